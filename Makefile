@@ -1,0 +1,38 @@
+# Everything is set up by itself in .venv; needed: Python 3.11 or newer, make, PyPI.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# One BLAS thread a process: the tests run in parallel processes themselves.
+export OMP_NUM_THREADS = 1
+export OPENBLAS_NUM_THREADS = 1
+
+.PHONY: demo test test-all bench lint docs clean
+
+demo: $(VENV)/demo.done
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/test.done
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-all: $(VENV)/test.done
+	$(BIN)/python -m pytest -n $(JOBS)
+
+bench: $(VENV)/bench.done
+	$(BIN)/python benchmarks/run.py
+
+lint: $(VENV)/lint.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/test.done
+	$(BIN)/python docs/make.py
+
+$(VENV)/%.done: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

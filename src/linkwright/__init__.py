@@ -1,0 +1,60 @@
+"""Linkwright: from the description of a mechanism to its equations of motion, checked,
+readable, and compiled.
+
+    >>> import linkwright as lw
+    >>> model = lw.compile(lw.gallery("elbow"))
+    >>> model.gravity([0.0, 0.0]).round(3)
+    array([19.62 ,  4.905])
+
+Importing does no work: each name loads what it needs when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "load": "files",
+    "save": "files",
+    "gallery": "files",
+    "Mechanism": "mechanism",
+    "Body": "mechanism",
+    "Joint": "mechanism",
+    "Frame": "mechanism",
+    "derive": "formulations",
+    "Equations": "equations",
+    "compile": "model",
+    "Model": "model",
+    "LinkwrightError": "errors",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+if TYPE_CHECKING:
+    from .equations import Equations as Equations
+    from .errors import LinkwrightError as LinkwrightError
+    from .files import gallery as gallery
+    from .files import load as load
+    from .files import save as save
+    from .formulations import derive as derive
+    from .mechanism import Body as Body
+    from .mechanism import Frame as Frame
+    from .mechanism import Joint as Joint
+    from .mechanism import Mechanism as Mechanism
+    from .model import Model as Model
+    from .model import compile as compile  # noqa: A004
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linkwright' has no attribute '{name}'")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

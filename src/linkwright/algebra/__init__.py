@@ -1,0 +1,1 @@
+"""Rotations, vectors, motions, wrenches, inertias: of floats or CasADi expressions alike."""

@@ -1,0 +1,78 @@
+"""Vectors and matrices of numbers or CasADi expressions, alike.
+
+Constants are NumPy arrays of floats, everything else CasADi SX; both understand `@`, `.T`
+and indexing, and mix. CasADi drops factors 0 and 1 on the way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+Scalar = Any  # float or SX
+Array = Any  # NumPy array of floats, or SX matrix
+
+DUST = 1e-15
+"""Entries of rotations nearer than this to 0, 1 or −1 are rounding errors of exactly that."""
+
+
+def vector(*entries: Scalar) -> Array:
+    """A column of three (or more) scalars."""
+    if all(isinstance(entry, float | int) for entry in entries):
+        return np.array(entries, dtype=float)
+    return ca.vertcat(*entries)
+
+
+def matrix(rows: list[list[Scalar]]) -> Array:
+    if all(isinstance(entry, float | int) for row in rows for entry in row):
+        return np.array(rows, dtype=float)
+    return ca.vertcat(*(ca.horzcat(*row) for row in rows))
+
+
+def cross(a: Array, b: Array) -> Array:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.cross(a, b)
+    return ca.cross(ca.SX(a), ca.SX(b))
+
+
+def dot(a: Array, b: Array) -> Scalar:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return float(a @ b)
+    return ca.dot(ca.SX(a), ca.SX(b))
+
+
+def skew(a: Array) -> Array:
+    """[a]× with [a]× b = a × b."""
+    x, y, z = (a[i] if isinstance(a, ca.SX) else float(a[i]) for i in range(3))
+    return matrix([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def outer(a: Array, b: Array) -> Array:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.outer(a, b)
+    return ca.SX(a) @ ca.SX(b).T
+
+
+def symmetric(a: Array) -> Array:
+    """The symmetric matrix with a's upper triangle; the lower one is never computed."""
+    if isinstance(a, np.ndarray):
+        return np.triu(a) + np.triu(a, 1).T
+    return ca.triu2symm(ca.triu(a))
+
+
+def is_constant(array: Array) -> bool:
+    return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
+
+
+def without_dust(array: Array, dust: float = DUST) -> Array:
+    """The array with entries within `dust` of −1, 0 and 1 made exact (floats only)."""
+    if not isinstance(array, np.ndarray):
+        return array
+    nearest = np.clip(np.round(array), -1.0, 1.0)
+    return np.where(np.abs(array - nearest) <= dust, nearest, array)
+
+
+IDENTITY: Array = np.eye(3)
+ZERO3: Array = np.zeros(3)

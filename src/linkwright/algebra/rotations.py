@@ -1,0 +1,91 @@
+"""Rotation matrices. R maps components in the turned frame to those in the fixed one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+
+from .linear import Array, Scalar, cross, matrix, vector, without_dust
+
+CosSin = tuple[Scalar, Scalar]
+
+
+def rotation_x(cs: CosSin) -> Array:
+    c, s = cs
+    return matrix([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def rotation_y(cs: CosSin) -> Array:
+    c, s = cs
+    return matrix([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def rotation_z(cs: CosSin) -> Array:
+    c, s = cs
+    return matrix([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rpy_rotation(roll: CosSin, pitch: CosSin, yaw: CosSin) -> Array:
+    """Turns about the fixed axes x, then y, then z: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    return without_dust(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
+
+
+def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
+    """R of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = quaternion
+    return matrix(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
+    """R of a quaternion of any length but 0; float noise on 0 and ±1 is cleaned."""
+    if all(isinstance(entry, float | int) for entry in quaternion):
+        length = math.sqrt(math.fsum(entry * entry for entry in quaternion))
+    else:
+        length = ca.sqrt(sum(entry * entry for entry in quaternion))
+    return without_dust(quaternion_rotation([entry / length for entry in quaternion]))
+
+
+# The frame whose z axis is x, y or z, by turning the axes cyclically.
+_CYCLIC = [
+    np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+    np.eye(3),
+]
+
+
+def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
+    """A constant rotation A with A·z along the axis, of zeros and ones if it can be.
+
+    `values` are the numbers behind the axis' entries, which decide the way to build it.
+    """
+    sizes = np.abs(values) / max(abs(v) for v in values)
+    if np.sum(sizes > 1e-15) == 1:
+        along = int(np.argmax(sizes))
+        turn = np.eye(3) if values[along] > 0 else np.diag([1.0, -1.0, -1.0])
+        return _CYCLIC[along] @ turn
+    # x' normal to the axis and to the coordinate axis it is farthest from
+    helper = np.eye(3)[int(np.argmin(sizes))]
+    z = _unit(vector(*axis))
+    x = _unit(cross(helper, z))
+    y = cross(z, x)
+    columns = [[x[i], y[i], z[i]] for i in range(3)]
+    return without_dust(matrix([[_plain(entry) for entry in row] for row in columns]))
+
+
+def _unit(a: Array) -> Array:
+    if isinstance(a, np.ndarray):
+        return a / np.linalg.norm(a)
+    return a / ca.sqrt(ca.dot(a, a))
+
+
+def _plain(entry: Scalar) -> Scalar:
+    return float(entry) if isinstance(entry, np.floating) else entry

@@ -1,0 +1,5 @@
+"""The command line: `linkwright`."""
+
+from .main import main
+
+__all__ = ["main"]

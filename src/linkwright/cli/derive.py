@@ -1,0 +1,140 @@
+"""`linkwright derive`: the equations, written in the order of computation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+
+from ..equations import SIGNATURES, Equations
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..expressions import to_text
+from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
+from ..formulations import derive
+from ..kinematics.values import Parameters
+from ..mechanism import Mechanism
+from ..model import ports
+from ..readings.listing import Listing, listing
+from ..tape import count_operations, record
+
+FORMATS = ("text", "latex", "html", "json")
+
+
+def print_equations(
+    mechanism: Mechanism, by: str, form: str, what: Sequence[str], parameters: Parameters
+) -> None:
+    if form not in FORMATS:
+        raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
+    equations = derive(mechanism, by=by, parameters=parameters)
+    for name in what:
+        if name not in equations.names():
+            raise NameNotFoundError(
+                f"there is no function '{name}'", remedy=suggest(name, equations.names())
+            )
+    written = {name: _Written(equations, name) for name in what}
+    {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
+
+
+class _Written:
+    """One function as a listing, with its number of operations."""
+
+    def __init__(self, equations: Equations, name: str) -> None:
+        tape = record(equations.function(name), *ports(equations, name, [*equations.parameters]))
+        self.operations = count_operations(tape)
+        self.listing: Listing = listing(tape, equations.entry_names())
+        self.what = SIGNATURES[name].what
+
+
+_EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
+
+
+def _text(equations: Equations, written: dict[str, _Written]) -> None:
+    print(f"{equations.mechanism.name}, {equations.nv} freedoms, by {equations.by}")
+    print(f"{_EQUATION}\n")
+    for name, one in written.items():
+        print(f"{name}: {one.what} ({one.operations} operations)")
+        for step in one.listing.steps:
+            print(f"    {step.name} = {to_text(step.value)}")
+        for entries in one.listing.results.values():
+            for entry in entries:
+                print(f"  {entry.name} = {to_text(entry.value)}")
+        print()
+
+
+def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
+    once = {f"d{name}": (name, 1) for name in equations.qd_names}
+    return once | {f"dd{name}": (name, 2) for name in equations.qd_names}
+
+
+def _latex(equations: Equations, written: dict[str, _Written]) -> None:
+    setter = Typesetter(LatexSetter(), _dotted(equations))
+    print(f"% {equations.mechanism.name}, by {equations.by}")
+    print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
+    for name, one in written.items():
+        rows = [f"{setter.name(s.name)} &= {setter.set(s.value)}" for s in one.listing.steps]
+        for entries in one.listing.results.values():
+            rows += [f"{_latex_entry(e.name)} &= {setter.set(e.value)}" for e in entries]
+        body = " \\\\\n  ".join(rows)
+        print(f"% {name}\n\\begin{{align*}}\n  {body}\n\\end{{align*}}")
+
+
+def _latex_entry(name: str) -> str:
+    base, _, index = name.partition("[")
+    return f"{base}_{{{index.rstrip(']')}}}" if index else base
+
+
+def _html(equations: Equations, written: dict[str, _Written]) -> None:
+    setter = Typesetter(MathmlSetter(), _dotted(equations))
+
+    def row(left: str, right: str) -> str:
+        return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
+
+    sections = []
+    for name, one in written.items():
+        rows = [row(setter.name(s.name), setter.set(s.value)) for s in one.listing.steps]
+        for entries in one.listing.results.values():
+            rows += [row(_mathml_entry(e.name), setter.set(e.value)) for e in entries]
+        table = f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
+        sections.append(f"<h2>{name}</h2><p>{escape(one.what)}</p>{table}")
+    title = escape(equations.mechanism.name)
+    print(
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        "<style>body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
+        "math{overflow-x:auto;display:block math}"
+        "mtd{padding:.2em .3em;text-align:left}</style></head>"
+        f"<body><h1>{title}</h1><p>{escape(_EQUATION)}, derived by {equations.by}</p>"
+        f"{''.join(sections)}</body></html>"
+    )
+
+
+def _mathml_entry(name: str) -> str:
+    base, _, index = name.partition("[")
+    index = index.rstrip("]")
+    return f"<msub><mi>{base}</mi><mtext>{index}</mtext></msub>" if index else f"<mi>{base}</mi>"
+
+
+def _json(equations: Equations, written: dict[str, _Written]) -> None:
+    functions = {
+        name: {
+            "what": one.what,
+            "operations": one.operations,
+            "steps": {s.name: to_text(s.value) for s in one.listing.steps},
+            "results": {
+                e.name: to_text(e.value)
+                for entries in one.listing.results.values()
+                for e in entries
+            },
+        }
+        for name, one in written.items()
+    }
+    parameters = {name: float(value) for name, value in equations.parameters.items()}
+    found = {
+        "mechanism": equations.mechanism.name,
+        "by": equations.by,
+        "equation": _EQUATION,
+        "q": list(equations.q_names),
+        "qd": list(equations.qd_names),
+        "parameters": parameters,
+        "functions": functions,
+    }
+    print(json.dumps(found, indent=2, ensure_ascii=False))

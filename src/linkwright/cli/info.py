@@ -1,0 +1,99 @@
+"""`linkwright info`: what a mechanism is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.markup import escape
+from rich.tree import Tree as Drawing
+
+from ..expressions import to_float, to_text
+from ..mechanism import GROUND, Joint, Mechanism
+from .show import console, print_table
+
+
+def describe(mechanism: Mechanism) -> dict[str, Any]:
+    """Everything that `info` shows, as plain data."""
+    values = mechanism.values
+    masses = {name: to_float(body.mass, values) for name, body in mechanism.bodies.items()}
+    moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
+    return {
+        "name": mechanism.name,
+        "freedom": sum(len(joint.freedoms) for _, joint in moving),
+        "coordinates": sum(len(joint.coordinates) for _, joint in moving),
+        "total_mass": sum(masses.values()),
+        "gravity": [to_float(g, values) for g in mechanism.gravity],
+        "parameters": {
+            name: {"value": float(values[name]), "as_written": to_text(number)}
+            for name, number in mechanism.parameters.items()
+        },
+        "bodies": {name: {"mass": mass} for name, mass in masses.items()},
+        "joints": {
+            name: {"type": joint.type, "parent": joint.parent, "child": joint.child,
+                   "freedoms": len(joint.freedoms), "note": _note(joint)}
+            for name, joint in mechanism.joints_depth_first()
+        },
+        "frames": {name: frame.body for name, frame in mechanism.frames.items()},
+        "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
+        "constraints": list(mechanism.constraints),
+        "forces": list(mechanism.forces),
+        "warnings": list(mechanism.warnings),
+        "unused": list(mechanism.unused),
+    }  # fmt: skip
+
+
+def _note(joint: Joint) -> str:
+    """What is special about a joint."""
+    notes = []
+    if joint.mimic is not None:
+        notes.append(f"follows {joint.mimic.joint}")
+    if joint.locked is not None:
+        notes.append("locked")
+    said = joint.model_fields_set
+    words = {"stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor"}
+    notes += [word for key, word in words.items() if key in said]
+    return ", ".join(notes)
+
+
+def print_description(info: dict[str, Any]) -> None:
+    out = console()
+    frees = f"{info['freedom']} freedom{'s' if info['freedom'] != 1 else ''}"
+    if info["coordinates"] != info["freedom"]:
+        frees += f" ({info['coordinates']} coordinates)"
+    out.print(
+        f"[bold]{escape(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
+        f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
+        f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
+    )
+    out.print(_drawing(info))
+    if info["parameters"]:
+        rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
+        out.print()
+        print_table(["parameter", "value (SI)", "as written"], rows)
+    for key in ("loops", "constraints", "forces"):
+        if info[key]:
+            out.print(f"\n{key}: {', '.join(info[key])}")
+    for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
+        if info[key]:
+            out.print(f"\n[bold]{title}[/bold]")
+            for line in info[key]:
+                out.print(f"  • {escape(line)}")
+
+
+def _drawing(info: dict[str, Any]) -> Drawing:
+    """The tree of bodies and joints, and the frames on them."""
+    root = Drawing(GROUND)
+    branches = {GROUND: root}
+    frames: dict[str, list[str]] = {}
+    for frame, body in info["frames"].items():
+        frames.setdefault(body, []).append(frame)
+    for name, joint in info["joints"].items():
+        child, note = joint["child"], f" ({joint['note']})" if joint["note"] else ""
+        mass = info["bodies"][child]["mass"]
+        label = f"[cyan]{escape(name)}[/cyan] {joint['type']}{note} → {escape(child)}"
+        label += f" {mass:.4g} kg" if mass else ""
+        branches[child] = branches[joint["parent"]].add(label)
+    for body, names in frames.items():
+        for frame in names:
+            branches[body].add(f"[green]{escape(frame)}[/green] frame")
+    return root

@@ -1,0 +1,243 @@
+"""Commands and their common manners: `--json`, exit status 0, 1 (a check failed), 2 (bad input),
+one line on stderr for a mistake, never a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import LinkwrightError
+
+app = typer.Typer(
+    name="linkwright",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="From the description of a mechanism to its equations of motion, checked and compiled.\n\n"
+    "A FILE is .toml, .urdf, .xml (MJCF), .dh.toml or .dh.csv, or the name of a gallery mechanism.",
+)
+
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file, or a gallery name.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+BaseOption = Annotated[
+    str | None, typer.Option(help="'free' lets the root of a URDF float.", show_default=False)
+]
+
+
+def main() -> None:
+    """The entry point: mistakes of users are one line on stderr and status 2."""
+    warnings.simplefilter("ignore")
+    try:
+        app(standalone_mode=False)
+    except LinkwrightError as error:
+        _stop(str(error))
+    except typer.Exit as error:
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except (KeyboardInterrupt, typer.Abort):
+        _stop("interrupted", 130)
+    except Exception as error:  # usage errors of the parser behind Typer
+        show = getattr(error, "format_message", None)
+        if show is None:
+            raise
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "linkwright"
+        _stop(f"{show()}; see '{command} --help'")
+
+
+def _stop(message: str, status: int = 2) -> None:
+    print(f"linkwright: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(status)
+
+
+def read(source: str, base: str | None = None) -> Any:
+    """The mechanism that a FILE argument names."""
+    from ..files import gallery, load
+    from ..mechanism.gallery import gallery_file, gallery_names
+
+    known = source in gallery_names() or source.startswith("chain-")
+    if known and not Path(source).exists():
+        gallery_file(source)
+        return gallery(source)
+    return load(source, base=base)
+
+
+def emit_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        from .. import __version__
+
+        print(f"linkwright {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def gallery(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Print this one's file.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the mechanisms that come along, or print one's file.
+
+    Example: linkwright gallery elbow > my_arm.toml
+    """
+    from ..files import gallery as find
+    from ..files import write
+    from ..mechanism.gallery import gallery_file, gallery_names
+
+    if name is not None:
+        stored = gallery_file(name)
+        text = write(find(name), "toml")[0] if stored is None else stored[1]
+        emit_json({"name": name, "file": text}) if as_json else print(text, end="")
+        return
+    rows = {entry: _headline(entry) for entry in gallery_names()}
+    if as_json:
+        emit_json(rows)
+        return
+    from .show import print_table
+
+    print_table(["name", "what it is"], list(rows.items()))
+
+
+def _headline(name: str) -> str:
+    """The first sentence of a gallery file's opening comment."""
+    from ..mechanism.gallery import gallery_file
+
+    stored = gallery_file(name)
+    if stored is None:
+        return "Planar chain of uniform links, of any number: chain-2, chain-30, …"
+    lines = []
+    for line in stored[1].splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    text = " ".join(lines)
+    return text.split(". ")[0].rstrip(".") + "."
+
+
+@app.command()
+def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = False) -> None:
+    """Show what a mechanism is made of, and what its file says that is not used.
+
+    Example: linkwright info robot.urdf --base free
+    """
+    from .info import describe, print_description
+
+    description = describe(read(file, base))
+    emit_json(description) if as_json else print_description(description)
+
+
+@app.command()
+def derive(
+    file: FileArgument,
+    by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
+    as_: Annotated[str, typer.Option("--as", help="text, latex, html or json.")] = "text",
+    what: Annotated[
+        str, typer.Option(help="Functions to write out, separated by commas.")
+    ] = "mass_matrix,coriolis_matrix,gravity,passive",
+    parameters: Annotated[
+        str, typer.Option(help="'symbolic', 'numeric', or the names to keep as symbols.")
+    ] = "symbolic",
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Derive the equations of motion and write them in the order of computation.
+
+    Example: linkwright derive elbow --as latex
+    """
+    from .derive import print_equations
+
+    mechanism = read(file, base)
+    kept = parameters if parameters in ("symbolic", "numeric") else parameters.split(",")
+    print_equations(mechanism, by, "json" if as_json else as_, what.split(","), kept)
+
+
+@app.command()
+def evaluate(
+    file: FileArgument,
+    quantity: Annotated[str, typer.Argument(help="inverse_dynamics, mass_matrix, placement, …")],
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[q=…] [qd=…] …", help="Inputs, numbers separated by commas."),
+    ] = None,
+    states: Annotated[
+        Path | None, typer.Option(help="A CSV or NPZ file of states instead of values.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A CSV or NPZ file for the results.")
+    ] = None,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Evaluate a quantity for one state, or for a file of states.
+
+    Examples: linkwright evaluate elbow inverse_dynamics q=0,90deg qd=0,0 qdd=1,1
+
+    linkwright evaluate elbow placement q=0,0 frame=tool
+
+    linkwright evaluate elbow forward_dynamics --states states.csv -o results.csv
+    """
+    from .evaluate import run
+
+    run(read(file, base), quantity, values or [], states, output, as_json)
+
+
+@app.command()
+def export(
+    file: FileArgument,
+    to: Annotated[str, typer.Option(help="toml or urdf.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")
+    ] = None,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a mechanism in another format; what that cannot hold is named on stderr.
+
+    Example: linkwright export robot.urdf --to toml -o robot.toml
+    """
+    from ..files import write
+    from .show import write_file
+
+    text, lost = write(read(file, base), to)
+    for what in lost:
+        print(f"linkwright: not in the {to}: {what}", file=sys.stderr)
+    if output is not None:
+        write_file(output, text)
+    if as_json:
+        emit_json({"text": None if output else text, "file": str(output or ""), "lost": lost})
+    elif output is None:
+        print(text, end="")
+
+
+@app.command()
+def schema(
+    as_json: Annotated[bool, typer.Option("--json", help="The schema is JSON anyway.")] = False,
+) -> None:
+    """Print the JSON schema of the TOML format, with which editors complete and check it.
+
+    Example: linkwright schema > linkwright.schema.json
+    """
+    from ..mechanism import Mechanism
+
+    found = Mechanism.model_json_schema()
+    found["properties"].pop("unused", None)
+    emit_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **found})

@@ -1,0 +1,74 @@
+"""Every error that Linkwright raises on purpose: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class LinkwrightError(Exception):
+    """Base of all errors: `what` is wrong, `where` (file, table, key) and a `remedy`."""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what, where, remedy)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f"; {self.remedy}" if self.remedy else ""
+        return f"{place}{self.what}{advice}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.what, self.where, self.remedy))
+
+    def within(self, outer: str) -> LinkwrightError:
+        """The same error, seen from the enclosing place `outer` (a file, a table)."""
+        where = f"{outer}: {self.where}" if self.where else outer
+        return type(self)(self.what, where=where, remedy=self.remedy)
+
+
+def _rebuild(kind: type[LinkwrightError], what: str, where: str, remedy: str) -> LinkwrightError:
+    return kind(what, where=where, remedy=remedy)
+
+
+class ExpressionError(LinkwrightError, ValueError):
+    """A number, expression or unit that cannot be read."""
+
+
+class MechanismError(LinkwrightError, ValueError):
+    """A mechanism whose description contradicts itself or physics."""
+
+
+class FileError(LinkwrightError, ValueError):
+    """A file that cannot be read or written as what it claims to be."""
+
+
+class UnsupportedError(LinkwrightError, ValueError):
+    """A mechanism that the chosen formulation or reading cannot treat."""
+
+
+class NameNotFoundError(LinkwrightError, LookupError):
+    """A name (of a frame, parameter, gallery mechanism, …) that does not exist."""
+
+
+class MissingExtraError(LinkwrightError, ImportError):
+    """An optional package that is not installed; the remedy names the extra."""
+
+
+class UnphysicalWarning(UserWarning):
+    """Inertia that no real body has; the equations are right for the numbers as given."""
+
+
+class LossWarning(UserWarning):
+    """A file format that cannot hold everything the mechanism says."""
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """A remedy for a mistyped name: the nearest known ones, or all if they are few."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(repr(n) for n in near)}?"
+    if 0 < len(known) <= 12:
+        return f"known: {', '.join(known)}"
+    return f"there are {len(known)} names, none near it" if known else "there are none"

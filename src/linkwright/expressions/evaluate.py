@@ -1,0 +1,248 @@
+"""Readings of the syntax tree: in floats (exact as long as possible), and in dimensions.
+
+An algebra says what numbers, sums, products, powers and functions mean; `fold` walks
+the tree. The derivations have a further algebra, CasADi expressions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from ..errors import ExpressionError
+from .tree import (
+    PI,
+    Call,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+)
+from .units import Unit, parse_unit
+
+T = TypeVar("T")
+
+
+class Algebra(Protocol[T]):
+    """What the operations of an expression mean."""
+
+    def number(self, value: Fraction) -> T: ...
+    def pi(self) -> T: ...
+    def add(self, terms: Sequence[T]) -> T: ...
+    def multiply(self, factors: Sequence[T]) -> T: ...
+    def negate(self, operand: T) -> T: ...
+    def reciprocal(self, operand: T) -> T: ...
+    def power(self, base: T, exponent: T) -> T: ...
+    def call(self, function: str, arguments: Sequence[T]) -> T: ...
+    def measure(self, value: T, unit: Unit) -> T: ...
+
+
+def fold(expression: Expression, algebra: Algebra[T], lookup: Callable[[str], T]) -> T:
+    """The value of the expression in the algebra; `lookup` gives the value of a name."""
+
+    def value(node: Expression) -> T:
+        match node:
+            case Number(number):
+                return algebra.number(number)
+            case Name(name):
+                return algebra.pi() if name == PI else lookup(name)
+            case Negation(operand):
+                return algebra.negate(value(operand))
+            case Reciprocal(operand):
+                return algebra.reciprocal(value(operand))
+            case Sum(terms):
+                return algebra.add([value(term) for term in terms])
+            case Product(factors):
+                return algebra.multiply([value(factor) for factor in factors])
+            case Power(base, exponent):
+                return algebra.power(value(base), value(exponent))
+            case Call(function, arguments):
+                return algebra.call(function, [value(argument) for argument in arguments])
+            case Measured(number, unit):
+                return algebra.measure(value(number), parse_unit(unit))
+
+    return value(expression)
+
+
+@dataclass(frozen=True, slots=True)
+class PiMultiple:
+    """coefficient · π, exactly."""
+
+    coefficient: Fraction
+
+    def __float__(self) -> float:
+        return float(self.coefficient) * math.pi
+
+
+Exact = Fraction | PiMultiple | float
+"""A number as exact as it is known: rational, rational multiple of π, or a float."""
+
+MAX_BITS = 4096
+
+_FLOAT_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    "min": min,
+    "max": max,
+    "floor": math.floor,
+}
+
+
+class _ExactAlgebra:
+    """Rationals and multiples of π stay exact; the rest is floating point."""
+
+    def number(self, value: Fraction) -> Exact:
+        return value
+
+    def pi(self) -> Exact:
+        return PiMultiple(Fraction(1))
+
+    def add(self, terms: Sequence[Exact]) -> Exact:
+        rationals = [t for t in terms if isinstance(t, Fraction)]
+        if len(rationals) == len(terms):
+            return _bounded(sum(rationals, Fraction(0)))
+        if all(isinstance(t, PiMultiple) or t == 0 for t in terms):
+            return _pi(sum((t.coefficient for t in terms if isinstance(t, PiMultiple)), Fraction()))
+        return math.fsum(float(t) for t in terms)
+
+    def multiply(self, factors: Sequence[Exact]) -> Exact:
+        angles = [f for f in factors if isinstance(f, PiMultiple)]
+        rationals = [f for f in factors if isinstance(f, Fraction)]
+        if len(angles) <= 1 and len(angles) + len(rationals) == len(factors):
+            product = _bounded(math.prod(rationals, start=Fraction(1)))
+            return _pi(product * angles[0].coefficient) if angles else product
+        return math.prod(float(f) for f in factors)
+
+    def negate(self, operand: Exact) -> Exact:
+        return _pi(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
+
+    def reciprocal(self, operand: Exact) -> Exact:
+        if isinstance(operand, Fraction):
+            return 1 / operand
+        return 1.0 / float(operand)
+
+    def power(self, base: Exact, exponent: Exact) -> Exact:
+        if isinstance(base, Fraction) and isinstance(exponent, Fraction):
+            if exponent.denominator == 1:
+                bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+                if bits * abs(exponent.numerator) > MAX_BITS:
+                    raise ExpressionError("a power is too large")
+                return base**exponent.numerator
+            if exponent == Fraction(1, 2):
+                return self.call("sqrt", [base])
+        result: float | complex = float(base) ** float(exponent)
+        if isinstance(result, complex):
+            raise ValueError
+        return result
+
+    def call(self, function: str, arguments: Sequence[Exact]) -> Exact:
+        exact = _exact_call(function, arguments)
+        if exact is not None:
+            return exact
+        return float(_FLOAT_FUNCTIONS[function](*(float(a) for a in arguments)))
+
+    def measure(self, value: Exact, unit: Unit) -> Exact:
+        scaled = self.multiply([value, unit.scale])
+        if unit.pi_power == 1:
+            return self.multiply([scaled, self.pi()])
+        return scaled if unit.pi_power == 0 else float(scaled) * math.pi**unit.pi_power
+
+
+def _pi(coefficient: Fraction) -> Exact:
+    return PiMultiple(_bounded(coefficient)) if coefficient else Fraction(0)
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise ExpressionError("a number is too large")
+    return value
+
+
+# sin(kπ/6) where it is rational, k = 0 … 11
+_SINES = {
+    0: (0, 1),
+    1: (1, 2),
+    3: (1, 1),
+    5: (1, 2),
+    6: (0, 1),
+    7: (-1, 2),
+    9: (-1, 1),
+    11: (-1, 2),
+}
+
+
+def _exact_call(function: str, arguments: Sequence[Exact]) -> Exact | None:
+    first = arguments[0]
+    if function in ("sin", "cos") and not isinstance(first, float):
+        turns = first.coefficient * 6 if isinstance(first, PiMultiple) else first
+        if isinstance(first, Fraction) and first != 0:
+            return None
+        sixths = turns + 3 if function == "cos" else turns
+        if sixths.denominator == 1 and int(sixths) % 12 in _SINES:
+            return Fraction(*_SINES[int(sixths) % 12])
+    if function == "sqrt" and isinstance(first, Fraction) and first >= 0:
+        n, d = math.isqrt(first.numerator), math.isqrt(first.denominator)
+        return Fraction(n, d) if n * n == first.numerator and d * d == first.denominator else None
+    if function in ("abs", "sign", "min", "max", "floor") and all(
+        isinstance(a, Fraction) for a in arguments
+    ):
+        return Fraction(_FLOAT_FUNCTIONS[function](*arguments))
+    return None
+
+
+def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) -> Exact:
+    """The value of the expression, as exact as it can be, given the values of its names."""
+    known = values or {}
+
+    def lookup(name: str) -> Exact:
+        if name not in known:
+            raise ExpressionError(
+                f"'{name}' has no value", remedy="give it under [parameters], or correct the name"
+            )
+        return known[name]
+
+    try:
+        return fold(expression, _ExactAlgebra(), lookup)
+    except (ZeroDivisionError, ValueError, OverflowError) as error:
+        if isinstance(error, ExpressionError):
+            raise
+        from .printing import to_text
+        from .tokens import shorten
+
+        raise ExpressionError(
+            f"'{shorten(to_text(expression))}' has no finite real value"
+        ) from None
+
+
+def to_float(expression: Expression, values: Mapping[str, Exact] | None = None) -> float:
+    """The one function that turns the exact numbers of a mechanism into floats."""
+    return float(evaluate(expression, values))
+
+
+def without_unit(expression: Expression) -> Expression:
+    """The expression in SI: `90 deg` as pi/2, so that it may stand inside another."""
+    if not isinstance(expression, Measured):
+        return expression
+    value = evaluate(expression)
+    if isinstance(value, PiMultiple):
+        return Product((Number(value.coefficient), Name(PI)))
+    return Number(value if isinstance(value, Fraction) else Fraction(repr(value)))

@@ -1,0 +1,57 @@
+"""The one tokenizer: numbers, names, operators. Nothing here is ever evaluated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..errors import ExpressionError
+
+MAX_LENGTH = 10_000
+
+_PATTERN = re.compile(
+    r"\s*(?:"
+    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<operator>\*\*|[-+*/^(),])"
+    r"|(?P<end>$)"
+    r")"
+)
+_SPELLINGS = str.maketrans({"·": "*", "×": "*", "−": "-", "π": "pi", "²": "^2", "³": "^3"})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: str  # "number", "name", "operator" or "end"
+    text: str
+    start: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """Splits normalised text into tokens, the last of which is of kind "end"."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(
+            f"the expression has {len(text)} characters, more than {MAX_LENGTH}",
+            remedy="split it with named parameters",
+        )
+    tokens: list[Token] = []
+    at = 0
+    while not tokens or tokens[-1].kind != "end":
+        match = _PATTERN.match(text, at)
+        if match is None:
+            rest = text[at:].lstrip()
+            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten(text)}'")
+        kind = match.lastgroup or "end"
+        word = match.group(kind)
+        tokens.append(Token(kind, "^" if word == "**" else word, match.start(kind)))
+        at = match.end()
+    return tokens
+
+
+def normalise(text: str) -> str:
+    """Typographic spellings (·, −, π, ²) as plain ones."""
+    return text.translate(_SPELLINGS)
+
+
+def shorten(text: str, width: int = 60) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,221 @@
+"""Syntax trees as LaTeX or MathML: one walk, two ways to set the pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Protocol
+
+from .printing import to_text
+from .tree import (
+    Call,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+)
+
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
+)
+_GREEK = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
+_SPLIT = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+
+
+class Setter(Protocol):
+    """How pieces are put together in one notation."""
+
+    def identifier(self, base: str, index: str, dots: int) -> str: ...
+    def number(self, text: str) -> str: ...
+    def row(self, pieces: Sequence[str]) -> str: ...
+    def operator(self, symbol: str) -> str: ...
+    def fraction(self, top: str, bottom: str) -> str: ...
+    def power(self, base: str, exponent: str) -> str: ...
+    def root(self, inner: str) -> str: ...
+    def call(self, function: str, inner: str) -> str: ...
+    def parentheses(self, inner: str) -> str: ...
+
+
+class LatexSetter:
+    def identifier(self, base: str, index: str, dots: int) -> str:
+        head = (
+            f"\\{base}" if base in _GREEK else (base if len(base) == 1 else f"\\mathrm{{{base}}}")
+        )
+        head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
+        return f"{head}_{{{_latex_text(index)}}}" if index else head
+
+    def number(self, text: str) -> str:
+        mantissa, _, exponent = text.partition("e")
+        return f"{mantissa} \\cdot 10^{{{exponent}}}" if exponent else mantissa
+
+    def row(self, pieces: Sequence[str]) -> str:
+        return " ".join(pieces)
+
+    def operator(self, symbol: str) -> str:
+        return {"·": "\\,"}.get(symbol, symbol)
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"\\frac{{{top}}}{{{bottom}}}"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{{{base}}}^{{{exponent}}}"
+
+    def root(self, inner: str) -> str:
+        return f"\\sqrt{{{inner}}}"
+
+    def call(self, function: str, inner: str) -> str:
+        known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
+        name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
+        return f"{name}\\left({inner}\\right)"
+
+    def parentheses(self, inner: str) -> str:
+        return f"\\left({inner}\\right)"
+
+
+def _latex_text(text: str) -> str:
+    escaped = text.replace("_", r"\_")
+    return text if text.isalnum() and len(text) < 3 else f"\\mathrm{{{escaped}}}"
+
+
+class MathmlSetter:
+    def identifier(self, base: str, index: str, dots: int) -> str:
+        head = f"<mi>{escape(_GREEK.get(base, base))}</mi>"
+        if dots:
+            head = f"<mover>{head}<mo>{'˙' if dots == 1 else '¨'}</mo></mover>"
+        return f"<msub>{head}<mtext>{escape(index)}</mtext></msub>" if index else head
+
+    def number(self, text: str) -> str:
+        mantissa, _, exponent = text.partition("e")
+        if not exponent:
+            return f"<mn>{mantissa}</mn>"
+        ten = f"<msup><mn>10</mn><mn>{exponent}</mn></msup>"
+        return f"<mrow><mn>{mantissa}</mn><mo>·</mo>{ten}</mrow>"
+
+    def row(self, pieces: Sequence[str]) -> str:
+        return f"<mrow>{''.join(pieces)}</mrow>"
+
+    def operator(self, symbol: str) -> str:
+        return f"<mo>{'&#x2062;' if symbol == '·' else symbol.replace('-', '−')}</mo>"
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"<mfrac>{top}{bottom}</mfrac>"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"<msup>{base}{exponent}</msup>"
+
+    def root(self, inner: str) -> str:
+        return f"<msqrt>{inner}</msqrt>"
+
+    def call(self, function: str, inner: str) -> str:
+        return f"<mrow><mi>{function}</mi><mo>&#x2061;</mo>{self.parentheses(inner)}</mrow>"
+
+    def parentheses(self, inner: str) -> str:
+        return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
+
+
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+
+
+class Typesetter:
+    """Sets expressions; `dotted` maps names such as dq1 to (q1, 1), a rate of q1."""
+
+    def __init__(self, setter: Setter, dotted: Mapping[str, tuple[str, int]] | None = None) -> None:
+        self.setter = setter
+        self.dotted = dotted or {}
+
+    def set(self, expression: Expression) -> str:
+        return self.within(expression, _SUM)
+
+    def name(self, name: str) -> str:
+        plain, dots = self.dotted.get(name, (name, 0))
+        match = _SPLIT.fullmatch(plain)
+        base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
+        if match is None and "_" in plain:
+            base, _, index = plain.partition("_")
+        return self.setter.identifier(base, index, dots)
+
+    def within(self, expression: Expression, level: int) -> str:
+        text, binding = self.bare(expression)
+        return self.setter.parentheses(text) if binding < level else text
+
+    def bare(self, expression: Expression) -> tuple[str, int]:
+        s = self.setter
+        match expression:
+            case Number(value):
+                return self.number(expression), _SUM if value < 0 else _ATOM
+            case Name(name):
+                return self.name(name), _ATOM
+            case Negation(operand):
+                return s.row([s.operator("-"), self.within(operand, _PRODUCT)]), _SUM
+            case Sum(terms):
+                return self.sum(terms), _SUM
+            case Product(factors):
+                return self.product(factors)
+            case Reciprocal(operand):
+                return s.fraction(s.number("1"), self.set(operand)), _ATOM
+            case Power(base, exponent):
+                return s.power(self.within(base, _ATOM), self.set(exponent)), _POWER
+            case Call("sqrt", (inner,)):
+                return s.root(self.set(inner)), _ATOM
+            case Call(function, arguments):
+                pieces = [self.set(arguments[0])]
+                for argument in arguments[1:]:
+                    pieces += [s.operator(","), self.set(argument)]
+                return s.call(function, s.row(pieces)), _ATOM
+            case Measured(value, unit):
+                return s.row([self.set(value), self.name(unit)]), _SUM
+
+    def number(self, number: Number) -> str:
+        s, text = self.setter, to_text(number)
+        if "/" in text:
+            top, bottom = text.lstrip("-").split("/")
+            set_ = s.fraction(s.number(top), s.number(bottom))
+        else:
+            set_ = s.number(text.lstrip("-"))
+        return s.row([s.operator("-"), set_]) if number.value < 0 else set_
+
+    def sum(self, terms: Sequence[Expression]) -> str:
+        s, pieces = self.setter, []
+        for position, term in enumerate(terms):
+            negative = _minus(term)
+            if negative is not None:
+                pieces += [s.operator("-"), self.within(negative, _PRODUCT)]
+            else:
+                pieces += [s.operator("+")] if position else []
+                pieces.append(self.within(term, _PRODUCT))
+        return s.row(pieces)
+
+    def product(self, factors: Sequence[Expression]) -> tuple[str, int]:
+        s = self.setter
+        top = [f for f in factors if not isinstance(f, Reciprocal)]
+        bottom = [f.operand for f in factors if isinstance(f, Reciprocal)]
+        if bottom:
+            above = self.row_of(top) if top else s.number("1")
+            return s.fraction(above, self.row_of(bottom)), _PRODUCT
+        return self.row_of(top), _PRODUCT
+
+    def row_of(self, factors: Sequence[Expression]) -> str:
+        if len(factors) == 1:
+            return self.set(factors[0])
+        pieces = [self.within(factors[0], _POWER)]
+        for factor in factors[1:]:
+            pieces += [self.setter.operator("·"), self.within(factor, _POWER)]
+        return self.setter.row(pieces)
+
+
+def _minus(term: Expression) -> Expression | None:
+    """What is subtracted, if the term is negative."""
+    match term:
+        case Negation(operand):
+            return operand
+        case Number(value) if value < 0:
+            return Number(-value)
+        case _:
+            return None

@@ -1,0 +1,140 @@
+"""Units at the edge of the program: everything inside is SI.
+
+A dimension is the exponents of (kilogram, metre, second). Angles have none, so that
+N*m and N*m/rad are one dimension, as in practice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from ..errors import ExpressionError, suggest
+from .tokens import Token, normalise, tokenize
+
+Dimension = tuple[int, int, int]
+DIMENSIONLESS: Dimension = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A factor `scale · pi^pi_power` to SI, and a dimension."""
+
+    scale: Fraction
+    pi_power: int
+    dimension: Dimension
+
+    def times(self, other: Unit, sign: int = 1) -> Unit:
+        scale = self.scale * other.scale**sign
+        a, b, c = self.dimension
+        x, y, z = other.dimension
+        dimension = (a + sign * x, b + sign * y, c + sign * z)
+        return Unit(scale, self.pi_power + sign * other.pi_power, dimension)
+
+
+def _table() -> dict[str, Unit]:
+    mass, length, time, force = (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, -2)
+    plain = {
+        "kg": ("1", mass), "g": ("0.001", mass), "mg": ("1e-6", mass), "t": ("1000", mass),
+        "lb": ("0.45359237", mass),
+        "m": ("1", length), "km": ("1000", length), "dm": ("0.1", length), "cm": ("0.01", length),
+        "mm": ("0.001", length), "um": ("1e-6", length), "inch": ("0.0254", length),
+        "ft": ("0.3048", length),
+        "s": ("1", time), "ms": ("0.001", time), "us": ("1e-6", time), "min": ("60", time),
+        "h": ("3600", time),
+        "N": ("1", force), "kN": ("1000", force), "mN": ("0.001", force),
+        "Nm": ("1", (1, 2, -2)), "J": ("1", (1, 2, -2)), "W": ("1", (1, 2, -3)),
+        "Hz": ("1", (0, 0, -1)), "rad": ("1", DIMENSIONLESS), "mrad": ("0.001", DIMENSIONLESS),
+        "percent": ("0.01", DIMENSIONLESS),
+    }  # fmt: skip
+    units = {name: Unit(Fraction(scale), 0, dim) for name, (scale, dim) in plain.items()}
+    units["deg"] = Unit(Fraction(1, 180), 1, DIMENSIONLESS)
+    units["rev"] = Unit(Fraction(2), 1, DIMENSIONLESS)
+    units["rpm"] = Unit(Fraction(1, 30), 1, (0, 0, -1))
+    return units
+
+
+UNITS = _table()
+_ONE = Unit(Fraction(1), 0, DIMENSIONLESS)
+_MAX_EXPONENT = 9
+
+
+@lru_cache(maxsize=1024)
+def parse_unit(text: str) -> Unit:
+    """Reads `kg*m^2/s^2`: unit names joined by * and /, each with an integer exponent.
+
+    A quotient binds as in arithmetic, `N*m*s/rad` and `J/(kg*m)` alike.
+    """
+    reader = _UnitReader(tokenize(normalise(text)), text)
+    unit = reader.product()
+    reader.expect_end()
+    return unit
+
+
+class _UnitReader:
+    def __init__(self, tokens: list[Token], text: str) -> None:
+        self.tokens = tokens
+        self.text = text
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at].text
+
+    def take(self) -> Token:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def fail(self, what: str, remedy: str = "") -> ExpressionError:
+        return ExpressionError(f"{what} in the unit '{self.text}'", remedy=remedy)
+
+    def expect_end(self) -> None:
+        if self.tokens[self.at].kind != "end":
+            raise self.fail(f"unexpected '{self.peek()}'", "write units as kg*m^2 or N*m*s/rad")
+
+    def product(self) -> Unit:
+        unit = self.power()
+        while self.peek() in ("*", "/"):
+            sign = 1 if self.take().text == "*" else -1
+            unit = unit.times(self.power(), sign)
+        return unit
+
+    def power(self) -> Unit:
+        unit = self.atom()
+        if self.peek() != "^":
+            return unit
+        self.take()
+        sign = -1 if self.peek() == "-" and self.take() else 1
+        token = self.take()
+        if token.kind != "number" or not token.text.isdigit() or int(token.text) > _MAX_EXPONENT:
+            raise self.fail("the exponent is no small integer", "write it as in m^2 or s^-1")
+        result = _ONE
+        for _ in range(int(token.text)):
+            result = result.times(unit, sign)
+        return result
+
+    def atom(self) -> Unit:
+        token = self.take()
+        if token.text == "(":
+            unit = self.product()
+            if self.take().text != ")":
+                raise self.fail("a parenthesis is not closed")
+            return unit
+        if token.text == "1":
+            return _ONE
+        if token.text not in UNITS:
+            raise self.fail(f"'{token.text}' is no unit", suggest(token.text, list(UNITS)))
+        return UNITS[token.text]
+
+
+_BASE = ("kg", "m", "s")
+
+
+def describe(dimension: Dimension) -> str:
+    """The dimension in SI base units, `kg*m^2/s^2`; `1` for a plain number."""
+    upper = [f"{u}^{e}" if e > 1 else u for u, e in zip(_BASE, dimension, strict=True) if e > 0]
+    lower = [f"{u}^{-e}" if e < -1 else u for u, e in zip(_BASE, dimension, strict=True) if e < 0]
+    if not lower:
+        return "*".join(upper) or "1"
+    bottom = lower[0] if len(lower) == 1 else f"({'*'.join(lower)})"
+    return f"{'*'.join(upper) or '1'}/{bottom}"

@@ -1,0 +1,150 @@
+"""Mechanisms from files and back: TOML, URDF, MJCF, Denavit–Hartenberg tables."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import overload
+
+from ..errors import FileError, LinkwrightError, LossWarning
+from ..mechanism import Mechanism
+from ..mechanism.gallery import chain, gallery_file, gallery_names
+
+MAX_FILE_BYTES = 16 * 2**20
+WRITABLE = ("toml", "urdf")
+
+
+def load(
+    source: str | Path,
+    *,
+    base: str | None = None,
+    convention: str | None = None,
+    strict: bool = False,
+) -> Mechanism:
+    """A mechanism from a file, or from its text.
+
+    `.toml` is our own format, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and `.dh.csv`
+    Denavit–Hartenberg tables, whose `convention` ("standard", "modified") the file or the
+    call must say. `base="free"` lets the root of a URDF float. `strict` turns warnings about
+    unphysical inertia into errors.
+    """
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
+        return _read_text(source, "", None, base, convention).checked(strict)
+    path = Path(source)
+    try:
+        mechanism = _read_text(_content(path), path.name.lower(), path, base, convention)
+        return mechanism.checked(strict)
+    except LinkwrightError as error:
+        raise error.within(str(path)) from None
+
+
+@overload
+def gallery(name: None = None) -> list[str]: ...
+@overload
+def gallery(name: str) -> Mechanism: ...
+def gallery(name: str | None = None) -> Mechanism | list[str]:
+    """A mechanism that comes along, by name; without a name, the list of names."""
+    if name is None:
+        return gallery_names()
+    stored = gallery_file(name)
+    if stored is None:
+        return chain(name)
+    file, text = stored
+    return _read_text(text, file, None, None, None)
+
+
+def save(mechanism: Mechanism, path: str | Path) -> None:
+    """Writes a mechanism as `.toml` or `.urdf`; what the format cannot hold is a warning."""
+    target = Path(path)
+    text, lost = write(mechanism, target.suffix.removeprefix("."))
+    for what in lost:
+        warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+
+
+def write(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
+    """The mechanism's text in a format, and what the format cannot hold."""
+    if kind == "toml":
+        from .toml import write_toml
+
+        return write_toml(mechanism), []
+    if kind == "urdf":
+        from .urdf_out import write_urdf
+
+        return write_urdf(mechanism)
+    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE)}")
+
+
+def _content(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            limit = MAX_FILE_BYTES // 2**20
+            raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FileError("there is no such file", remedy="check the path") from None
+    except IsADirectoryError:
+        raise FileError("is a folder", remedy="name a file") from None
+    except UnicodeDecodeError:
+        raise FileError("is no UTF-8 text", remedy="name a mechanism file") from None
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}") from None
+
+
+def _read_text(
+    text: str, name: str, path: Path | None, base: str | None, convention: str | None
+) -> Mechanism:
+    kind = _kind(text, name)
+    if base is not None and kind != "urdf":
+        raise FileError("base= is for URDF files", remedy="say it in the file's joints")
+    if convention is not None and not kind.startswith("dh"):
+        raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
+    match kind:
+        case "urdf":
+            from .urdf import read_urdf
+
+            return read_urdf(text, base or "fixed")
+        case "mjcf":
+            from .mjcf import read_mjcf
+
+            return read_mjcf(text, path)
+        case "dh.csv":
+            from .dh import read_dh_csv
+
+            return read_dh_csv(text, convention)
+        case "dh.toml":
+            from .dh import read_dh_toml
+
+            return read_dh_toml(text, convention)
+        case _:
+            from .toml import read_toml
+
+            return read_toml(text)
+
+
+def _kind(text: str, name: str) -> str:
+    """The format by the file's name, else by its content."""
+    for ending in ("dh.csv", "dh.toml", "toml", "urdf"):
+        if name.endswith(f".{ending}"):
+            return ending
+    if text.lstrip().startswith("<"):
+        from .xml import read_xml
+
+        root = read_xml(text).tag
+        if root in ("mujoco", "mujocoinclude"):
+            return "mjcf"
+        return "urdf"
+    if name and "." in name and not name.endswith(".toml"):
+        raise FileError("is of no known kind", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv")
+    if "[[links]]" in text:
+        return "dh.toml"
+    first = next((line for line in text.splitlines() if line and line[0] != "#"), "")
+    return "dh.csv" if "alpha" in first and "," in first else "toml"

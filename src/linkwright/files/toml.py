@@ -1,0 +1,94 @@
+"""Our own format: TOML in and out. Numbers stay exactly as written."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from decimal import Decimal
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..errors import FileError
+from ..mechanism import Mechanism, Table, plain
+from ..mechanism.parts import Quantity
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def read_toml_table(text: str) -> dict[str, Any]:
+    """The parsed TOML, decimals kept exactly."""
+    if "[" * 200 in text or "{" * 200 in text:  # tomllib's parser is recursive
+        raise FileError("the TOML is nested too deeply")
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"is no valid TOML: {error}") from None
+    except RecursionError:
+        raise FileError("the TOML is nested too deeply") from None
+
+
+def read_toml(text: str) -> Mechanism:
+    """A mechanism from the text of a TOML file."""
+    return Mechanism(**read_toml_table(text))
+
+
+def write_toml(mechanism: Mechanism) -> str:
+    """The TOML text of a mechanism; reading it gives the same mechanism."""
+    lines = [f"name = {_string(mechanism.name)}"]
+    lines.append(f"gravity = {_inline(plain(mechanism.gravity))}")
+    if mechanism.parameters:
+        lines += ["", "[parameters]"]
+        lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
+    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces"):
+        for name, part in getattr(mechanism, table).items():
+            lines += ["", f"[{table}.{_key(name)}]"]
+            lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
+    return "\n".join(lines) + "\n"
+
+
+def _fields(part: BaseModel) -> dict[str, Any]:
+    """What was said of a part, in the order of its fields; None is silence."""
+    fields: dict[str, Any] = {}
+    for key, info in type(part).model_fields.items():
+        value = getattr(part, key)
+        if key not in part.model_fields_set or value is None:
+            continue
+        is_number = any(isinstance(m, Quantity) for m in info.metadata)
+        fields[key] = plain(value) if is_number else _plain_part(value)
+    return fields
+
+
+def _plain_part(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, Table):
+        return {name: _plain_part(item) for name, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _inline(value: Any) -> str:
+    match value:
+        case Decimal():
+            return str(value)
+        case str():
+            return _string(value)
+        case list():
+            return f"[{', '.join(_inline(v) for v in value)}]"
+        case dict():
+            inner = ", ".join(f"{_key(k)} = {_inline(v)}" for k, v in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case _:
+            raise TypeError(f"no TOML form of {type(value).__name__}")
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _string(name)
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def _string(text: str) -> str:
+    escaped = "".join(_ESCAPES.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in text)
+    return f'"{escaped}"'

@@ -1,0 +1,44 @@
+"""The formulations, one module each: same signature, same result, same signs.
+
+A formulation module has `derive(mechanism, parameters) -> Equations` and
+`supports(mechanism) -> str | None`, the reason when it cannot treat a mechanism.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from ..equations import Equations
+from ..errors import NameNotFoundError, UnsupportedError, suggest
+from ..kinematics.values import Parameters
+from ..mechanism import Mechanism
+
+FORMULATIONS = ("recursive",)
+
+
+def formulation(name: str) -> ModuleType:
+    if name not in FORMULATIONS:
+        raise NameNotFoundError(
+            f"there is no formulation '{name}'", remedy=suggest(name, list(FORMULATIONS))
+        )
+    return import_module(f"{__name__}.{name}")
+
+
+def derive(
+    mechanism: Mechanism, by: str = "recursive", parameters: Parameters = "symbolic"
+) -> Equations:
+    """Equations of motion of a mechanism by a named formulation.
+
+    `parameters`: "symbolic" keeps all numbers as symbols but 0, ±1 and right angles,
+    "numeric" none, a list of names just those.
+    """
+    chosen = formulation(by)
+    reason = chosen.supports(mechanism)
+    if reason is not None:
+        raise UnsupportedError(
+            f"the formulation '{by}' cannot treat {mechanism.name}: {reason}",
+            remedy="take them out, or use a formulation that treats them",
+        )
+    equations: Equations = chosen.derive(mechanism, parameters)
+    return equations

@@ -1,0 +1,190 @@
+"""The recursive formulation: Newton–Euler, composite and articulated bodies.
+
+What every robotics library computes, in link frames, O(n) or O(n·depth).
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ...algebra.linear import Array
+from ...equations import Equations
+from ...kinematics.build import build_tree
+from ...kinematics.coordinates import (
+    difference,
+    gather_forces,
+    integrate,
+    neutral,
+    rates,
+    symbols_of,
+)
+from ...kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
+from ...kinematics.totals import (
+    center_of_mass,
+    kinetic_energy,
+    momentum,
+    passive_forces,
+    potential_energy,
+)
+from ...kinematics.tree import Tree
+from ...kinematics.values import Parameters
+from ...mechanism import Mechanism
+from .articulated import forward_dynamics
+from .composite import mass_matrix, solve
+from .coriolis import control_regressor, coriolis_matrix
+from .newton_euler import inverse_dynamics, reactions
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    for table in ("loops", "constraints", "forces"):
+        if getattr(mechanism, table):
+            return f"it has {table}"
+    return None
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Equations of a tree mechanism by recursion over its links."""
+    tree = build_tree(mechanism, parameters)
+    own = symbols_of(tree)
+    n, bodies = tree.nv, len(tree.merged)
+    symbols = {
+        "q": own.q,
+        "qd": own.qd,
+        "qdd": own.qdd,
+        "tau": own.tau,
+        "v": ca.SX.sym("v", n),
+        "vd": ca.SX.sym("vd", n),
+        "step": ca.SX.sym("step", n),
+        "q1": ca.SX.sym("q1", tree.nq),
+        "wrenches": ca.SX.sym("w", bodies, 6),
+        "p": ca.vertcat(*tree.symbols.values()),
+    }
+    recursion = _Recursion(tree, symbols)
+    return Equations(
+        mechanism=mechanism,
+        by="recursive",
+        symbols=symbols,
+        q_names=tree.q_names,
+        qd_names=tree.qd_names,
+        joint_names=tuple(span.name for span in tree.joints),
+        body_names=tree.merged,
+        parameters=tree.symbol_values,
+        rates=rates(tree, own.q),
+        neutral=tuple(neutral(tree)),
+        builders={name: getattr(recursion, name) for name in _BUILDERS},
+        frame_builders={name: getattr(recursion, name) for name in _FRAME_BUILDERS},
+        inertial_parameters=recursion.inertial_parameters(),
+    )
+
+
+class _Recursion:
+    """Builders of the expressions, each named as the function it makes."""
+
+    def __init__(self, tree: Tree, symbols: dict[str, Array]) -> None:
+        self.tree = tree
+        self.s = symbols
+        self.q, self.qd, self.qdd, self.tau = (symbols[k] for k in ("q", "qd", "qdd", "tau"))
+
+    def inverse_dynamics(self) -> Array:
+        return inverse_dynamics(self.tree, self.q, self.qd, self.qdd) - self.passive()
+
+    def inverse_dynamics_with_wrenches(self) -> Array:
+        wrenches = self.s["wrenches"]
+        return inverse_dynamics(self.tree, self.q, self.qd, self.qdd, wrenches) - self.passive()
+
+    def bias(self) -> Array:
+        return inverse_dynamics(self.tree, self.q, self.qd, None) - self.passive()
+
+    def gravity(self) -> Array:
+        return inverse_dynamics(self.tree, self.q, ca.SX.zeros(self.tree.nv), None)
+
+    def passive(self) -> Array:
+        return gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
+
+    def forward_dynamics(self) -> Array:
+        """By articulated bodies; mimicry couples branches and needs the mass matrix."""
+        if not self.tree.followers:
+            return forward_dynamics(self.tree, self.q, self.qd, self.tau + self.passive())
+        return self._by_mass_matrix(self.bias())
+
+    def forward_dynamics_with_wrenches(self) -> Array:
+        bias = inverse_dynamics(self.tree, self.q, self.qd, None, self.s["wrenches"])
+        return self._by_mass_matrix(bias - self.passive())
+
+    def _by_mass_matrix(self, bias: Array) -> Array:
+        rhs = self.tau - bias
+        return ca.vertcat(*solve(self.tree, self.mass_matrix(), ca.vertsplit(rhs)))
+
+    def mass_matrix(self) -> Array:
+        return mass_matrix(self.tree, self.q)
+
+    def coriolis_matrix(self) -> Array:
+        return coriolis_matrix(self.tree, self.q, self.qd)
+
+    def kinetic_energy(self) -> Array:
+        return kinetic_energy(self.tree, self.q, self.qd)
+
+    def potential_energy(self) -> Array:
+        return potential_energy(self.tree, self.q)
+
+    def center_of_mass(self) -> Array:
+        return center_of_mass(self.tree, self.q)
+
+    def momentum(self) -> Array:
+        return momentum(self.tree, self.q, self.qd)
+
+    def reactions(self) -> Array:
+        return reactions(self.tree, self.q, self.qd, self.qdd)
+
+    def regressor(self) -> Array:
+        return self._regressor(self.qd, self.qdd)
+
+    def control_regressor(self) -> Array:
+        return self._regressor(self.s["v"], self.s["vd"])
+
+    def _regressor(self, v: Array, vd: Array) -> Array:
+        frames = [self.tree.bodies[name] for name in self.tree.merged]
+        return control_regressor(self.tree, self.q, self.qd, v, vd, frames)
+
+    def inertial_parameters(self) -> Array:
+        """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
+        entries = []
+        for name in self.tree.merged:
+            place = self.tree.bodies[name]
+            own = self.tree.links[place.link].inertia.moved(place.R.T, -(place.R.T @ place.p))
+            entries += [own.m, *(own.h[i] for i in range(3))]
+            entries += [own.I[i, j] for i, j in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]
+        return ca.vertcat(*entries)
+
+    def integrate(self) -> Array:
+        return integrate(self.tree, self.q, self.s["step"])
+
+    def difference(self) -> Array:
+        return difference(self.tree, self.q, self.s["q1"])
+
+    def placement(self, frame: str) -> Array:
+        return placement(self.tree, self.q, self.tree.find(frame))
+
+    def jacobian(self, frame: str) -> Array:
+        return jacobian(self.tree, self.q, self.tree.find(frame))
+
+    def frame_velocity(self, frame: str) -> Array:
+        return frame_velocity(self.tree, self.q, self.qd, self.tree.find(frame))
+
+    def frame_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, self.qdd, self.tree.find(frame))
+
+    def frame_bias_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find(frame))
+
+
+_BUILDERS = (
+    "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
+    "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
+    "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
+    "regressor", "control_regressor", "integrate", "difference",
+)  # fmt: skip
+_FRAME_BUILDERS = (
+    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
+)  # fmt: skip

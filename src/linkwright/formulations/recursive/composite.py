@@ -1,0 +1,82 @@
+"""Composite rigid bodies: the mass matrix, O(n·depth). Walker and Orin (1982), method 3;
+and its factorisation M = LᵀD L without fill-in along the branches. Featherstone (2008), ch. 6.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ...algebra.linear import Array, Scalar
+from ...algebra.spatial import Inertia
+from ...kinematics.coordinates import gather_columns, gather_forces, spread_coordinates
+from ...kinematics.recursions import displacements, inward, joint_force, subspace
+from ...kinematics.tree import GROUND, Link, Tree
+
+
+def mass_matrix(tree: Tree, q: Array) -> Array:
+    """M, nv × nv, rotors included."""
+    moved = displacements(tree, spread_coordinates(tree, q))
+
+    def carry(index: int, _: Link, inertia: Inertia) -> Inertia:
+        return inertia.moved(moved[index].rotation, moved[index].p)
+
+    composites = inward(tree, [link.inertia for link in tree.links], carry)
+    M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
+    for index, link in enumerate(tree.links):
+        for k, motion in enumerate(subspace(link)):
+            momentum = composites[index] @ motion
+            column = link.v + k
+            here = index
+            while here != GROUND:
+                for row, force in enumerate(joint_force(tree.links[here], momentum)):
+                    M[tree.links[here].v + row, column] = force
+                    M[column, tree.links[here].v + row] = force
+                momentum = moved[here].wrench_out(momentum)
+                here = tree.links[here].parent
+    for k, effect in enumerate(tree.effects):
+        M[k, k] += effect.rotor
+    return gather_columns(tree, gather_forces(tree, M))
+
+
+def parents_of_speeds(tree: Tree) -> list[int]:
+    """For each speed of the model, the speed next below it on the way to ground; −1 for none.
+
+    With mimicry, rows of the mass matrix couple across branches: then every speed depends
+    on the one before it, and the factorisation is dense.
+    """
+    if tree.followers:
+        return list(range(-1, tree.nv - 1))
+    parents = []
+    for link in tree.links:
+        below = -1 if link.parent == GROUND else tree.links[link.parent].v_range.stop - 1
+        parents += [below, *range(link.v, link.v_range.stop - 1)]
+    return parents
+
+
+def solve(tree: Tree, M: Array, rhs: list[Scalar]) -> list[Scalar]:
+    """x with M x = rhs, by M = LᵀD L: from the tips inward, then outward again."""
+    below = parents_of_speeds(tree)
+    n = len(below)
+    H = [[M[i, j] for j in range(i + 1)] for i in range(n)]
+    x = list(rhs)
+
+    def path(i: int) -> list[int]:
+        found = []
+        while (i := below[i]) != -1:
+            found.append(i)
+        return found
+
+    L: dict[tuple[int, int], Scalar] = {}
+    for k in range(n - 1, -1, -1):
+        way = path(k)
+        for i in way:
+            L[k, i] = H[k][i] / H[k][k]
+        for i in way:
+            for j in [i, *path(i)]:
+                H[i][j] = H[i][j] - L[k, i] * H[k][j]
+            x[i] = x[i] - L[k, i] * x[k]
+    x = [x[k] / H[k][k] for k in range(n)]
+    for k in range(n):
+        for i in path(k):
+            x[k] = x[k] - L[k, i] * x[i]
+    return x

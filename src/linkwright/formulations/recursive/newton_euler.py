@@ -1,0 +1,110 @@
+"""Recursive Newton–Euler: forces from accelerations, O(n). Luh, Walker and Paul (1980),
+in link frames, moments about link origins, with U = [ω̇] + [ω][ω].
+
+    outward   ω_i, ω̇_i, a_i                   motion of link i (ground accelerates by −g)
+    bodies    F_i = m a + U h                  h = m c, first moment
+              N_i = I ω̇ + ω × I ω + h × a      about the link's origin
+    inward    f_i = F_i + Σ_children f,        n_i likewise, with lever arms
+    joints    τ_i = Sᵀ(n_i, f_i)
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ...algebra.linear import Array, cross
+from ...algebra.spatial import Inertia, Wrench
+from ...kinematics.coordinates import gather_forces, spread_coordinates, spread_speeds
+from ...kinematics.recursions import (
+    Pose,
+    State,
+    accelerations,
+    displacements,
+    inward,
+    joint_force,
+    poses,
+)
+from ...kinematics.tree import GROUND, Tree
+
+
+def inertia_wrench(inertia: Inertia, state: State) -> Wrench:
+    """What it takes to move a body so: F and N about the link's origin."""
+    w, wd, a = state.omega, state.alpha, state.a
+    m, h, I = inertia.m, inertia.h, inertia.I  # noqa: E741
+    F = m * a + cross(wd, h) + cross(w, cross(w, h))
+    N = I @ wd + cross(w, I @ w) + cross(h, a)
+    return Wrench(N, F)
+
+
+def inverse_dynamics(
+    tree: Tree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
+) -> Array:
+    """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
+
+    `wrenches` has a row (moment, force) for each of `tree.merged`, in world axes, acting at
+    the body's origin. Dampers, friction and springs are not in here.
+    """
+    moved = displacements(tree, spread_coordinates(tree, q))
+    rate = None if qdd is None else spread_speeds(tree, qdd)
+    states = accelerations(tree, moved, spread_speeds(tree, qd), rate, -tree.gravity)
+    needed = [inertia_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)]
+    if wrenches is not None:
+        needed = _less_external(tree, needed, poses(tree, moved), wrenches)
+    totals = inward(tree, needed, lambda i, _, wrench: moved[i].wrench_out(wrench))
+    tau = [f for link, w in zip(tree.links, totals, strict=True) for f in joint_force(link, w)]
+    if rate is not None:
+        tau = [
+            t + effect.rotor * rate[k]
+            for k, (t, effect) in enumerate(zip(tau, tree.effects, strict=True))
+        ]
+    return gather_forces(tree, ca.vertcat(*tau))
+
+
+def _less_external(
+    tree: Tree, needed: list[Wrench], placed: list[Pose], wrenches: Array
+) -> list[Wrench]:
+    rest = list(needed)
+    for row, name in enumerate(tree.merged):
+        place = tree.bodies[name]
+        R = placed[place.link].R
+        moment, force = R.T @ wrenches[row, :3].T, R.T @ wrenches[row, 3:].T
+        rest[place.link] = rest[place.link] - Wrench(moment + cross(place.p, force), force)
+    return rest
+
+
+def reactions(tree: Tree, q: Array, qd: Array, qdd: Array) -> Array:
+    """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
+    about the joint's origin in the parent, in world axes; drives and passive forces included.
+    """
+    moved = displacements(tree, spread_coordinates(tree, q))
+    v, vd = spread_speeds(tree, qd), spread_speeds(tree, qdd)
+    states = accelerations(tree, moved, v, vd, -tree.gravity)
+    placed = poses(tree, moved)
+    beyond: dict[str, Wrench] = {}  # about the world's origin, world axes
+    for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
+        total = _body_wrench(tree, joint.child, states, placed)
+        for other, outer in tree.mechanism.joints.items():
+            if outer.parent == joint.child:
+                total = total + beyond[other]
+        beyond[name] = total
+    rows = []
+    for span in tree.joints:
+        origin = _origin(span.frame.link, span.frame.p, placed)
+        wrench = beyond[span.name]
+        rows.append(ca.vertcat(wrench.moment - cross(origin, wrench.force), wrench.force).T)
+    return ca.vertcat(*rows)
+
+
+def _body_wrench(tree: Tree, body: str, states: list[State], placed: list[Pose]) -> Wrench:
+    """What moves one body, about the world's origin in world axes; nothing if it is fixed."""
+    link = tree.bodies[body].link
+    if link == GROUND:
+        weight = -(tree.inertias[body].m * tree.gravity)
+        return Wrench(cross(tree.inertias[body].h, -tree.gravity), ca.SX(weight))
+    own, pose = inertia_wrench(tree.inertias[body], states[link]), placed[link]
+    force = pose.R @ own.force
+    return Wrench(pose.R @ own.moment + cross(pose.p, force), force)
+
+
+def _origin(link: int, p: Array, placed: list[Pose]) -> Array:
+    return p if link == GROUND else placed[link].p + placed[link].R @ p

@@ -1,0 +1,215 @@
+"""From a mechanism to its kinematic tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..algebra.linear import IDENTITY, ZERO3, Scalar, matrix, vector, without_dust
+from ..algebra.rotations import constant_quaternion_rotation, rotation_z
+from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
+from ..errors import UnsupportedError
+from ..mechanism import GROUND as GROUND_NAME
+from ..mechanism import Body, Joint, Mechanism
+from .joints import Kind, Step, steps
+from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
+from .tree import GROUND, Effects, Follower, JointSpan, Link, Placed, Tree
+from .values import Parameters, Values
+
+
+def build_tree(mechanism: Mechanism, parameters: Parameters = "numeric") -> Tree:
+    """The tree of a mechanism; refuses what trees cannot hold, so that nothing is lost."""
+    for table in ("loops", "constraints", "forces"):
+        if getattr(mechanism, table):
+            name = next(iter(getattr(mechanism, table)))
+            raise UnsupportedError(
+                f"has {table}, which the equations of trees leave out", where=f"{table}.{name}",
+                remedy="remove them, or wait for the version that treats them",
+            )  # fmt: skip
+    return _Builder(mechanism, Values(mechanism, parameters)).tree()
+
+
+class _Builder:
+    def __init__(self, mechanism: Mechanism, values: Values) -> None:
+        self.mechanism = mechanism
+        self.values = values
+        self.links: list[Link] = []
+        self.bodies: dict[str, Placed] = {GROUND_NAME: Placed(GROUND, IDENTITY, ZERO3)}
+        self.joints: list[JointSpan] = []
+        self.effects: list[Effects] = []
+        self.q_names: list[str] = []
+        self.qd_names: list[str] = []
+        self.leaders: dict[str, int] = {}
+        self.tree_q = 0
+
+    def tree(self) -> Tree:
+        for name, joint in self.mechanism.joints_depth_first():
+            self.add_joint(name, joint)
+        inertias = {name: self.inertia(name, body) for name, body in self.mechanism.bodies.items()}
+        self.add_inertias(inertias)
+        gravity = vector_of(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
+        frames = {name: self.frame(name) for name in self.mechanism.frames}
+        followers = self.followers()
+        self.values.finish()
+        return Tree(
+            mechanism=self.mechanism,
+            links=tuple(self.links),
+            bodies=self.bodies,
+            frames=frames,
+            inertias=inertias,
+            merged=self.merged(),
+            joints=tuple(self.joints),
+            effects=tuple(self.effects),
+            followers=followers,
+            q_names=tuple(self.q_names),
+            qd_names=tuple(self.qd_names),
+            gravity=gravity,
+            symbols=self.values.symbols,
+            symbol_values=self.values.symbol_values,
+        )
+
+    # -- joints --------------------------------------------------------------------------
+
+    def add_joint(self, name: str, joint: Joint) -> None:
+        parent = self.bodies[joint.parent]
+        R, p = placement_of(self.values, joint.origin, name)
+        here = Placed(parent.link, without_dust(parent.R @ R), parent.p + parent.R @ p)
+        frame, first = here, len(self.links)
+        plane = plane_of(self.values, joint) if joint.type == "planar" else IDENTITY
+        here = replace(here, R=without_dust(here.R @ plane))
+        if joint.locked is not None:
+            here = self.hold(name, joint, here)
+        else:
+            for number, step in enumerate(steps(joint)):
+                here = self.add_step(name, joint, number, step, here)
+        R_child, p_child = placement_of(self.values, joint.child_origin, f"{name}_child")
+        R = without_dust(here.R @ plane.T @ R_child.T)
+        self.bodies[joint.child] = Placed(here.link, R, here.p - R @ p_child)
+        self.joints.append(JointSpan(name, tuple(range(first, len(self.links))), frame))
+        if joint.moves:
+            self.q_names += [_named(name, ending) for ending in joint.coordinates]
+            self.qd_names += [_named(name, freedom.ending) for freedom in joint.freedoms]
+
+    def add_step(self, name: str, joint: Joint, number: int, step: Step, here: Placed) -> Placed:
+        A = IDENTITY if step.axis is None else alignment(self.values, step.axis, name)
+        pitch = self.values.scalar(joint.pitch, f"pitch_{name}") if joint.pitch is not None else 0.0
+        self.links.append(
+            Link(
+                parent=here.link,
+                R=without_dust(here.R @ A),
+                p=here.p,
+                kind=step.kind,
+                pitch=pitch,
+                q=self.tree_q,
+                v=len(self.effects),
+                inertia=NO_INERTIA,
+            )
+        )
+        self.leaders.setdefault(name, len(self.effects))
+        self.tree_q += step.kind.coordinates
+        for freedom in range(number, number + step.kind.speeds):
+            self.effects.append(self.effects_of(name, joint, freedom))
+        return Placed(len(self.links) - 1, A.T, ZERO3)
+
+    def hold(self, name: str, joint: Joint, here: Placed) -> Placed:
+        """The constant placement of a locked joint."""
+        held = joint.each(joint.locked)
+        for step in steps(joint):
+            A = IDENTITY if step.axis is None else alignment(self.values, step.axis, name)
+            if step.kind in (Kind.BALL, Kind.FREE):
+                entries = [self.values.number(e) for e in held]
+                position = vector(*entries[:-4]) if step.kind is Kind.FREE else ZERO3
+                here = replace(here, p=here.p + here.R @ position)
+                turned = without_dust(here.R @ constant_quaternion_rotation(entries[-4:]))
+                return replace(here, R=turned)
+            value, held = held[0], held[1:]
+            R, slide = IDENTITY, 0.0
+            label = f"q_{name}"
+            if step.kind in (Kind.TURN, Kind.SCREW):
+                R = rotation_z(self.values.cosine_sine(value, label))
+            if step.kind in (Kind.SLIDE, Kind.SCREW):
+                slide = self.values.scalar(value, label)
+            if step.kind is Kind.SCREW and joint.pitch is not None:
+                slide = slide * self.values.scalar(joint.pitch, f"pitch_{name}")
+            p = here.p + here.R @ A @ vector(0.0, 0.0, slide)
+            here = Placed(here.link, without_dust(here.R @ A @ R @ A.T), p)
+        return here
+
+    def effects_of(self, name: str, joint: Joint, freedom: int) -> Effects:
+        suffix = _named(name, joint.freedoms[freedom].ending).replace(".", "_")
+
+        def scalar(field: object, symbol: str) -> Scalar:
+            return self.values.scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
+
+        rotor: Scalar = 0.0
+        if joint.motor is not None:
+            ratio = scalar(joint.motor.ratio, "G")
+            rotor = ratio * ratio * scalar(joint.motor.inertia, "J")
+        return Effects(
+            damping=scalar(joint.damping, "d"),
+            friction=scalar(joint.friction, "F"),
+            smoothing=scalar(joint.smoothing, "vs"),
+            stiffness=0.0 if joint.by_quaternion else scalar(joint.stiffness, "k"),
+            rest=0.0 if joint.by_quaternion else scalar(joint.rest, "q0"),
+            rotor=rotor,
+        )
+
+    def followers(self) -> dict[int, Follower]:
+        """Followers of followers follow the first leader: gains multiply, offsets add up."""
+        found: dict[int, Follower] = {}
+        own: list[int] = []
+        for name, joint in self.mechanism.joints_depth_first():
+            if joint.moves:
+                first = self.leaders[name]
+                own += range(first, first + len(joint.freedoms))
+        for name, joint in self.mechanism.joints.items():
+            if joint.mimic is None:
+                continue
+            gain: Scalar = 1.0
+            offset: Scalar = 0.0
+            leader, follower = name, joint
+            while follower.mimic is not None:
+                mimic = follower.mimic
+                offset = offset + gain * self.values.scalar(mimic.offset, f"offset_{leader}")
+                gain = gain * self.values.scalar(mimic.multiplier, f"gain_{leader}")
+                leader, follower = mimic.joint, self.mechanism.joints[mimic.joint]
+            found[self.leaders[name]] = Follower(own.index(self.leaders[leader]), gain, offset)
+        return found
+
+    # -- bodies --------------------------------------------------------------------------
+
+    def add_inertias(self, inertias: dict[str, Inertia]) -> None:
+        for name, inertia in inertias.items():
+            index = self.bodies[name].link
+            if index != GROUND:
+                link = self.links[index]
+                self.links[index] = replace(link, inertia=link.inertia + inertia)
+
+    def merged(self) -> tuple[str, ...]:
+        """The first body, seen from ground, of each link that carries bodies."""
+        first: dict[int, str] = {}
+        for _, joint in self.mechanism.joints_depth_first():
+            first.setdefault(self.bodies[joint.child].link, joint.child)
+        first.pop(GROUND, None)
+        return tuple(first[link] for link in sorted(first))
+
+    def inertia(self, name: str, body: Body) -> Inertia:
+        """A body's inertia in its link's frame."""
+        scalar, tensor = self.values.scalar, body.inertia
+        xx, yy, zz, xy, xz, yz = (
+            scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
+        )
+        R = rotation_of(self.values, tensor, f"inertia_{name}")
+        tensor_c = R @ matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        center = vector_of(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
+        own = inertia_about_origin(scalar(body.mass, f"m_{name}"), center, tensor_c)
+        return own.moved(self.bodies[name].R, self.bodies[name].p)
+
+    def frame(self, name: str) -> Placed:
+        frame = self.mechanism.frames[name]
+        body = self.bodies[frame.body]
+        R, p = placement_of(self.values, frame.origin, name)
+        return Placed(body.link, without_dust(body.R @ R), body.p + body.R @ p)
+
+
+def _named(joint: str, ending: str) -> str:
+    return f"{joint}.{ending}" if ending else joint

@@ -1,0 +1,239 @@
+"""Coordinates and speeds: mimicry, and moving on the manifold of unit quaternions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..algebra.linear import Array, Scalar, cross, skew
+from ..algebra.rotations import quaternion_rotation
+from .joints import Kind
+from .tree import Follower, Link, Tree
+
+Spread = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The model's symbols: coordinates q, speeds qd, their rates qdd, forces tau."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+
+def symbols_of(tree: Tree) -> Coordinates:
+    """Symbols named after the joints: q1, dq1, ddq1, tau_q1."""
+
+    def column(names: tuple[str, ...], prefix: str) -> Array:
+        return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in names))
+
+    speeds = tree.qd_names
+    return Coordinates(
+        column(tree.q_names, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_")
+    )
+
+
+def _follower_coordinates(tree: Tree) -> dict[int, Follower]:
+    """Followers by the index of their tree coordinate (they are all of one freedom)."""
+    return {link.q: tree.followers[link.v] for link in tree.links if link.v in tree.followers}
+
+
+def spread_coordinates(tree: Tree, q: Array) -> Array:
+    """The tree's coordinates from the model's: followers' are gain · q + offset."""
+    if not tree.followers:
+        return q
+    followers, leaders = _follower_coordinates(tree), _leader_coordinates(tree)
+    own = iter(range(tree.nq))
+    size = sum(link.kind.coordinates for link in tree.links)
+    entries: list[Scalar] = []
+    for index in range(size):
+        if (follower := followers.get(index)) is None:
+            entries.append(q[next(own)])
+        else:
+            entries.append(follower.gain * q[leaders[follower.leader]] + follower.offset)
+    return ca.vertcat(*entries)
+
+
+def _leader_coordinates(tree: Tree) -> dict[int, int]:
+    """Index of the model's coordinate for an index of the model's speeds (single freedoms)."""
+    found: dict[int, int] = {}
+    q = v = 0
+    for link in tree.links:
+        if link.v in tree.followers:
+            continue
+        found[v] = q
+        q += link.kind.coordinates
+        v += link.kind.speeds
+    return found
+
+
+def spread_speeds(tree: Tree, v: Array) -> Array:
+    """The tree's speeds (or their rates) from the model's: G v."""
+    if not tree.followers:
+        return v
+    own = iter(range(tree.nv))
+    entries: list[Scalar] = []
+    for index in range(tree.tree_nv):
+        if (follower := tree.followers.get(index)) is None:
+            entries.append(v[next(own)])
+        else:
+            entries.append(follower.gain * v[follower.leader])
+    return ca.vertcat(*entries)
+
+
+def gather_forces(tree: Tree, forces: Array) -> Array:
+    """The model's forces from the tree's (rows): Gᵀ f. Works on whole matrices."""
+    if not tree.followers:
+        return forces
+    rows = [forces[v, :] for v in tree.own_speeds()]
+    for index, follower in tree.followers.items():
+        rows[follower.leader] = rows[follower.leader] + follower.gain * forces[index, :]
+    return ca.vertcat(*rows)
+
+
+def gather_columns(tree: Tree, columns: Array) -> Array:
+    """Columns for the model's speeds from those for the tree's: A G."""
+    return gather_forces(tree, columns.T).T
+
+
+# -- the manifold ------------------------------------------------------------------------
+
+
+def own_links(tree: Tree) -> list[tuple[Link, slice, slice]]:
+    """Links with coordinates of their own, and where these stand among the model's."""
+    found = []
+    q = v = 0
+    for link in tree.links:
+        if link.v not in tree.followers:
+            coordinates, speeds = link.kind.coordinates, link.kind.speeds
+            found.append((link, slice(q, q + coordinates), slice(v, v + speeds)))
+            q, v = q + coordinates, v + speeds
+    return found
+
+
+def rates(tree: Tree, q: Array) -> Array:
+    """N(q) with dq/dt = N(q) · speeds, nq × nv."""
+    N = ca.SX(tree.nq, tree.nv)
+    for link, qs, vs in own_links(tree):
+        if link.kind is Kind.BALL:
+            N[qs, vs] = _quaternion_rates(q[qs])
+        elif link.kind is Kind.FREE:
+            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = _rotation(q[qs][3:])
+            N[qs.start + 3 : qs.stop, vs.start : vs.start + 3] = _quaternion_rates(q[qs][3:])
+        else:
+            N[qs, vs] = 1
+    return N
+
+
+def neutral(tree: Tree) -> list[float]:
+    """q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
+    q = [0.0] * tree.nq
+    for link, qs, _ in own_links(tree):
+        if link.kind in (Kind.BALL, Kind.FREE):
+            q[qs.stop - 4] = 1.0
+    return q
+
+
+def integrate(tree: Tree, q: Array, v: Array) -> Array:
+    """q ⊕ v: where constant speeds v lead in unit time; quaternions come out at length 1."""
+    parts = []
+    for link, qs, vs in own_links(tree):
+        here, by = q[qs], v[vs]
+        if link.kind is Kind.BALL:
+            parts.append(_turned(here, by))
+        elif link.kind is Kind.FREE:
+            travelled = _rotation(here[3:]) @ (_slide_matrix(by[:3]) @ by[3:])
+            parts += [here[:3] + travelled, _turned(here[3:], by[:3])]
+        else:
+            parts.append(here + by)
+    return ca.vertcat(*parts)
+
+
+def difference(tree: Tree, q0: Array, q1: Array) -> Array:
+    """v with q0 ⊕ v = q1, by the shorter way round."""
+    parts = []
+    for link, qs, _ in own_links(tree):
+        a, b = q0[qs], q1[qs]
+        if link.kind is Kind.BALL:
+            parts.append(_turn_between(a, b))
+        elif link.kind is Kind.FREE:
+            turn = _turn_between(a[3:], b[3:])
+            local = _rotation(a[3:]).T @ (b[:3] - a[:3])
+            parts += [turn, _slide_matrix_inverse(turn) @ local]
+        else:
+            parts.append(b - a)
+    return ca.vertcat(*parts)
+
+
+def _rotation(quaternion: Array) -> Array:
+    return quaternion_rotation([quaternion[i] for i in range(4)])
+
+
+def _quaternion_rates(quaternion: Array) -> Array:
+    """4×3 with dquaternion/dt = … ω, ω in the turned axes."""
+    w, u = quaternion[0], quaternion[1:]
+    return ca.vertcat(-u.T, w * ca.SX.eye(3) + skew(u)) / 2
+
+
+def _product(a: Array, b: Array) -> Array:
+    u, v = a[1:], b[1:]
+    return ca.vertcat(a[0] * b[0] - ca.dot(u, v), a[0] * v + b[0] * u + cross(u, v))
+
+
+def _small(x2: Scalar) -> Scalar:
+    return x2 < 1e-6
+
+
+def _select(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+    return ca.if_else(condition, yes, no)
+
+
+def _safe(x2: Scalar) -> Scalar:
+    """x², or 1 where it is small, for the branch that is not taken."""
+    return _select(_small(x2), 1, x2)
+
+
+def _turned(quaternion: Array, turn: Array) -> Array:
+    """quaternion · exp(turn/2), scaled to length 1."""
+    x2 = ca.dot(turn, turn) / 4
+    x = ca.sqrt(_safe(x2))
+    sinc = _select(_small(x2), 1 - x2 / 6 + x2 * x2 / 120, ca.sin(x) / x)
+    cosine = _select(_small(x2), 1 - x2 / 2 + x2 * x2 / 24, ca.cos(x))
+    result = _product(quaternion, ca.vertcat(cosine, sinc / 2 * turn))
+    return result / ca.sqrt(ca.dot(result, result))
+
+
+def _turn_between(a: Array, b: Array) -> Array:
+    """2·log(a⁻¹ b), of length at most π."""
+    conjugate = ca.vertcat(a[0], -a[1:])
+    c = _product(conjugate, b)
+    c = _select(c[0] < 0, -1, 1) * c
+    s2 = ca.dot(c[1:], c[1:])
+    s = ca.sqrt(_safe(s2))
+    w = c[0]
+    near = 2 / w - 2 * s2 / (3 * w * w * w) + 2 * s2 * s2 / (5 * w * w * w * w * w)
+    return _select(_small(s2), near, 2 * ca.atan2(s, w) / s) * c[1:]
+
+
+def _slide_matrix(turn: Array) -> Array:
+    """V with p = V v: the path of a point that slides by v while it turns by `turn`."""
+    x2 = ca.dot(turn, turn)
+    x = ca.sqrt(_safe(x2))
+    a = _select(_small(x2), 0.5 - x2 / 24 + x2 * x2 / 720, (1 - ca.cos(x)) / _safe(x2))
+    b = _select(_small(x2), 1 / 6 - x2 / 120 + x2 * x2 / 5040, (1 - ca.sin(x) / x) / _safe(x2))
+    W = skew(turn)
+    return ca.SX.eye(3) + a * W + b * (W @ W)
+
+
+def _slide_matrix_inverse(turn: Array) -> Array:
+    x2 = ca.dot(turn, turn)
+    x = ca.sqrt(_safe(x2))
+    half = x / 2
+    far = (1 - half * ca.cos(half) / ca.sin(half)) / _safe(x2)
+    c = _select(_small(x2), 1 / 12 + x2 / 720 + x2 * x2 / 30240, far)
+    W = skew(turn)
+    return ca.SX.eye(3) - W / 2 + c * (W @ W)

@@ -1,0 +1,50 @@
+"""Placements, rotations and axes of a mechanism as arrays of floats or symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra.linear import Array, cross, matrix, vector, without_dust
+from ..algebra.rotations import constant_quaternion_rotation, rotation_to_axis, rpy_rotation
+from ..expressions import Expression
+from ..mechanism import Joint, Placement, Rotated, Vector
+from .values import Values
+
+
+def vector_of(values: Values, entries: Sequence[Expression], names: Sequence[str]) -> Array:
+    return vector(*(values.scalar(e, n) for e, n in zip(entries, names, strict=True)))
+
+
+def rotation_of(values: Values, rotated: Rotated, suffix: str) -> Array:
+    if "quaternion" in rotated.model_fields_set:
+        names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
+        entries = [values.scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
+        return constant_quaternion_rotation(entries)
+    names = [f"{c}_{suffix}" for c in ("roll", "pitch", "yaw")]
+    turns = [values.cosine_sine(e, n) for e, n in zip(rotated.rpy, names, strict=True)]
+    return rpy_rotation(*turns)
+
+
+def placement_of(values: Values, place: Placement, suffix: str) -> tuple[Array, Array]:
+    """(R, p)."""
+    position = vector_of(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
+    return rotation_of(values, place, suffix), position
+
+
+def alignment(values: Values, axis: Vector, name: str) -> Array:
+    """A constant rotation whose z axis is the given one."""
+    numbers = [values.number(entry) for entry in axis]
+    names = [f"axis_{c}_{name}" for c in "xyz"]
+    entries = [values.scalar(e, n) for e, n in zip(axis, names, strict=True)]
+    return rotation_to_axis(entries, numbers)
+
+
+def plane_of(values: Values, joint: Joint) -> Array:
+    """The frame of a planar joint: z along the normal, x along `axis2` in the plane."""
+    numbers = [values.number(entry) for entry in joint.axis]
+    z = rotation_to_axis(numbers, numbers)[:, 2]
+    x = vector(*(values.number(entry) for entry in joint.second_axis))
+    x = x - z * float(z @ x)
+    x = x / float(x @ x) ** 0.5
+    y = cross(z, x)
+    return without_dust(matrix([[float(x[i]), float(y[i]), float(z[i])] for i in range(3)]))

@@ -1,0 +1,83 @@
+"""Sums over all bodies: energies, mass centre, momentum."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..algebra.linear import ZERO3, Array, Scalar, cross, dot
+from ..algebra.spatial import Wrench
+from .coordinates import spread_coordinates, spread_speeds
+from .recursions import displacements, poses, velocities
+from .tree import Tree
+
+
+def kinetic_energy(tree: Tree, q: Array, qd: Array) -> Scalar:
+    """Of bodies and of rotors."""
+    v = spread_speeds(tree, qd)
+    twists = velocities(tree, displacements(tree, spread_coordinates(tree, q)), v)
+    momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
+    bodies = sum((h.power(t) for h, t in zip(momenta, twists, strict=True)), ca.SX(0))
+    rotors = sum((e.rotor * v[k] * v[k] for k, e in enumerate(tree.effects)), ca.SX(0))
+    return (bodies + rotors) / 2
+
+
+def potential_energy(tree: Tree, q: Array) -> Scalar:
+    """Of weight, zero at the height of the world's origin, and of joint springs."""
+    full = spread_coordinates(tree, q)
+    weight = ca.SX(0)
+    for link, pose in zip(tree.links, poses(tree, displacements(tree, full)), strict=True):
+        weight -= dot(tree.gravity, link.inertia.m * pose.p + pose.R @ link.inertia.h)
+    springs = ca.SX(0)
+    for link in tree.links:
+        effect = tree.effects[link.v]
+        if link.kind.coordinates == 1:
+            springs += effect.stiffness * (full[link.q] - effect.rest) ** 2
+    return weight + springs / 2
+
+
+def total_mass(tree: Tree) -> Scalar:
+    return sum((link.inertia.m for link in tree.links), 0.0)
+
+
+def center_of_mass(tree: Tree, q: Array) -> Array:
+    """Of everything that moves, in the world."""
+    first = ca.SX.zeros(3)
+    placed = poses(tree, displacements(tree, spread_coordinates(tree, q)))
+    for link, pose in zip(tree.links, placed, strict=True):
+        first += link.inertia.m * pose.p + pose.R @ link.inertia.h
+    return first / total_mass(tree)
+
+
+def momentum(tree: Tree, q: Array, qd: Array) -> Array:
+    """Angular momentum about the mass centre, then linear momentum, in world axes."""
+    moved = displacements(tree, spread_coordinates(tree, q))
+    total = Wrench(ZERO3, ZERO3)
+    placed = poses(tree, moved)
+    twists = velocities(tree, moved, spread_speeds(tree, qd))
+    for link, pose, twist in zip(tree.links, placed, twists, strict=True):
+        own = link.inertia @ twist
+        force = pose.R @ own.force
+        total = total + Wrench(pose.R @ own.moment + cross(pose.p, force), force)
+    angular = total.moment - cross(center_of_mass(tree, q), total.force)
+    return ca.vertcat(angular, total.force)
+
+
+def passive_forces(tree: Tree, q: Array, qd: Array) -> Array:
+    """Forces of the joints' own dampers, friction and springs, along the tree's speeds."""
+    full, v = spread_coordinates(tree, q), spread_speeds(tree, qd)
+    forces = ca.SX.zeros(tree.tree_nv)
+    for link in tree.links:
+        for k in range(link.v_range.start, link.v_range.stop):
+            effect = tree.effects[k]
+            force = -effect.damping * v[k] - effect.friction * _sign(v[k], effect.smoothing)
+            if link.kind.coordinates == 1:
+                force -= effect.stiffness * (full[link.q] - effect.rest)
+            forces[k] = force
+    return forces
+
+
+def _sign(speed: Scalar, smoothing: Scalar) -> Scalar:
+    """sign(0) = 0; tanh where the mechanism states a smoothing speed."""
+    if isinstance(smoothing, float) and smoothing == 0.0:
+        return ca.sign(speed)
+    return ca.tanh(speed / smoothing)

@@ -1,0 +1,145 @@
+"""The kinematic tree: what all recursions run over.
+
+Every joint is broken into elementary motions, each with a link behind it; a link's frame
+has its motion's axis as z, and links between the motions of one joint have no mass. What
+is fixed together is one link. Bodies and frames of the user are placed in links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..algebra.linear import Array, Scalar
+from ..algebra.spatial import Inertia
+from ..expressions import Exact
+from ..mechanism import Mechanism
+from .joints import Kind
+
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A frame fixed to a link (or to ground): its placement (R, p) in the link's frame."""
+
+    link: int
+    R: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class Link:
+    """An elementary motion and the body behind it.
+
+    (R, p) places the motion's frame, before it moves, in the parent link's frame; `inertia`
+    is about the link frame's origin; `q` and `v` are the first indices of its coordinates
+    and speeds among those of the whole tree, followers of mimicry included.
+    """
+
+    parent: int
+    R: Array
+    p: Array
+    kind: Kind
+    pitch: Scalar
+    q: int
+    v: int
+    inertia: Inertia
+
+    @property
+    def q_range(self) -> slice:
+        return slice(self.q, self.q + self.kind.coordinates)
+
+    @property
+    def v_range(self) -> slice:
+        return slice(self.v, self.v + self.kind.speeds)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What acts along one freedom of the tree: losses, spring, rotor (zero where nothing)."""
+
+    damping: Scalar = 0.0
+    friction: Scalar = 0.0
+    smoothing: Scalar = 0.0
+    stiffness: Scalar = 0.0
+    rest: Scalar = 0.0
+    rotor: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A tree coordinate that is `gain` · (another coordinate of the model) + `offset`."""
+
+    leader: int
+    gain: Scalar
+    offset: Scalar
+
+
+@dataclass(frozen=True)
+class JointSpan:
+    """A joint of the mechanism: its links (none if it does not move) and its frame."""
+
+    name: str
+    links: tuple[int, ...]
+    frame: Placed
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A mechanism made ready for recursions, with its numbers as floats or symbols.
+
+    `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
+    `followers` maps its coordinates of mimicking joints to the model's. `inertias` are those
+    of the single bodies, in their links' frames; `merged` names the first body of each link
+    that has any.
+    """
+
+    mechanism: Mechanism
+    links: tuple[Link, ...]
+    bodies: dict[str, Placed]
+    frames: dict[str, Placed]
+    inertias: dict[str, Inertia]
+    merged: tuple[str, ...]
+    joints: tuple[JointSpan, ...]
+    effects: tuple[Effects, ...]
+    followers: dict[int, Follower]
+    q_names: tuple[str, ...]
+    qd_names: tuple[str, ...]
+    gravity: Array
+    symbols: dict[str, Scalar] = field(default_factory=dict)
+    symbol_values: dict[str, Exact] = field(default_factory=dict)
+
+    @property
+    def nq(self) -> int:
+        return len(self.q_names)
+
+    @property
+    def nv(self) -> int:
+        return len(self.qd_names)
+
+    @property
+    def tree_nv(self) -> int:
+        return len(self.effects)
+
+    def own_speeds(self) -> list[int]:
+        """Indices, among the tree's speeds, of those that are the model's, in order."""
+        return [v for v in range(self.tree_nv) if v not in self.followers]
+
+    def path(self, link: int) -> Iterator[int]:
+        """Links from the given one to ground."""
+        while link != GROUND:
+            yield link
+            link = self.links[link].parent
+
+    def find(self, name: str) -> Placed:
+        """A body or frame by name."""
+        from ..errors import NameNotFoundError, suggest
+
+        places = self.bodies | self.frames
+        if name not in places:
+            raise NameNotFoundError(
+                f"{self.mechanism.name} has no frame or body '{name}'",
+                remedy=suggest(name, list(places)),
+            )
+        return places[name]

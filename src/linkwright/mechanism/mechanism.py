@@ -1,0 +1,180 @@
+"""The mechanism: frozen data that knows no mathematics."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings as python_warnings
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import Field, model_validator
+
+from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest
+from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
+from .bodies import GROUND, Body, Frame
+from .elements import Constraint, Force
+from .joints import Joint
+from .parts import Part, Quantity, Scalar, Table, Vector
+from .validate import check_mechanism, parameter_values, unphysical_bodies
+
+_STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse("-9.81"))
+
+_REMOVABLE: dict[str, tuple[str, ...]] = {
+    "friction": ("friction", "smoothing"),
+    "damping": ("damping",),
+    "springs": ("stiffness", "rest"),
+    "motors": ("motor",),
+    "limits": ("limits",),
+}
+
+
+class Mechanism(Part):
+    """Bodies and joints between them, frames, gravity, parameters; loops, constraints, forces.
+
+    Numbers are exact: decimals are rationals, `"30 deg"` is π/6, and any number may be an
+    expression of the named parameters, such as `"m1*l1^2/12"`.
+    """
+
+    name: str = "mechanism"
+    gravity: Annotated[Vector, Quantity("m/s^2", 3)] = Field(
+        default=_STANDARD_GRAVITY, description="acceleration of free fall, ground axes"
+    )
+    parameters: Table[Scalar] = Field(
+        default_factory=Table, description="named numbers, or expressions of other parameters"
+    )
+    bodies: Table[Body] = Field(default_factory=Table)
+    joints: Table[Joint] = Field(default_factory=Table)
+    frames: Table[Frame] = Field(default_factory=Table)
+    loops: Table[Joint] = Field(default_factory=Table, description="joints that close a loop")
+    constraints: Table[Constraint] = Field(default_factory=Table)
+    forces: Table[Force] = Field(default_factory=Table)
+    unused: tuple[str, ...] = Field(
+        default=(),
+        exclude=True,
+        repr=False,
+        description="what the source file says and is not used",
+    )
+
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Mechanism:
+        check_mechanism(self)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Equal mechanisms say the same; where they were read from does not count."""
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return all(
+            getattr(self, key) == getattr(other, key)
+            for key in type(self).model_fields
+            if key != "unused"
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.bodies, self.joints))
+
+    @cached_property
+    def values(self) -> Mapping[str, Exact]:
+        """The exact value of every parameter."""
+        return parameter_values(self.parameters)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is legal but no real body has: unphysical inertia."""
+        return tuple(unphysical_bodies(self))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of everything the mechanism says."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+    def joints_depth_first(self) -> Iterator[tuple[str, Joint]]:
+        """The tree's joints from ground outward, depth first, in file order."""
+        below: dict[str, list[str]] = {}
+        for name, joint in self.joints.items():
+            below.setdefault(joint.parent, []).append(name)
+        stack = below.get(GROUND, [])[::-1]
+        while stack:
+            name = stack.pop()
+            yield name, self.joints[name]
+            stack.extend(below.get(self.joints[name].child, [])[::-1])
+
+    def with_parameters(self, **values: object) -> Mechanism:
+        """The same mechanism with other values of some named parameters."""
+        for name in values:
+            if name not in self.parameters:
+                raise NameNotFoundError(
+                    f"'{name}' is no parameter of {self.name}",
+                    remedy=suggest(name, list(self.parameters)),
+                )
+        return replaced(self, parameters={**self.parameters, **values})
+
+    def without(self, *effects: str) -> Mechanism:
+        """The same without some of friction, damping, springs, motors, limits, gravity."""
+        keys: set[str] = set()
+        for effect in effects:
+            if effect not in (*_REMOVABLE, "gravity"):
+                raise NameNotFoundError(
+                    f"'{effect}' is nothing that can be taken out",
+                    remedy=suggest(effect, [*_REMOVABLE, "gravity"]),
+                )
+            keys |= set(_REMOVABLE.get(effect, ()))
+        joints = {name: replaced(joint, keys) for name, joint in self.joints.items()}
+        gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
+        return replaced(self, joints=joints, gravity=gravity)
+
+    def reduced(self, lock: Mapping[str, object]) -> Mechanism:
+        """The same mechanism with some joints held at the given positions."""
+        joints = dict(self.joints)
+        for name, position in lock.items():
+            if name not in joints:
+                raise NameNotFoundError(
+                    f"{self.name} has no joint '{name}'", remedy=suggest(name, list(joints))
+                )
+            joints[name] = replaced(joints[name], ["mimic"], locked=position)
+        return replaced(self, joints=_unmimicked(joints))
+
+    def checked(self, strict: bool) -> Mechanism:
+        """Itself, after a warning (or an error if `strict`) about unphysical inertia."""
+        if self.warnings and strict:
+            raise MechanismError(
+                self.warnings[0], where=self.name, remedy="correct it, or load without strict=True"
+            )
+        if self.warnings:
+            count = len(self.warnings)
+            more = f" ({count - 1} more in mechanism.warnings)" if count > 1 else ""
+            message = f"{self.name}: {self.warnings[0]}{more}"
+            python_warnings.warn(message, UnphysicalWarning, stacklevel=3)
+        return self
+
+
+P = TypeVar("P", bound=Part)
+
+
+def replaced(part: P, without: Collection[str] = (), **fields: Any) -> P:
+    """A copy of a part with some fields unsaid and some changed, validated anew."""
+    kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
+    return type(part)(**{**kept, **fields})
+
+
+def _unmimicked(joints: dict[str, Joint]) -> dict[str, Joint]:
+    """Followers of locked joints, locked where their leader holds them."""
+    for name, joint in joints.items():
+        if joint.mimic is None or joints[joint.mimic.joint].locked is None:
+            continue
+        position = _followed(joint, joints[joint.mimic.joint])
+        joints[name] = replaced(joint, ["mimic"], locked=position)
+        return _unmimicked(joints)
+    return joints
+
+
+def _followed(follower: Joint, leader: Joint) -> Expression:
+    assert follower.mimic is not None
+    (held,) = leader.each(leader.locked)
+    product = Product((without_unit(follower.mimic.multiplier), without_unit(held)))
+    return Sum((product, without_unit(follower.mimic.offset)))

@@ -1,0 +1,182 @@
+"""What all parts of a mechanism are made of: frozen records, tables, exact quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any, Generic, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, core_schema
+
+from ..errors import ExpressionError, LinkwrightError, MechanismError, suggest
+from ..expressions import ZERO, Expression, Number, decimal_text, read_number, to_text
+
+T = TypeVar("T")
+
+Vector = tuple[Expression, ...]
+ORIGIN: Vector = (ZERO, ZERO, ZERO)
+
+
+class Part(BaseModel):
+    """A frozen record with no unknown keys; wrong input is a `MechanismError`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise as_mechanism_error(error, type(self)) from None
+
+
+def as_mechanism_error(error: ValidationError, kind: type[BaseModel]) -> MechanismError:
+    """The first complaint of pydantic in our own words: what, where, what to do."""
+    first, count = error.errors()[0], error.error_count()
+    place = ".".join(str(part) for part in first["loc"])
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, LinkwrightError):
+        what, remedy = cause.what, cause.remedy
+        place = ".".join(part for part in (place, cause.where) if part)
+    elif first["type"] == "extra_forbidden":
+        place, _, key = place.rpartition(".")
+        what, remedy = f"unknown key '{key}'", suggest(key, list(kind.model_fields))
+    elif first["type"] == "missing":
+        what, remedy = "is missing", "give it"
+    else:
+        what, remedy = first["msg"][0].lower() + first["msg"][1:], ""
+    if count > 1:
+        remedy = "; ".join(part for part in (remedy, f"{count - 1} more like this") if part)
+    return MechanismError(what, where=place, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Annotation of a field: exact numbers in `unit`, one (`size` 0), or `size` of them.
+
+    `size` None means one number or a list, one for each freedom of a joint; the unit of
+    such a field depends on whether the freedom turns or slides, and is checked there.
+    """
+
+    unit: str
+    size: int | None = 0
+    optional: bool = False
+
+    def read(self, value: object) -> object:
+        if value is None and self.optional:
+            return None
+        if self.size == 0 or (self.size is None and not isinstance(value, list | tuple)):
+            return read_number(value)
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, list | tuple):
+            raise ExpressionError("is no list of numbers", remedy=f"give {self.size} of them")
+        if self.size is not None and len(value) != self.size:
+            raise ExpressionError(f"has {len(value)} numbers", remedy=f"give {self.size} of them")
+        return tuple(read_number(entry) for entry in value)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.read, serialization=core_schema.plain_serializer_function_ser_schema(plain)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
+        one: dict[str, Any] = {"type": ["number", "string"]}
+        many: dict[str, Any] = {"type": "array", "items": one}
+        if self.size:
+            many |= {"minItems": self.size, "maxItems": self.size}
+        if self.size == 0:
+            return one
+        return {"anyOf": [one, many]} if self.size is None else many
+
+
+def plain(value: Any) -> Any:
+    """Expressions as files write them: decimals as numbers, all else as text."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return [plain(entry) for entry in value]
+    decimal = decimal_text(value.value) if isinstance(value, Number) else None
+    return to_text(value) if decimal is None else Decimal(decimal)
+
+
+def quantities(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, Quantity]]:
+    """Every number in the part and below: where it stands, the number, what it measures."""
+    for key, info in type(part).model_fields.items():
+        value, here = getattr(part, key), f"{place}.{key}" if place else key
+        quantity = next((m for m in info.metadata if isinstance(m, Quantity)), None)
+        if quantity is None:
+            for name, inner in _inner_parts(value):
+                yield from quantities(inner, f"{here}.{name}" if name else here)
+        elif isinstance(value, tuple):
+            yield from ((f"{here}[{i}]", entry, quantity) for i, entry in enumerate(value))
+        elif value is not None:
+            yield here, value, quantity
+
+
+def _inner_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
+    if isinstance(value, BaseModel):
+        yield "", value
+    elif isinstance(value, Table):
+        yield from ((name, item) for name, item in value.items() if isinstance(item, BaseModel))
+
+
+class Table(Mapping[str, T], Generic[T]):
+    """An ordered, immutable dictionary of named parts; order counts in comparisons."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[str, T] | None = None) -> None:
+        self._items = dict(items or {})
+
+    def __getitem__(self, name: str) -> T:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return list(self.items()) == list(other.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._items.items()))
+
+    def __repr__(self) -> str:
+        return f"Table({self._items!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        (item,) = get_args(source)
+        entries = handler.generate_schema(dict.__class_getitem__((str, item)))
+        return core_schema.chain_schema(
+            [
+                core_schema.no_info_plain_validator_function(_as_dict),
+                entries,
+                core_schema.no_info_plain_validator_function(cls),
+            ],
+            serialization=core_schema.wrap_serializer_function_ser_schema(
+                lambda table, serialize: serialize(dict(table)),
+                schema=entries,
+            ),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return handler(schema["steps"][1])
+
+
+def _as_dict(value: object) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise MechanismError("is no table of named entries", remedy="write it as name = …")
+    return dict(value)
+
+
+Scalar = Annotated[Expression, Quantity("")]

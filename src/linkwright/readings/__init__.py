@@ -1,0 +1,1 @@
+"""Readings of the tape: in other algebras, and in other languages."""

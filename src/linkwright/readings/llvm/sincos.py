@@ -1,0 +1,175 @@
+"""sin and cos of a vector, as LLVM IR: at most 2 ulp for |x| < 2²⁰, libm's beyond.
+
+Reduction (Cody–Waite): k = round(x·2/π) by adding 1.5·2⁵², r = x − k·π/2 with π/2 as the sum
+of three doubles. x − k·P1 is exact: both are multiples of 2⁻⁵² and the difference is below 1.
+Without fma, P1 and P2 are split so that every product is exact.
+Polynomials: minimax in relative error on |r| ≤ π/4, below 4e-18.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from .target import Target
+
+LIMIT = float(1 << 20)
+
+_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+_MAGIC = 1.5 * 2.0**52
+_PARTS = [float.fromhex(h) for h in (
+    "0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")]  # fmt: skip
+_EXACT_PARTS = [float.fromhex(h) for h in (
+    "0x1.921fb54400000p+0", "0x1.0b46000000000p-34", "0x1.1a62633100000p-54",
+    "0x1.1701c00000000p-88", "-0x1.f1976b7ed8fbcp-110")]  # fmt: skip
+# sin r = r + r³·S(r²), cos r = 1 − r²/2 + r⁴·C(r²)
+_SIN = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
+        2.755731361802952e-06, -2.5050747220816195e-08, 1.5896197816709372e-10]  # fmt: skip
+_COS = [0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
+        -2.755731417624645e-07, 2.087570041687616e-09, -1.1358513987892362e-11]  # fmt: skip
+
+
+def hexadecimal(value: float) -> str:
+    """A double as LLVM writes it, bit for bit."""
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def sincos_ir(target: Target, lanes: int) -> str:
+    """`@sincos(x) -> {sin, cos}` on vectors of doubles, with a slow way for huge arguments."""
+    return _Writer(target, lanes).text()
+
+
+class _Writer:
+    def __init__(self, target: Target, lanes: int) -> None:
+        self.fma_exists = target.has_fma
+        self.v = f"<{lanes} x double>"
+        self.i = f"<{lanes} x i64>"
+        self.b = f"<{lanes} x i1>"
+        self.lanes = lanes
+        self.lines: list[str] = []
+
+    def const(self, value: float) -> str:
+        return f"splat (double {hexadecimal(value)})"
+
+    def put(self, name: str, instruction: str) -> str:
+        self.lines.append(f"  %{name} = {instruction}")
+        return f"%{name}"
+
+    def fma(self, name: str, a: str, b: str, c: str) -> str:
+        if self.fma_exists:
+            v, suffix = self.v, f"v{self.lanes}f64"
+            return self.put(name, f"call {v} @llvm.fma.{suffix}({v} {a}, {v} {b}, {v} {c})")
+        product = self.put(f"{name}.p", f"fmul {self.v} {a}, {b}")
+        return self.put(name, f"fadd {self.v} {product}, {c}")
+
+    def reduce(self) -> str:
+        shifted = self.fma("shifted", "%x", self.const(_TWO_OVER_PI), self.const(_MAGIC))
+        k = self.put("k", f"fsub {self.v} {shifted}, {self.const(_MAGIC)}")
+        minus_k = self.put("minus.k", f"fneg {self.v} {k}")
+        r = "%x"
+        for n, part in enumerate(_PARTS if self.fma_exists else _EXACT_PARTS):
+            r = self.fma(f"r{n}", minus_k, self.const(part), r)
+        return r
+
+    def horner(self, name: str, coefficients: list[float]) -> str:
+        value = self.const(coefficients[-1])
+        for n in range(len(coefficients) - 2, -1, -1):
+            value = self.fma(f"{name}{n}", value, "%z", self.const(coefficients[n]))
+        return value
+
+    def polynomials(self, r: str) -> tuple[str, str]:
+        self.put("z", f"fmul {self.v} {r}, {r}")
+        odd = self.put("r3", f"fmul {self.v} {r}, %z")
+        sine = self.fma("sine", self.horner("s", _SIN), odd, r)
+        square = self.put("z2", f"fmul {self.v} %z, %z")
+        start = self.fma("start", "%z", self.const(-0.5), self.const(1.0))
+        cosine = self.fma("cosine", self.horner("c", _COS), square, start)
+        return self.signed_zero(sine, r), cosine
+
+    def signed_zero(self, sine: str, r: str) -> str:
+        """sin r has the sign of r, also when both are zero."""
+        self.put("r.bits", f"bitcast {self.v} {r} to {self.i}")
+        self.put("r.sign", f"and {self.i} %r.bits, splat (i64 {-(1 << 63)})")
+        self.put("sine.bits", f"bitcast {self.v} {sine} to {self.i}")
+        self.put("sine.signed", f"or {self.i} %sine.bits, %r.sign")
+        return self.put("sine.z", f"bitcast {self.i} %sine.signed to {self.v}")
+
+    def quadrant(self, sine: str, cosine: str) -> tuple[str, str]:
+        """k odd swaps sine and cosine; the next bit of k, or of k + 1, is the sign."""
+        i, v = self.i, self.v
+        self.put("bits", f"bitcast {v} %shifted to {i}")
+        self.put("bit", f"and {i} %bits, splat (i64 1)")
+        odd = self.put("odd", f"icmp ne {i} %bit, zeroinitializer")
+        results = []
+        self.put("next", f"add {i} %bits, splat (i64 1)")
+        for name, (yes, no), source in (
+            ("sin", (cosine, sine), "%bits"),
+            ("cos", (sine, cosine), "%next"),
+        ):
+            self.put(f"{name}.s", f"select {self.b} {odd}, {v} {yes}, {v} {no}")
+            self.put(f"{name}.i", f"bitcast {v} %{name}.s to {i}")
+            self.put(f"{name}.h", f"shl {i} {source}, splat (i64 62)")
+            self.put(f"{name}.m", f"and {i} %{name}.h, splat (i64 {-(1 << 63)})")
+            self.put(f"{name}.x", f"xor {i} %{name}.i, %{name}.m")
+            results.append(self.put(f"{name}.fast", f"bitcast {i} %{name}.x to {v}"))
+        return results[0], results[1]
+
+    def text(self) -> str:
+        sine, cosine = self.quadrant(*self.polynomials(self.reduce()))
+        v, lanes = self.v, self.lanes
+        pair = f"{{{v}, {v}}}"
+        body = "\n".join(self.lines)
+        return f"""
+declare double @sin(double)
+declare double @cos(double)
+declare {v} @llvm.fma.v{lanes}f64({v}, {v}, {v})
+
+define internal {pair} @sincos.slow({v} %x, {v} %s0, {v} %c0, {self.b} %mask) cold noinline {{
+entry:
+  br label %loop
+loop:
+  %n = phi i32 [0, %entry], [%n1, %next]
+  %s = phi {v} [%s0, %entry], [%s2, %next]
+  %c = phi {v} [%c0, %entry], [%c2, %next]
+  %huge = extractelement {self.b} %mask, i32 %n
+  br i1 %huge, label %call, label %next
+call:
+  %a = extractelement {v} %x, i32 %n
+  %sa = call double @sin(double %a)
+  %ca = call double @cos(double %a)
+  %s1 = insertelement {v} %s, double %sa, i32 %n
+  %c1 = insertelement {v} %c, double %ca, i32 %n
+  br label %next
+next:
+  %s2 = phi {v} [%s, %loop], [%s1, %call]
+  %c2 = phi {v} [%c, %loop], [%c1, %call]
+  %n1 = add i32 %n, 1
+  %more = icmp ult i32 %n1, {lanes}
+  br i1 %more, label %loop, label %done
+done:
+  %p0 = insertvalue {pair} poison, {v} %s2, 0
+  %p1 = insertvalue {pair} %p0, {v} %c2, 1
+  ret {pair} %p1
+}}
+
+define internal {pair} @sincos({v} %given) {{
+entry:
+  ; lanes that are huge, infinite or NaN go the slow way, as 0 on this one
+  ; (compared as integers, which raises no floating-point flag)
+  %given.bits = bitcast {v} %given to {self.i}
+  %size = and {self.i} %given.bits, splat (i64 {(1 << 63) - 1})
+  %mask = icmp uge {self.i} %size, splat (i64 {int(hexadecimal(LIMIT), 16)})
+  %x = select {self.b} %mask, {v} zeroinitializer, {v} %given
+{body}
+  %any = bitcast {self.b} %mask to i{lanes}
+  %slow = icmp ne i{lanes} %any, 0
+  br i1 %slow, label %far, label %near, !prof !0
+far:
+  %r = call {pair} @sincos.slow({v} %given, {v} {sine}, {v} {cosine}, {self.b} %mask)
+  ret {pair} %r
+near:
+  %p0 = insertvalue {pair} poison, {v} {sine}, 0
+  %p1 = insertvalue {pair} %p0, {v} {cosine}, 1
+  ret {pair} %p1
+}}
+!0 = !{{!"branch_weights", i32 1, i32 100000}}
+"""

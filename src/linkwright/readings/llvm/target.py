@@ -1,0 +1,72 @@
+"""The machine that code is made for: its name, features, and vector width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True)
+class Target:
+    """An LLVM target; `bytes` is the width of its vectors."""
+
+    triple: str
+    cpu: str
+    features: str
+    bytes: int
+    has_fma: bool
+
+    def lanes(self, item_bytes: int) -> int:
+        return self.bytes // item_bytes
+
+    def machine(self, optimisation: int = 2) -> Any:
+        _initialise()
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=optimisation, reloc="pic", codemodel="small",
+            jit=True,
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@lru_cache(maxsize=1)
+def host() -> Target:
+    """This machine, with its full vector width."""
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features()
+    flags = features.flatten()
+    if "x86_64" in triple or "amd64" in triple.lower():
+        return x86(llvm.get_host_cpu_name(), triple, flags, dict(features))
+    return Target(triple, llvm.get_host_cpu_name(), flags, 16, True)
+
+
+def x86(cpu: str, triple: str, flags: str, features: dict[str, bool]) -> Target:
+    """AVX-512 if it is whole, else AVX2 with FMA, else SSE2."""
+    fma = features.get("fma", False)
+    if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl") and fma:
+        # LLVM prefers 256-bit vectors on some CPUs; we have counted and want 512.
+        return Target(triple, cpu, flags + ",-prefer-256-bit", 64, True)
+    if features.get("avx2") and fma:
+        return Target(triple, cpu, flags, 32, True)
+    return Target(triple, "x86-64", "+sse2", 16, False)
+
+
+X86_LEVELS = {
+    "sse2": ("x86-64", "+sse2", 16, False),
+    "avx2": ("haswell", "+avx2,+fma", 32, True),
+    "avx512": ("skylake-avx512", "+avx512f,+avx512dq,+avx512vl,+fma,-prefer-256-bit", 64, True),
+}
+
+
+def x86_level(level: str) -> Target:
+    """A generic x86-64 machine of one vector width, for tests and for code that travels."""
+    cpu, flags, width, fma = X86_LEVELS[level]
+    return Target(llvm.get_process_triple(), cpu, flags, width, fma)
