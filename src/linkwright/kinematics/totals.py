@@ -6,6 +6,7 @@ import casadi as ca
 
 from ..algebra.linear import ZERO3, Array, Scalar, cross, dot
 from ..algebra.spatial import Wrench
+from ..errors import UnsupportedError
 from .coordinates import spread_coordinates, spread_speeds
 from .recursions import displacements, poses, velocities
 from .tree import Tree
@@ -41,11 +42,16 @@ def total_mass(tree: Tree) -> Scalar:
 
 def center_of_mass(tree: Tree, q: Array) -> Array:
     """Of everything that moves, in the world."""
+    mass = total_mass(tree)
+    if isinstance(mass, float) and mass == 0.0:
+        raise UnsupportedError(
+            "has no mass, and so no mass centre", where=tree.mechanism.name, remedy="give bodies mass"
+        )
     first = ca.SX.zeros(3)
     placed = poses(tree, displacements(tree, spread_coordinates(tree, q)))
     for link, pose in zip(tree.links, placed, strict=True):
         first += link.inertia.m * pose.p + pose.R @ link.inertia.h
-    return first / total_mass(tree)
+    return first / mass
 
 
 def momentum(tree: Tree, q: Array, qd: Array) -> Array:

@@ -78,6 +78,11 @@ class Mechanism(Part):
     def __hash__(self) -> int:
         return hash((self.name, self.bodies, self.joints))
 
+    def __repr__(self) -> str:
+        return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+    __str__ = __repr__
+
     @cached_property
     def values(self) -> Mapping[str, Exact]:
         """The exact value of every parameter."""

@@ -42,6 +42,10 @@ def as_mechanism_error(error: ValidationError, kind: type[BaseModel]) -> Mechani
     elif first["type"] == "extra_forbidden":
         place, _, key = place.rpartition(".")
         what, remedy = f"unknown key '{key}'", suggest(key, list(kind.model_fields))
+    elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        context = first.get("ctx", {})
+        what = f"'{context['tag']}' is no type here" if "tag" in context else "has no type"
+        remedy = f"use type = {context.get('expected_tags', 'one of those in the schema')}"
     elif first["type"] == "missing":
         what, remedy = "is missing", "give it"
     else:

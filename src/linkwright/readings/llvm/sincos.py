@@ -2,7 +2,8 @@
 
 Reduction (Cody–Waite): k = round(x·2/π) by adding 1.5·2⁵², r = x − k·π/2 with π/2 as the sum
 of three doubles. x − k·P1 is exact: both are multiples of 2⁻⁵² and the difference is below 1.
-Without fma, P1 and P2 are split so that every product is exact.
+Without fma, P1 and P2 are split so that every product is exact. All parts are positive, so
+that −0 stays −0.
 Polynomials: minimax in relative error on |r| ≤ π/4, below 4e-18.
 """
 
@@ -17,10 +18,10 @@ LIMIT = float(1 << 20)
 _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 _MAGIC = 1.5 * 2.0**52
 _PARTS = [float.fromhex(h) for h in (
-    "0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")]  # fmt: skip
+    "0x1.921fb54442d18p+0", "0x1.1a62633145c06p-54", "0x1.c1cd129024e09p-107")]  # fmt: skip
 _EXACT_PARTS = [float.fromhex(h) for h in (
     "0x1.921fb54400000p+0", "0x1.0b46000000000p-34", "0x1.1a62633100000p-54",
-    "0x1.1701c00000000p-88", "-0x1.f1976b7ed8fbcp-110")]  # fmt: skip
+    "0x1.1701800000000p-88", "0x1.c1cd129024e09p-107")]  # fmt: skip
 # sin r = r + r³·S(r²), cos r = 1 − r²/2 + r⁴·C(r²)
 _SIN = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
         2.755731361802952e-06, -2.5050747220816195e-08, 1.5896197816709372e-10]  # fmt: skip
@@ -78,7 +79,7 @@ class _Writer:
 
     def polynomials(self, r: str) -> tuple[str, str]:
         self.put("z", f"fmul {self.v} {r}, {r}")
-        odd = self.put("r3", f"fmul {self.v} {r}, %z")
+        odd = self.put("cube", f"fmul {self.v} {r}, %z")
         sine = self.fma("sine", self.horner("s", _SIN), odd, r)
         square = self.put("z2", f"fmul {self.v} %z, %z")
         start = self.fma("start", "%z", self.const(-0.5), self.const(1.0))

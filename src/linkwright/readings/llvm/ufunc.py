@@ -34,15 +34,15 @@ def _constructor() -> Any:
         ctypes.py_object,
         ctypes.c_void_p,  # loops
         ctypes.c_void_p,  # their data
-        ctypes.c_char_p,  # types
+        ctypes.c_void_p,  # types
         ctypes.c_int,  # number of loops
         ctypes.c_int,  # inputs
         ctypes.c_int,  # outputs
         ctypes.c_int,  # identity
-        ctypes.c_char_p,  # name
-        ctypes.c_char_p,  # docstring
+        ctypes.c_void_p,  # name
+        ctypes.c_void_p,  # docstring
         ctypes.c_int,
-        ctypes.c_char_p,  # signature
+        ctypes.c_void_p,  # signature
     )
     return prototype(table[_FROM_FUNC_AND_SIGNATURE])
 
@@ -89,14 +89,14 @@ def make_ufunc(
     ufunc: np.ufunc = _constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),
-        ctypes.cast(types, ctypes.c_char_p),
+        ctypes.addressof(types),
         2,
         len(inputs),
         len(outputs),
         -1,
-        texts[0].value,
-        texts[1].value,
+        ctypes.addressof(texts[0]),
+        ctypes.addressof(texts[1]),
         0,
-        texts[2].value,
+        ctypes.addressof(texts[2]),
     )
     return ufunc

@@ -1,0 +1,216 @@
+"""URDF in and out: what it means, what is reported, and what is refused."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import linkwright as lw
+from linkwright.errors import FileError, LinkwrightError, LossWarning
+from linkwright.files import load, save, write
+from tests.effort import calls_of, memory_of
+from tests.random_trees import KINDS, RandomTree, trees
+
+LINK = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def robot(joints: str, links: str = "abc", extra: str = "") -> str:
+    bodies = "".join(f'<link name="{name}">{LINK}</link>' for name in links)
+    return f'<robot name="test">{bodies}{joints}{extra}</robot>'
+
+
+def joint(name: str, kind: str, parent: str, child: str, inner: str = "") -> str:
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inner}</joint>'
+    )
+
+
+TWO = joint("j1", "revolute", "a", "b") + joint("j2", "prismatic", "b", "c")
+
+
+def test_types_axes_and_defaults() -> None:
+    inner = '<axis xyz="0 0 -2"/><limit lower="-1" upper="2" effort="3" velocity="4"/>'
+    inner += '<dynamics damping="0.5" friction="0.25"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/>'
+    arm = load(robot(joint("j1", "revolute", "a", "b", inner) + joint("j2", "continuous", "b", "c")))
+    model = lw.compile(arm)
+    assert model.q_names == ("j1", "j2")
+    assert [float(x) for x in model.passive([0, 0], [2.0, 1.0])] == [-1.25, 0.0]
+    # an axis of any length turns by the angle itself; URDF's default axis is x
+    R = model.placement("c")([0.0, 0.5])[:3, :3] @ model.placement("b")([0.0, 0.5])[:3, :3].T
+    assert np.trace(R) == pytest.approx(1 + 2 * np.cos(0.5))
+    J = model.jacobian("b")([0.3, 0.0])
+    assert np.linalg.norm(J[:3, 0]) == pytest.approx(1)
+
+
+def test_free_base_and_root_inertia() -> None:
+    fixed, free = lw.compile(load(robot(TWO))), lw.compile(load(robot(TWO), base="free"))
+    assert (fixed.nq, fixed.nv, free.nq, free.nv) == (2, 2, 9, 8)
+    assert free.mass_matrix(free.neutral())[3, 3] == pytest.approx(3.0), "the root link counts"
+    with pytest.raises(FileError, match="base = 'flying'"):
+        load(robot(TWO), base="flying")
+
+
+def test_mimic() -> None:
+    mimic = '<mimic joint="j1" multiplier="-2" offset="0.3"/>'
+    text = robot(joint("j1", "revolute", "a", "b") + joint("j2", "revolute", "b", "c", mimic))
+    arm = lw.compile(load(text))
+    assert arm.q_names == ("j1",)
+    T = arm.placement("c")([0.2])
+    free = lw.compile(load(text.replace(mimic, "")))
+    np.testing.assert_allclose(T, free.placement("c")([0.2, -0.1]), atol=1e-15)
+    orphan = load(text.replace('joint="j1" m', 'joint="nowhere" m'))
+    assert lw.compile(orphan).q_names == ("j1", "j2")
+    assert any("nowhere" in note for note in orphan.unused)
+
+
+def test_unused_is_listed() -> None:
+    visual = '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>'
+    text = robot(TWO, extra='<transmission name="t"/><gazebo/>').replace(LINK, LINK + visual + visual, 1)
+    notes = load(text).unused
+    assert "robot test: <transmission>" in notes
+    assert "link a: 2 × <visual> (package://a/b.stl, package://a/b.stl)" in notes
+    fixed = load(robot(joint("j", "fixed", "a", "b", '<axis xyz="1 0 0"/>'), "ab"))
+    assert fixed.unused == ("joint j: <axis>",)
+
+
+def test_fixed_links_are_merged_and_kept_as_frames() -> None:
+    arm = load(robot(joint("j1", "revolute", "a", "b") + joint("w", "fixed", "b", "c", '<origin xyz="1 0 0"/>')))
+    model = lw.compile(arm)
+    assert model.body_names == ("b",)
+    assert model.inertial_parameters[:2].tolist() == [2.0, 1.0]
+    assert model.placement("c")([0.0])[0, 3] == 1.0
+
+
+def test_a_link_called_ground() -> None:
+    text = robot(TWO).replace('"a"', '"ground"')
+    assert "ground_link" in load(text).bodies
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("<robot", "no well-formed XML"),
+        ("<robot/>", "has no <link>"),
+        ("<sdf/>", "root element is <sdf>"),
+        (robot(TWO, "abca"), "link 'a' is defined twice"),
+        (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
+        (robot(joint("j", "ball", "a", "b")), "'ball' is no joint type"),
+        (robot(joint("j", "fixed", "a", "z")), "no link 'z'"),
+        (robot('<joint name="j" type="fixed"><child link="b"/></joint>'), "no <parent>"),
+        (robot('<joint type="fixed"/>'), "no attribute 'name'"),
+        (robot(joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a"), "ab"), "break the circle"),
+        (robot(TWO).replace('ixx="1"', 'ixx="one"', 1), "is not 1 number"),
+        (robot(TWO).replace('<mass value="1"/>', "", 1), "no <mass>"),
+        (robot(TWO).replace('value="1"', 'value="nan"', 1), "is not 1 number"),
+        (robot(joint("j", "revolute", "a", "b", '<axis xyz="0 0"/>')), "is not 3 number"),
+        (robot(joint("j", "revolute", "a", "b", '<axis xyz="0 0 0"/>'), "ab"), "is zero"),
+    ],
+)  # fmt: skip
+def test_refusals(text: str, what: str) -> None:
+    with pytest.raises(LinkwrightError) as error:
+        load(text)
+    assert what in str(error.value)
+
+
+BOMB = (
+    '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">'
+    + "".join(f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(9))
+    + "]><robot>&j;</robot>"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        '<!DOCTYPE r SYSTEM "file:///etc/passwd"><robot/>',
+        "<robot>" * 10**6,
+        "<robot>" + "<link/>" * 10**6,
+        '<robot name="' + "x" * (20 * 2**20),
+    ],
+    ids=["entities", "doctype", "nested", "many", "attribute"],
+)
+def test_hostile_xml_is_refused_with_little_effort(text: str) -> None:
+    with pytest.raises(FileError):
+        load(text)
+    assert calls_of(lambda: load(text)) < 4_000_000
+    assert memory_of(lambda: load(text)) < 400 * 2**20
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.urdf"
+    with path.open("wb") as file:
+        file.truncate(2**30)
+    assert memory_of(lambda: load(path)) < 2**20
+    with pytest.raises(FileError, match="larger than 16 MiB"):
+        load(path)
+
+
+WRITABLE = [kind for kind in KINDS if kind != "ball"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees(kinds=WRITABLE, losses=False, motors=False, max_bodies=4))
+def test_out_and_in_again_is_the_same_mechanism(tree: RandomTree) -> None:
+    """Frames and forces agree; URDF knows no gravity, so it is left out."""
+    ours = tree.mechanism.without("gravity")
+    text, _ = write(ours, "urdf")
+    again = load(text).without("gravity")
+    one = lw.derive(ours, parameters="numeric")
+    other = lw.derive(again, parameters="numeric")
+    assert one.q_names == other.q_names
+    q, v, a = tree.state(1)
+    wanted = np.asarray(one.function("inverse_dynamics")(q, v, a))
+    found = np.asarray(other.function("inverse_dynamics")(q, v, a))
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * max(1, abs(wanted).max()))
+    for body in ours.bodies:
+        np.testing.assert_allclose(
+            np.asarray(other.function("placement", body)(q)),
+            np.asarray(one.function("placement", body)(q)),
+            atol=1e-13,
+        )
+
+
+def test_what_urdf_cannot_hold_is_said(tmp_path: Path) -> None:
+    with pytest.warns(LossWarning, match="motor"):
+        save(lw.gallery("puma560"), tmp_path / "puma.urdf")
+    _, lost = write(lw.gallery("elbow"), "urdf")
+    assert any("gravity 0 -9.81 0" in what for what in lost)
+    assert "<!-- not in this file: gravity" in write(lw.gallery("elbow"), "urdf")[0]
+    ball = lw.Mechanism(bodies={"b": {"mass": 1}}, joints={"j": {"type": "spherical", "child": "b"}})
+    with pytest.raises(FileError, match="no URDF form"):
+        write(ball, "urdf")
+
+
+def test_losses_limits_and_mimicry_survive() -> None:
+    text = robot(
+        joint("j1", "revolute", "a", "b", '<limit lower="-1" upper="2" effort="3" velocity="4"/><dynamics damping="0.5" friction="0.25"/>')
+        + joint("j2", "prismatic", "b", "c", '<mimic joint="j1" multiplier="0.1" offset="0.2"/>')
+    )  # fmt: skip
+    arm = load(text)
+    again = load(write(arm, "urdf")[0])
+    for name in ("j1", "j2"):
+        one, other = arm.joints[name], again.joints[name]
+        assert one.damping == other.damping
+        assert one.mimic == other.mimic
+        assert one.axis == other.axis
+    assert arm.joints["j1"].limits == again.joints["j1"].limits
+
+
+def test_masses_about_odd_axes(tmp_path: Path) -> None:
+    """A rotated inertial frame is kept exactly, and means R I Rᵀ."""
+    inertial = LINK.replace("<mass", '<origin xyz="0.1 0 0" rpy="0.4 0.5 0.6"/><mass').replace('ixx="1"', 'ixx="2"')
+    text = f'<robot name="t"><link name="a"/><link name="b">{inertial}</link>{joint("j", "floating", "a", "b")}</robot>'
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = lw.compile(load(text))
+    from scipy.spatial.transform import Rotation
+
+    R = Rotation.from_euler("xyz", [0.4, 0.5, 0.6]).as_matrix()
+    c = np.array([0.1, 0, 0])
+    tensor = R @ np.diag([2, 1, 1]) @ R.T + (c @ c * np.eye(3) - np.outer(c, c))
+    np.testing.assert_allclose(model.mass_matrix(model.neutral())[:3, :3], tensor, atol=1e-15)

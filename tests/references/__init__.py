@@ -1,0 +1,1 @@
+"""Truths that import nothing of ours."""

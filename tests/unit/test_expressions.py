@@ -1,0 +1,226 @@
+"""The parser: exact numbers, round trips, units, and refusals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkwright.errors import ExpressionError
+from linkwright.expressions import (
+    Call,
+    Dimensioned,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    PiMultiple,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    check_dimension,
+    evaluate,
+    names,
+    negate,
+    parse,
+    parse_unit,
+    read_number,
+    to_float,
+    to_text,
+    without_unit,
+)
+from tests.effort import calls_of, memory_of
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.1", F(1, 10)),
+        ("-3", F(-3)),
+        ("1e-3", F(1, 1000)),
+        (".5", F(1, 2)),
+        ("5.", F(5)),
+        ("1/3", F(1, 3)),
+        ("-1/3", F(-1, 3)),
+        ("2^-1", F(1, 2)),
+        ("-3^2", F(-9)),
+        ("(-3)^2", F(9)),
+        ("2^3^2", F(512)),
+        ("2*-3", F(-6)),
+        ("1 - 2 - 3", F(-4)),
+        ("1 - (2 - 3)", F(2)),
+        ("12/3/2", F(2)),
+        ("12/(3*2)", F(2)),
+        ("2*(3 + 4)*5", F(70)),
+        ("sqrt(9/4)", F(3, 2)),
+        ("abs(-1/7)", F(1, 7)),
+        ("min(1/3, 1/4)", F(1, 4)),
+        ("sin(pi/6)", F(1, 2)),
+        ("cos(pi/3)", F(1, 2)),
+        ("cos(-7*pi)", F(-1)),
+        ("sin(3*pi/2)", F(-1)),
+        ("0.1 + 0.2", F(3, 10)),
+        ("2 kg", F(2)),
+        ("25 g*cm^2", F(25, 10**7)),
+        ("1.5 mm", F(3, 2000)),
+        ("9.81 m/s^2", F(981, 100)),
+        ("3 N*m/(rad/s)", F(3)),
+        ("2·3", F(6)),
+        ("3²", F(9)),
+    ],
+)
+def test_exact_values(text: str, value: Fraction) -> None:
+    found = evaluate(parse(text))
+    assert found == value
+    assert isinstance(found, Fraction)
+
+
+@pytest.mark.parametrize(
+    ("text", "coefficient"),
+    [("30 deg", F(1, 6)), ("pi/2", F(1, 2)), ("-90 deg", F(-1, 2)), ("2*pi/3 + pi", F(5, 3)),
+     ("1.5 rev", F(3)), ("π", F(1)), ("60 rpm", F(2))],
+)  # fmt: skip
+def test_multiples_of_pi_stay_exact(text: str, coefficient: Fraction) -> None:
+    assert evaluate(parse(text)) == PiMultiple(coefficient)
+
+
+def test_values_of_names() -> None:
+    expression = parse("m1*l1^2/12")
+    assert names(expression) == {"m1", "l1"}
+    assert evaluate(expression, {"m1": F(3), "l1": F(1, 2)}) == F(1, 16)
+    assert to_float(parse("exp(log(x)) + atan2(0, -1)"), {"x": F(2)}) == pytest.approx(2 + math.pi)
+
+
+def test_floats_are_read_as_the_decimals_they_show() -> None:
+    assert read_number(0.1) == Number(F(1, 10))
+    assert read_number(1e-12) == Number(F(1, 10**12))
+    assert read_number(7) == Number(F(7))
+    for wrong in (float("nan"), float("inf"), True, None, [1]):
+        with pytest.raises(ExpressionError):
+            read_number(wrong)
+
+
+NAMES = st.sampled_from(["m1", "l", "alpha", "θ2", "x_y"])
+NUMBERS = st.fractions(min_value=-100, max_value=100, max_denominator=1000).map(Number)
+
+
+def _extend(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    factor = inner.filter(lambda e: not isinstance(e, Reciprocal))
+    divisor = factor.filter(lambda e: not isinstance(e, Number))
+    term = inner.map(lambda e: e)
+    exponent = st.integers(-5, 5).map(lambda n: Number(F(n))) | NAMES.map(Name)
+    return st.one_of(
+        st.lists(term, min_size=2, max_size=4).map(lambda t: Sum(tuple(t))),
+        st.tuples(factor, factor | divisor.map(Reciprocal)).map(Product),
+        st.tuples(factor, exponent).map(lambda t: Power(*t)),
+        factor.map(negate),
+        factor.map(lambda e: Call("sin", (e,))),
+        st.tuples(factor, factor).map(lambda t: Call("atan2", t)),
+    )
+
+
+EXPRESSIONS = st.recursive(NUMBERS | NAMES.map(Name), _extend, max_leaves=12)
+
+
+@given(EXPRESSIONS)
+def test_printing_and_parsing_are_inverse(expression: Expression) -> None:
+    assert parse(to_text(expression)) == expression
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_expression_or_a_clear_error(text: str) -> None:
+    try:
+        expression = parse(text)
+    except ExpressionError as error:
+        assert str(error)
+        return
+    assert parse(to_text(expression)) == expression
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_become_floats_correctly_rounded(x: float) -> None:
+    assert to_float(read_number(x)) == x
+    assert to_float(parse(to_text(read_number(x)))) == x
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "empty"),
+        ("x+", "missing at the end"),
+        ("(1", "not closed"),
+        ("1)", "unexpected ')'"),
+        ("1 2", "unexpected '2'"),
+        ("a b", "units go behind plain numbers"),
+        ("3 parsec", "'parsec' is no unit"),
+        ("2*l mm", "units go behind plain numbers"),
+        ("foo(1)", "'foo' is no function"),
+        ("sin(1, 2)", "takes 1 argument"),
+        ("1/0", "division by zero"),
+        ("$", "cannot read '$'"),
+        ("a = b", "cannot read '='"),
+        ("__import__(os)", "'__import__' is no function"),
+        ("x.y", "cannot read '.'"),
+        ("2^100", "exponent is larger"),
+        ("1e999", "too long or too large"),
+        ("3 m^99", "small integer"),
+    ],
+)
+def test_refusals(text: str, what: str) -> None:
+    with pytest.raises(ExpressionError) as error:
+        parse(text)
+    assert what in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["log(0)", "sqrt(-1)", "1/(1 - 1)", "(-8)^(1/3)", "exp(10000)"])
+def test_values_that_do_not_exist(text: str) -> None:
+    with pytest.raises(ExpressionError, match="no finite real value"):
+        evaluate(parse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 10**6, "-" * 9999 + "1", "1+" * 4999 + "1", "9^9^9^9", "((((2^60)^60)^60)^60)",
+     "1" * 10**6, "1e" + "9" * 5000, "sin(" * 3000 + "1" + ")" * 3000],
+)  # fmt: skip
+def test_hostile_text_costs_little(text: str) -> None:
+    assert calls_of(lambda: evaluate(parse(text))) < 500_000
+    assert memory_of(lambda: evaluate(parse(text))) < 30 * 2**20
+
+
+def test_long_sums_are_not_deep() -> None:
+    assert evaluate(parse("+".join(["1"] * 3000))) == 3000
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension"),
+    [("kg", (1, 0, 0)), ("N", (1, 1, -2)), ("N*m*s/rad", (1, 2, -1)), ("1/s^2", (0, 0, -2)),
+     ("J/(kg*m)", (0, 1, -2)), ("deg", (0, 0, 0)), ("m^-1", (0, -1, 0))],
+)  # fmt: skip
+def test_units(text: str, dimension: tuple[int, int, int]) -> None:
+    assert parse_unit(text).dimension == dimension
+
+
+def test_dimensions_are_checked_as_far_as_units_tell() -> None:
+    known = {"l": Dimensioned((F(0), F(1), F(0))), "m": Dimensioned((F(1), F(0), F(0)))}
+    check_dimension(parse("m*l^2/12"), (1, 2, 0), known)
+    check_dimension(parse("2*l + 0.1"), (0, 1, 0), known)
+    check_dimension(parse("sqrt(l^2)"), (0, 1, 0), known)
+    check_dimension(parse("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
+    for wrong in ("m*l", "l + m", "sin(l)", "m^2*l^2"):
+        with pytest.raises(ExpressionError):
+            check_dimension(parse(wrong), (1, 2, 0), known)
+
+
+def test_units_can_be_taken_off() -> None:
+    assert evaluate(without_unit(parse("90 deg"))) == PiMultiple(F(1, 2))
+    assert without_unit(parse("5 mm")) == Number(F(1, 200))
+    assert negate(parse("5 mm")) == Measured(Number(F(-5)), "mm")
+    assert negate(Negation(Name("x"))) == Name("x")

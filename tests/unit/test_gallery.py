@@ -1,0 +1,47 @@
+"""The mechanisms that come along: all of them work, and say what their papers say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import NameNotFoundError
+
+NAMES = [
+    "cart-pole", "cartesian", "chain-6", "elbow", "puma560", "quadruped", "seven-axis", "six-axis", "stanford",
+]  # fmt: skip
+
+
+def test_names() -> None:
+    assert lw.gallery() == NAMES
+    for wrong in ("elbw", "chain-0", "chain-x", "chain-9999", "../elbow"):
+        with pytest.raises(NameNotFoundError):
+            lw.gallery(wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forward_undoes_inverse(name: str) -> None:
+    model = lw.compile(lw.gallery(name))
+    rng = np.random.default_rng(0)
+    q = model.integrate(model.neutral(), rng.uniform(-1, 1, (20, model.nv)))
+    v, a = rng.uniform(-1, 1, (2, 20, model.nv))
+    tau = model.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(model.forward_dynamics(q, v, tau), a, atol=1e-10)
+    assert (np.linalg.eigvalsh(model.mass_matrix(q)) > 0).all()
+
+
+def test_only_the_puma_is_unphysical() -> None:
+    assert [name for name in NAMES if lw.gallery(name).warnings] == ["puma560"]
+
+
+def test_chains_of_any_length() -> None:
+    model = lw.compile(lw.gallery("chain-3"))
+    tip = model.placement("tool")([np.pi / 2, -np.pi / 2, 0])[:3, 3]
+    np.testing.assert_allclose(tip, [2, 1, 0], atol=1e-15)
+
+
+def test_stanford_has_all_six_axes() -> None:
+    arm = lw.gallery("stanford")
+    kinds = [joint.type for joint in arm.joints.values()]
+    assert kinds == ["revolute", "revolute", "prismatic", "revolute", "revolute", "revolute"]

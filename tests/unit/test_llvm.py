@@ -1,0 +1,265 @@
+"""The LLVM reading: every operation, every layout of arrays, every batch length, both types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import casadi as ca
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.readings.llvm import compile_tape
+from linkwright.readings.llvm.emit import emit
+from linkwright.readings.llvm.sincos import LIMIT
+from linkwright.readings.llvm.target import Target, host, x86_level
+from linkwright.tape import Op, record
+from tests.tapes import every_operation, run
+
+FLAGS = subprocess.run(
+    ["sh", "-c", "cat /proc/cpuinfo 2>/dev/null | grep -m1 flags"], capture_output=True, text=True
+).stdout
+LEVELS = [
+    level
+    for level, flag in (("sse2", "sse2"), ("avx2", "avx2"), ("avx512", "avx512dq"))
+    if f" {flag}" in FLAGS
+]
+TARGETS = [pytest.param(None, id="host"), *(pytest.param(level, id=level) for level in LEVELS)]
+
+
+def target(level: str | None) -> Target:
+    return host() if level is None else x86_level(level)
+
+
+@pytest.mark.parametrize("level", TARGETS)
+def test_every_operation(level: str | None) -> None:
+    tape, states = every_operation()
+    assert set(Op) - set(tape.ops.tolist()) <= {Op.FMA}, "the tape should use all operations"
+    function = compile_tape(tape, target=target(level))
+    (wanted,) = run(tape, states)
+    np.testing.assert_allclose(function(states), wanted, rtol=3e-15, atol=1e-15)
+    single = function(states.astype(np.float32))
+    assert single.dtype == np.float32
+    (wanted32,) = run(tape, states.astype(np.float32).astype(float))
+    np.testing.assert_allclose(single, wanted32, rtol=3e-5, atol=3e-6)
+
+
+def trig(level: str | None = None) -> np.ufunc:
+    x = ca.SX.sym("x")
+    return compile_tape(record(ca.Function("f", [x], [ca.sin(x), ca.cos(x)])), target=target(level))
+
+
+def ulps(found: np.ndarray, argument: np.ndarray, exact) -> float:
+    """The largest error in units of the last place of the exact value."""
+    worst = 0.0
+    with mpmath.workprec(1200):
+        for x, y in zip(argument.tolist(), found.tolist(), strict=True):
+            true = exact(mpmath.mpf(x))
+            size = np.spacing(abs(float(true)))
+            worst = max(worst, float(abs(mpmath.mpf(y) - true) / mpmath.mpf(float(size))))
+    return worst
+
+
+def awkward_angles() -> np.ndarray:
+    """Random ones of all sizes, and doubles next to multiples of π/2, where sin or cos vanish."""
+    rng = np.random.default_rng(1)
+    near = np.concatenate([np.arange(1, 300), rng.integers(1, int(LIMIT / 1.6), 600)]) * (np.pi / 2)
+    parts = [
+        rng.uniform(-10, 10, 500), rng.uniform(-1e6, 1e6, 500), near, np.nextafter(near, 0),
+        np.nextafter(near, 1e9), 10.0 ** rng.uniform(-300, 0, 200), [0.0, 1e-320, 0.785398163397],
+    ]  # fmt: skip
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("level", TARGETS)
+def test_sines_and_cosines_are_right_to_2_ulp(level: str | None) -> None:
+    x = awkward_angles()
+    x = x[np.abs(x) < 1e6]
+    s, c = trig(level)(x[:, None])
+    assert ulps(s[:, 0], x, mpmath.sin) <= 2.0
+    assert ulps(c[:, 0], x, mpmath.cos) <= 2.0
+
+
+def test_huge_angles_are_right_too() -> None:
+    x = 10.0 ** np.random.default_rng(2).uniform(6, 308, 200) * np.random.default_rng(3).choice([-1, 1], 200)
+    s, c = trig()(x[:, None])
+    assert ulps(s[:, 0], x, mpmath.sin) <= 1.0
+    assert ulps(c[:, 0], x, mpmath.cos) <= 1.0
+
+
+def test_float32_angles() -> None:
+    x = awkward_angles().astype(np.float32)
+    x = x[np.abs(x) < 1e6]
+    s, c = trig()(x[:, None])
+    with mpmath.workprec(200):
+        for found, exact in ((s, mpmath.sin), (c, mpmath.cos)):
+            for a, y in zip(x.tolist(), found[:, 0], strict=True):
+                true = float(exact(mpmath.mpf(a)))
+                assert abs(float(y) - true) <= 1.01 * float(np.spacing(np.float32(abs(true))))
+
+
+def test_signs_infinities_and_nans() -> None:
+    f = trig()
+    x = np.array([0.0, -0.0, np.nan, np.inf, -np.inf])
+    with np.errstate(invalid="ignore"):
+        s, c = f(x[:, None])
+    assert not np.signbit(s[0, 0])
+    assert np.signbit(s[1, 0])
+    assert np.isnan(s[2:]).all()
+    assert np.isnan(c[2:]).all()
+    assert (c[:2] == 1).all()
+
+
+def test_nan_stays_in_its_own_state() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    q = np.zeros((9, 2))
+    q[4, 1] = np.nan
+    out = model.inverse_dynamics(q, 0 * q + 1, 0 * q)
+    assert np.isnan(out[4]).any()
+    assert np.isfinite(np.delete(out, 4, axis=0)).all()
+
+
+def test_idle_lanes_raise_no_flags() -> None:
+    x = ca.SX.sym("x", 2)
+    f = compile_tape(record(ca.Function("f", [x], [1 / x[0] + ca.sqrt(x[1]) + ca.log(x[1])])))
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        for n in range(1, 20):
+            f(np.full((n, 2), 2.0))
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        f(np.zeros((3, 2)))
+
+
+MODEL = lw.compile(lw.gallery("six-axis"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 70), st.integers(0, 2**20))
+def test_batches_of_any_length_are_bit_for_bit_the_single_states(count: int, seed: int) -> None:
+    q, v, a = np.random.default_rng(seed).uniform(-4, 4, (3, count, 6))
+    together = MODEL.inverse_dynamics(q, v, a)
+    assert together.shape == (count, 6)
+    for k in range(0, count, 7):
+        assert (MODEL.inverse_dynamics(q[k], v[k], a[k]) == together[k]).all()
+    order = np.random.default_rng(seed).permutation(count)
+    assert (MODEL.inverse_dynamics(q[order], v[order], a[order]) == together[order]).all()
+
+
+LAYOUTS = {
+    "rows": lambda x: x,
+    "columns": lambda x: np.asfortranarray(x),
+    "reversed": lambda x: np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1],
+    "every second": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
+    "inside": lambda x: np.pad(x, ((1, 2), (3, 4)))[1:-2, 3:-4],
+    "unaligned": lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(x.dtype).reshape(x.shape),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_any_strides(layout: str, dtype: type) -> None:
+    q, v, a = np.random.default_rng(0).uniform(-2, 2, (3, 21, 6)).astype(dtype)
+    wanted = MODEL.inverse_dynamics(q, v, a)
+    odd = LAYOUTS[layout]
+    assert (MODEL.inverse_dynamics(odd(q), odd(v), odd(a)) == wanted).all()
+    matrix = MODEL.mass_matrix(q)
+    assert (MODEL.mass_matrix(odd(q)) == matrix).all()
+    out = np.full((21, 12, 12), np.nan, dtype)[:, ::2, ::-2]
+    assert MODEL.mass_matrix(q, out=out) is out
+    assert (out == matrix).all()
+
+
+def test_broadcasting_casting_and_out() -> None:
+    q = np.random.default_rng(0).uniform(-2, 2, (5, 1, 3, 6))
+    v = np.random.default_rng(1).uniform(-2, 2, (4, 1, 6))
+    found = MODEL.bias(q, v)
+    assert found.shape == (5, 4, 3, 6)
+    assert (found[2, 3, 1] == MODEL.bias(q[2, 0, 1], v[3, 0])).all()
+    assert MODEL.gravity([0, 0, 0, 0, 0, 0]).dtype == np.float64
+    assert MODEL.gravity(np.zeros(6, np.int32)).dtype == np.float64
+    assert MODEL.gravity(np.zeros(6, np.float16)).dtype == np.float32
+    out = np.empty((5, 4, 3, 6))
+    assert MODEL.bias(q, v, out=out) is out
+    assert (out == found).all()
+    with pytest.raises(ValueError, match="mismatch in its core dimension"):
+        MODEL.gravity(np.zeros(5))
+    assert MODEL.mass_matrix.signature == "(6)->(6,6)"
+    assert MODEL.inverse_dynamics_derivatives.nout == 3
+
+
+def test_outputs_may_be_the_inputs() -> None:
+    q, v, a = np.random.default_rng(0).uniform(-2, 2, (3, 40, 6))
+    wanted = MODEL.inverse_dynamics(q, v, a)
+    assert (MODEL.inverse_dynamics(q, v, a, out=a) == wanted).all()
+
+
+@pytest.mark.parametrize("level", TARGETS)
+def test_widths_agree(level: str | None) -> None:
+    arm = lw.gallery("six-axis")
+    q, v, a = np.random.default_rng(3).uniform(-2, 2, (3, 19, 6))
+    other = lw.compile(arm, target=target(level))
+    wanted = MODEL.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(other.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * abs(wanted).max())
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu"), [("aarch64-unknown-linux-gnu", "generic"), ("arm64-apple-darwin", "apple-m1")]
+)
+def test_arm64_compiles(triple: str, cpu: str) -> None:
+    """Code for arm64 can be made anywhere; it runs in a test only on arm64 itself."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    tape, _ = every_operation()
+    arm = Target(triple, cpu, "+neon", 16, True)
+    module = llvm.parse_assembly(emit(tape, arm))
+    assembly = arm.machine().emit_assembly(module)
+    assert "fmla" in assembly
+
+
+def test_two_threads_may_call_at_once() -> None:
+    """The loops hold no state, and NumPy lets go of the interpreter's lock."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    q, v, a = np.random.default_rng(0).uniform(-2, 2, (3, 5000, 6))
+    wanted = MODEL.inverse_dynamics(q, v, a)
+    with ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda _: MODEL.inverse_dynamics(q, v, a), range(16))
+        assert all((r == wanted).all() for r in results)
+    float32 = MODEL.coriolis_matrix  # its float32 loop is compiled by the first of the threads
+    x = np.zeros((10, 6), np.float32)
+    with ThreadPoolExecutor(4) as pool:
+        assert len({r.tobytes() for r in pool.map(lambda _: float32(x, x + 1), range(8))}) == 1
+
+
+def test_large_functions_do_not_need_a_large_stack() -> None:
+    """Blocks go to the heap when they are large; threads often have small stacks."""
+    import threading
+
+    model = lw.compile(lw.gallery("chain-20"))
+    regressor = model.regressor
+    found: list[np.ndarray] = []
+    size = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: found.append(regressor(*np.ones((3, 9, 20)))))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+    assert found[0].shape == (9, 20, 200)
+
+
+def test_compiled_code_outlives_its_model() -> None:
+    code = (
+        "import linkwright as lw, gc\n"
+        "f = lw.compile(lw.gallery('elbow')).gravity\n"
+        "gc.collect()\n"
+        "assert abs(f([0.0, 0.0])[0] - 19.62) < 1e-12\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
