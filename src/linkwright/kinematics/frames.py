@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..algebra.linear import ZERO3, Array, cross
 from .coordinates import gather_columns, spread_coordinates, spread_speeds
-from .recursions import Pose, State, accelerations, displacements, poses, subspace, velocities
+from .recursions import Pose, accelerations, displacements, poses, subspace, velocities
 from .tree import GROUND, Placed, Tree
 
 
@@ -57,9 +57,4 @@ def frame_acceleration(tree: Tree, q: Array, qd: Array, qdd: Array | None, frame
     rate = None if qdd is None else spread_speeds(tree, qdd)
     state = accelerations(tree, moved, spread_speeds(tree, qd), rate, ZERO3)[frame.link]
     R = poses(tree, moved)[frame.link].R
-    return ca.vertcat(R @ state.alpha, R @ point_acceleration(state, frame.p))
-
-
-def point_acceleration(state: State, p: Array) -> Array:
-    """Acceleration of the point p of a link, in the link's axes."""
-    return state.a + cross(state.alpha, p) + cross(state.omega, cross(state.omega, p))
+    return ca.vertcat(R @ state.alpha, R @ state.at(frame.p))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
 import casadi as ca
+import numpy as np
 
-from ..algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, vector
+from ..algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, matrix, vector
 from ..algebra.rotations import quaternion_rotation, rotation_z
-from ..algebra.spatial import REST, Motion, Wrench
+from ..algebra.spatial import REST, ArticulatedInertia, Inertia, Motion, Wrench, turned_vector
 from .joints import Kind
 from .tree import GROUND, Link, Tree
 
@@ -22,6 +24,7 @@ class Addable(Protocol):
 
 
 A = TypeVar("A", bound=Addable)
+I = TypeVar("I", Inertia, ArticulatedInertia)
 
 
 def outward(tree: Tree, ground: T, step: Callable[[int, Link, T], T]) -> list[T]:
@@ -44,43 +47,65 @@ def inward(tree: Tree, values: Sequence[A], carry: Callable[[int, Link, A], A]) 
 
 @dataclass(frozen=True)
 class Displacement:
-    """Where a link stands in its parent: turned by R0·R, origin at p (parent's axes).
+    """Where a link stands in its parent: at p, turned by the constant R0, then by its own
+    motion, then shifted along its own z.
 
-    The constant turn R0 and the joint's turn R are applied one after the other, because
-    the first is mostly a permutation.
+    The parts are applied one after the other, because most of their entries are 0 and 1.
+    `cs` are cosine and sine of a turn about z; a ball's turn is a matrix R instead.
     """
 
-    R0: Array
-    R: Array
     p: Array
+    R0: Array
+    cs: tuple[Scalar, Scalar] | None = None
+    R: Array | None = None
+    shift: Scalar = 0.0
 
     @property
     def rotation(self) -> Array:
-        return self.R0 @ self.R
+        if self.cs is not None:
+            return self.R0 @ rotation_z(self.cs)
+        return self.R0 if self.R is None else self.R0 @ self.R
+
+    @property
+    def position(self) -> Array:
+        """The link's origin in the parent."""
+        return self.p + self.R0[:, 2] * self.shift
 
     def into(self, a: Array) -> Array:
         """Components in the link's axes of a vector given in the parent's."""
-        return self.R.T @ (self.R0.T @ a)
+        a = self.R0.T @ a
+        if self.cs is not None:
+            c, s = self.cs
+            return turned_vector(a, c, -s)
+        return a if self.R is None else self.R.T @ a
 
     def out(self, a: Array) -> Array:
         """Components in the parent's axes of a vector given in the link's."""
-        return self.R0 @ (self.R @ a)
+        if self.cs is not None:
+            a = turned_vector(a, *self.cs)
+        elif self.R is not None:
+            a = self.R @ a
+        return self.R0 @ a
 
     def motion_into(self, motion: Motion) -> Motion:
-        linear = motion.linear + cross(motion.angular, self.p)
-        return Motion(self.into(motion.angular), self.into(linear))
-
-    def motion_out(self, motion: Motion) -> Motion:
-        angular = self.out(motion.angular)
-        return Motion(angular, self.out(motion.linear) + cross(self.p, angular))
+        w = self.into(motion.angular)
+        v = self.into(motion.linear + cross(motion.angular, self.p))
+        return Motion(w, v + vector(w[1] * self.shift, -w[0] * self.shift, 0.0))
 
     def wrench_out(self, wrench: Wrench) -> Wrench:
-        force = self.out(wrench.force)
-        return Wrench(self.out(wrench.moment) + cross(self.p, force), force)
+        n, f = wrench.moment, wrench.force
+        lever = vector(-f[1] * self.shift, f[0] * self.shift, 0.0)
+        force = self.out(f)
+        return Wrench(self.out(n + lever) + cross(self.p, force), force)
 
-    def wrench_into(self, wrench: Wrench) -> Wrench:
-        moment = wrench.moment - cross(self.p, wrench.force)
-        return Wrench(self.into(moment), self.into(wrench.force))
+    def inertia_out(self, inertia: I) -> I:
+        """A rigid or articulated inertia, given about the link's origin, about the parent's."""
+        inertia = inertia.shifted(vector(0.0, 0.0, self.shift))
+        if self.cs is not None:
+            inertia = inertia.turned(*self.cs)
+        elif self.R is not None:
+            inertia = inertia.rotated(self.R)
+        return inertia.rotated(self.R0).shifted(self.p)
 
 
 def displacements(tree: Tree, q: Array) -> list[Displacement]:
@@ -89,19 +114,24 @@ def displacements(tree: Tree, q: Array) -> list[Displacement]:
 
 
 def _displacement(link: Link, q: Array) -> Displacement:
+    R0, p, shift = link.R, link.p, link.shift
     match link.kind:
         case Kind.TURN:
-            return Displacement(link.R, rotation_z((ca.cos(q), ca.sin(q))), link.p)
+            return Displacement(p, R0, cs=_cosine_sine(link, q), shift=shift)
         case Kind.SLIDE:
-            return Displacement(link.R, IDENTITY, link.p + link.R[:, 2] * q)
+            return Displacement(p, R0, shift=shift + q)
         case Kind.SCREW:
-            turned = rotation_z((ca.cos(q), ca.sin(q)))
-            return Displacement(link.R, turned, link.p + link.R[:, 2] * (link.pitch * q))
+            return Displacement(p, R0, cs=_cosine_sine(link, q), shift=shift + link.pitch * q)
         case Kind.BALL:
-            return Displacement(link.R, quaternion_rotation([q[i] for i in range(4)]), link.p)
+            return Displacement(p, R0, R=quaternion_rotation([q[i] for i in range(4)]))
         case Kind.FREE:
             turned = quaternion_rotation([q[i] for i in range(3, 7)])
-            return Displacement(link.R, turned, link.p + link.R @ q[:3])
+            return Displacement(p + R0 @ q[:3], R0, R=turned)
+
+
+def _cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
+    angle = q if link.offset == 0.0 else q + link.offset
+    return ca.cos(angle), ca.sin(angle)
 
 
 def joint_motion(link: Link, v: Array) -> Motion:
@@ -158,6 +188,27 @@ class State:
     alpha: Array
     a: Array
 
+    @cached_property
+    def U(self) -> Array:
+        """[ω̇] + [ω][ω]: U p is the acceleration of a point p beyond that of the origin."""
+        x, y, z = (_entry(self.omega, i) for i in range(3))
+        ax, ay, az = (_entry(self.alpha, i) for i in range(3))
+        return matrix(
+            [
+                [-(y * y + z * z), x * y - az, x * z + ay],
+                [x * y + az, -(x * x + z * z), y * z - ax],
+                [x * z - ay, y * z + ax, -(x * x + y * y)],
+            ]
+        )
+
+    def at(self, p: Array) -> Array:
+        """Acceleration of the point p of the link."""
+        return self.a + self.U @ p
+
+
+def _entry(a: Array, i: int) -> Scalar:
+    return float(a[i]) if isinstance(a, np.ndarray) else a[i]
+
 
 def accelerations(
     tree: Tree, moved: Sequence[Displacement], v: Array, vd: Array | None, ground: Array
@@ -170,13 +221,13 @@ def accelerations(
     def step(index: int, link: Link, parent: State) -> State:
         d, own = moved[index], joint_motion(link, v[link.v_range])
         omega_p = d.into(parent.omega)
-        pull = cross(parent.alpha, d.p) + cross(parent.omega, cross(parent.omega, d.p))
         alpha = d.into(parent.alpha) + cross(omega_p, own.angular)
-        a = d.into(parent.a + pull) + cross(2 * omega_p + own.angular, own.linear)
+        a = d.into(parent.at(d.p)) + cross(2 * omega_p + own.angular, own.linear)
         if vd is not None:
             rate = joint_motion(link, vd[link.v_range])
             alpha, a = alpha + rate.angular, a + rate.linear
-        return State(omega_p + own.angular, alpha, a)
+        axis_point = State(omega_p + own.angular, alpha, a)
+        return State(axis_point.omega, alpha, axis_point.at(vector(0.0, 0.0, d.shift)))
 
     return outward(tree, State(ZERO3, ZERO3, ground), step)
 
@@ -192,6 +243,6 @@ class Pose:
 def poses(tree: Tree, moved: Sequence[Displacement]) -> list[Pose]:
     def step(index: int, link: Link, parent: Pose) -> Pose:
         d = moved[index]
-        return Pose(parent.R @ d.rotation, parent.p + parent.R @ d.p)
+        return Pose(parent.R @ d.rotation, parent.p + parent.R @ d.position)
 
     return outward(tree, Pose(IDENTITY, ZERO3), step)

@@ -32,9 +32,10 @@ class Placed:
 class Link:
     """An elementary motion and the body behind it.
 
-    (R, p) places the motion's frame, before it moves, in the parent link's frame; `inertia`
-    is about the link frame's origin; `q` and `v` are the first indices of its coordinates
-    and speeds among those of the whole tree, followers of mimicry included.
+    (R, p) places the motion's frame, before it moves, in the parent link's frame. A turn is
+    by q + `offset`; the link's own frame is shifted along z by `shift` beyond the motion.
+    `inertia` is about the link frame's origin; `q` and `v` are the first indices of its
+    coordinates and speeds among those of the whole tree, followers of mimicry included.
     """
 
     parent: int
@@ -45,6 +46,8 @@ class Link:
     q: int
     v: int
     inertia: Inertia
+    offset: float = 0.0
+    shift: Scalar = 0.0
 
     @property
     def q_range(self) -> slice:

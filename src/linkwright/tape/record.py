@@ -147,7 +147,8 @@ def renumbered(tape: Tape, order: NDArray[np.int64]) -> Tape:
     new[order] = np.arange(len(order))
     ops = tape.ops[order]
     args = tape.args[order]
-    mapped = np.where((ops == Op.INPUT)[:, None], args, new[args])
+    is_input = (ops == Op.INPUT)[:, None]
+    mapped = np.where(is_input, args, new[np.where(is_input, -1, args)])
     return Tape(
         tape.name,
         tape.inputs,

@@ -10,6 +10,7 @@ import casadi as ca
 from ...algebra.linear import Array
 from ...equations import Equations
 from ...kinematics.build import build_tree
+from ...kinematics.canonical import canonical, is_numeric, regrouped
 from ...kinematics.coordinates import (
     difference,
     gather_forces,
@@ -46,6 +47,10 @@ def supports(mechanism: Mechanism) -> str | None:
 def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
     """Equations of a tree mechanism by recursion over its links."""
     tree = build_tree(mechanism, parameters)
+    lean = tree
+    if is_numeric(tree):
+        tree = canonical(tree)
+        lean = regrouped(tree)
     own = symbols_of(tree)
     n, bodies = tree.nv, len(tree.merged)
     symbols = {
@@ -60,7 +65,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "wrenches": ca.SX.sym("w", bodies, 6),
         "p": ca.vertcat(*tree.symbols.values()),
     }
-    recursion = _Recursion(tree, symbols)
+    recursion = _Recursion(tree, lean, symbols)
     return Equations(
         mechanism=mechanism,
         by="recursive",
@@ -79,37 +84,49 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
 
 
 class _Recursion:
-    """Builders of the expressions, each named as the function it makes."""
+    """Builders of the expressions, each named as the function it makes.
 
-    def __init__(self, tree: Tree, symbols: dict[str, Array]) -> None:
+    The `lean` tree has its inertia regrouped: it serves what depends on forces at the joints
+    alone; energies, momenta, reactions and parameters need the `tree` itself.
+    """
+
+    def __init__(self, tree: Tree, lean: Tree, symbols: dict[str, Array]) -> None:
         self.tree = tree
+        self.lean = lean
         self.s = symbols
         self.q, self.qd, self.qdd, self.tau = (symbols[k] for k in ("q", "qd", "qdd", "tau"))
 
     def inverse_dynamics(self) -> Array:
-        return inverse_dynamics(self.tree, self.q, self.qd, self.qdd) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd) - self.passive()
 
     def inverse_dynamics_with_wrenches(self) -> Array:
         wrenches = self.s["wrenches"]
-        return inverse_dynamics(self.tree, self.q, self.qd, self.qdd, wrenches) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd, wrenches) - self.passive()
 
     def bias(self) -> Array:
-        return inverse_dynamics(self.tree, self.q, self.qd, None) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, None) - self.passive()
 
     def gravity(self) -> Array:
-        return inverse_dynamics(self.tree, self.q, ca.SX.zeros(self.tree.nv), None)
+        return inverse_dynamics(self.lean, self.q, ca.SX.zeros(self.tree.nv), None)
 
     def passive(self) -> Array:
         return gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
 
     def forward_dynamics(self) -> Array:
-        """By articulated bodies; mimicry couples branches and needs the mass matrix."""
-        if not self.tree.followers:
-            return forward_dynamics(self.tree, self.q, self.qd, self.tau + self.passive())
-        return self._by_mass_matrix(self.bias())
+        """By the mass matrix, or by articulated bodies where these take fewer operations.
+
+        Mimicry couples branches and needs the mass matrix.
+        """
+        if self.tree.followers or self.tree.nv <= _FEW:
+            return self._by_mass_matrix(self.bias())
+        ways = [self._by_mass_matrix(self.bias()), self._by_articulated_bodies()]
+        return min(ways, key=_operations)
+
+    def _by_articulated_bodies(self) -> Array:
+        return forward_dynamics(self.lean, self.q, self.qd, self.tau + self.passive())
 
     def forward_dynamics_with_wrenches(self) -> Array:
-        bias = inverse_dynamics(self.tree, self.q, self.qd, None, self.s["wrenches"])
+        bias = inverse_dynamics(self.lean, self.q, self.qd, None, self.s["wrenches"])
         return self._by_mass_matrix(bias - self.passive())
 
     def _by_mass_matrix(self, bias: Array) -> Array:
@@ -117,10 +134,10 @@ class _Recursion:
         return ca.vertcat(*solve(self.tree, self.mass_matrix(), ca.vertsplit(rhs)))
 
     def mass_matrix(self) -> Array:
-        return mass_matrix(self.tree, self.q)
+        return mass_matrix(self.lean, self.q)
 
     def coriolis_matrix(self) -> Array:
-        return coriolis_matrix(self.tree, self.q, self.qd)
+        return coriolis_matrix(self.lean, self.q, self.qd)
 
     def kinetic_energy(self) -> Array:
         return kinetic_energy(self.tree, self.q, self.qd)
@@ -177,6 +194,14 @@ class _Recursion:
 
     def frame_bias_acceleration(self, frame: str) -> Array:
         return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find(frame))
+
+
+_FEW = 10
+"""Up to so many freedoms the mass matrix is always the cheaper way."""
+
+
+def _operations(expression: Array) -> int:
+    return int(ca.n_nodes(ca.cse(expression)))
 
 
 _BUILDERS = (

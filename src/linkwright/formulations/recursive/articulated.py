@@ -69,7 +69,7 @@ def forward_dynamics(tree: Tree, q: Array, qd: Array, tau: Array) -> Array:
         for column, y in zip(joint.U, _solve(joint.D, joint.u), strict=True):
             onto = onto + column.times(y)
         d = moved[index]
-        return _Load(reduced.moved(d.rotation, d.p), d.wrench_out(onto))
+        return _Load(d.inertia_out(reduced), d.wrench_out(onto))
 
     totals = inward(tree, loads, carry)
     qdd: dict[int, Scalar] = {}

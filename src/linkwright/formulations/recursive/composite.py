@@ -18,7 +18,7 @@ def mass_matrix(tree: Tree, q: Array) -> Array:
     moved = displacements(tree, spread_coordinates(tree, q))
 
     def carry(index: int, _: Link, inertia: Inertia) -> Inertia:
-        return inertia.moved(moved[index].rotation, moved[index].p)
+        return moved[index].inertia_out(inertia)
 
     composites = inward(tree, [link.inertia for link in tree.links], carry)
     M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)

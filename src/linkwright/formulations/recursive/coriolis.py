@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, skew
-from ...algebra.spatial import REST, Inertia, Motion, Wrench
+from ...algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, skew, vector
+from ...algebra.spatial import REST, Inertia, Motion, Wrench, turned_matrix
 from ...kinematics.coordinates import (
     gather_columns,
     gather_forces,
@@ -54,8 +54,13 @@ class Coriolis:
 
     def moved(self, d: Displacement) -> Coriolis:
         """The same, seen from the parent of the frame displaced by d."""
-        R, f = d.rotation, d.out(self.f)
-        return Coriolis(R @ self.A @ R.T - skew(d.p) @ skew(f), f)
+        A = self.A - skew(vector(0.0, 0.0, d.shift)) @ skew(self.f)
+        if d.cs is not None:
+            A = turned_matrix(A, *d.cs)
+        elif d.R is not None:
+            A = d.R @ A @ d.R.T
+        f = d.out(self.f)
+        return Coriolis(d.R0 @ A @ d.R0.T - skew(d.p) @ skew(f), f)
 
 
 def body_coriolis(inertia: Inertia, twist: Motion) -> Coriolis:
@@ -73,7 +78,7 @@ def coriolis_matrix(tree: Tree, q: Array, qd: Array) -> Array:
     twists = velocities(tree, moved, spread_speeds(tree, qd))
 
     def carry_inertia(index: int, _: Link, inertia: Inertia) -> Inertia:
-        return inertia.moved(moved[index].rotation, moved[index].p)
+        return moved[index].inertia_out(inertia)
 
     inertias = inward(tree, [link.inertia for link in tree.links], carry_inertia)
     own = [body_coriolis(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
@@ -115,7 +120,7 @@ def control_regressor(
     Phi = ca.SX.zeros(tree.tree_nv, 10 * len(parameter_frames))
     for number, place in enumerate(parameter_frames):
         i = place.link
-        d = Displacement(place.R, ca.SX.eye(3), place.p)
+        d = Displacement(place.p, place.R)
         motions = [d.motion_into(m) for m in (real[i], wanted[i], accelerated[i])]
         for k, column in enumerate(_unit_wrenches(*motions)):
             wrench = d.wrench_out(column)

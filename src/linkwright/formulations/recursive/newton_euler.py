@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ...algebra.linear import Array, cross
+from ...algebra.linear import Array, cross, vector
 from ...algebra.spatial import Inertia, Wrench
 from ...kinematics.coordinates import gather_forces, spread_coordinates, spread_speeds
 from ...kinematics.recursions import (
@@ -28,12 +28,25 @@ from ...kinematics.tree import GROUND, Tree
 
 
 def inertia_wrench(inertia: Inertia, state: State) -> Wrench:
-    """What it takes to move a body so: F and N about the link's origin."""
-    w, wd, a = state.omega, state.alpha, state.a
-    m, h, I = inertia.m, inertia.h, inertia.I  # noqa: E741
-    F = m * a + cross(wd, h) + cross(w, cross(w, h))
-    N = I @ wd + cross(w, I @ w) + cross(h, a)
-    return Wrench(N, F)
+    """What it takes to move a body so: F and N about the link's origin.
+
+    I ω̇ + ω × I ω, entry by entry, in what U has already.
+    """
+    w, wd, a, U = state.omega, state.alpha, state.a, state.U
+    h, I = inertia.h, inertia.I  # noqa: E741
+    Nx = (
+        I[0, 0] * wd[0] + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
+        - I[0, 1] * U[2, 0] + I[0, 2] * U[1, 0] + I[1, 2] * (U[1, 1] - U[2, 2])
+    )  # fmt: skip
+    Ny = (
+        I[1, 1] * wd[1] + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
+        + I[0, 1] * U[2, 1] - I[1, 2] * U[0, 1] + I[0, 2] * (U[2, 2] - U[0, 0])
+    )  # fmt: skip
+    Nz = (
+        I[2, 2] * wd[2] + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
+        - I[0, 2] * U[1, 2] + I[1, 2] * U[0, 2] + I[0, 1] * (U[0, 0] - U[1, 1])
+    )  # fmt: skip
+    return Wrench(vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
 
 
 def inverse_dynamics(

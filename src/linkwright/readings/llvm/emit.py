@@ -80,13 +80,26 @@ class _Emitter:
         self.angles = self.find_angles()
 
     def find_angles(self) -> dict[int, int]:
-        """Inputs (as values) whose sine or cosine is taken, numbered."""
+        """Values whose sine or cosine is taken and that are an input, or an input plus a
+        constant; numbered."""
         tape, found = self.tape, dict[int, int]()
         for k in np.flatnonzero((tape.ops == Op.SIN) | (tape.ops == Op.COS)):
             argument = int(tape.args[k, 0])
-            if tape.ops[argument] == Op.INPUT:
+            if self.angle(argument) is not None:
                 found.setdefault(argument, len(found))
         return found
+
+    def angle(self, value: int) -> tuple[int, float] | None:
+        """The input and the offset that make up a value; −0.0 adds nothing at all."""
+        tape = self.tape
+        if tape.ops[value] == Op.INPUT:
+            return value, -0.0
+        if tape.ops[value] == Op.ADD:
+            a, b = (int(x) for x in tape.args[value, :2])
+            for one, other in ((a, b), (b, a)):
+                if tape.ops[one] == Op.INPUT and tape.ops[other] == Op.CONSTANT:
+                    return one, float(tape.constants[other])
+        return None
 
     def module(self) -> str:
         kernel = self.kernel()
@@ -107,11 +120,14 @@ class _Emitter:
 
     def trigonometry(self) -> str:
         n, v, d = len(self.angles), self.v, self.d
-        slots = ", ".join(f"i32 {self.slot(value)}" for value in self.angles)
+        parts = [angle for value in self.angles if (angle := self.angle(value)) is not None]
+        slots = ", ".join(f"i32 {self.slot(value)}" for value, _ in parts)
+        offsets = ", ".join(f"double {hexadecimal(offset)}" for _, offset in parts)
         widen, narrow = f"fpext {v} %x to {d}", f"fptrunc {d}"
         same = self.p.bytes == 8
         return f"""
 @angles = internal constant [{n} x i32] [{slots}]
+@offsets = internal constant [{n} x double] [{offsets}]
 
 define internal void @trigonometry(ptr %in, ptr %trig) {{
 entry:
@@ -122,7 +138,12 @@ loop:
   %slot = load i32, ptr %where
   %from = getelementptr {v}, ptr %in, i32 %slot
   %x = load {v}, ptr %from
-  %wide = {f"select i1 true, {v} %x, {v} %x" if same else widen}
+  %bare = {f"select i1 true, {v} %x, {v} %x" if same else widen}
+  %which = getelementptr double, ptr @offsets, i64 %n
+  %offset = load double, ptr %which
+  %first = insertelement {d} poison, double %offset, i32 0
+  %all = shufflevector {d} %first, {d} poison, <{self.w} x i32> zeroinitializer
+  %wide = fadd {d} %bare, %all
   %pair = call {{{d}, {d}}} @sincos({d} %wide)
   %s.wide = extractvalue {{{d}, {d}}} %pair, 0
   %c.wide = extractvalue {{{d}, {d}}} %pair, 1
