@@ -25,21 +25,23 @@ def compile(  # noqa: A001 - the name that people call
     source: Mechanism | Equations,
     *,
     parameters: Sequence[str] = (),
+    threads: int | None = None,
     target: Target | None = None,
 ) -> Model:
     """A model of a mechanism, or of equations that were derived already.
 
     All numbers are folded into the code but `parameters`, which become a last input p of
-    every function, in the order given.
+    every function, in the order given. Large batches are split between `threads` threads
+    (None: one for each core).
     """
     if isinstance(parameters, str):
         parameters = [parameters]
     if isinstance(source, Equations):
-        return Model(source, tuple(parameters), target)
+        return Model(source, tuple(parameters), threads, target)
     from .formulations import derive
 
     equations = derive(source, by="recursive", parameters=list(parameters) or "numeric")
-    return Model(equations, tuple(parameters), target, recipe=source)
+    return Model(equations, tuple(parameters), threads, target, recipe=source)
 
 
 class Model:
@@ -51,6 +53,7 @@ class Model:
         self,
         equations: Equations,
         parameters: tuple[str, ...] = (),
+        threads: int | None = None,
         target: Target | None = None,
         recipe: Mechanism | None = None,
     ) -> None:
@@ -68,6 +71,7 @@ class Model:
         self.equations = equations
         self.parameters = parameters
         self.mechanism = equations.mechanism
+        self.threads = threads
         self._target = target
         self._recipe = recipe
         self._by_frame: dict[tuple[str, str], np.ufunc] = {}
@@ -180,7 +184,9 @@ class Model:
         documentation = (
             f"{', '.join(inputs)} -> {', '.join(signature.outputs)}{of}\n\n{signature.what}"
         )
-        return compile_tape(self.tape(name, *frame), documentation, self._target)
+        return compile_tape(
+            self.tape(name, *frame), documentation, self._target, self.threads
+        )
 
     # -- as a value ----------------------------------------------------------------------
 
@@ -188,8 +194,8 @@ class Model:
         if self._recipe is None:
             eqs = self.equations
             names = "numeric" if not eqs.parameters else list(eqs.parameters)
-            return _again, (self.mechanism, eqs.by, names, self.parameters)
-        return _again, (self._recipe, None, None, self.parameters)
+            return _again, (self.mechanism, eqs.by, names, self.parameters, self.threads)
+        return _again, (self._recipe, None, None, self.parameters, self.threads)
 
     def __repr__(self) -> str:
         eqs = self.equations
@@ -197,14 +203,19 @@ class Model:
 
 
 def _again(
-    mechanism: Mechanism, by: str | None, derived: Any, parameters: tuple[str, ...]
+    mechanism: Mechanism,
+    by: str | None,
+    derived: Any,
+    parameters: tuple[str, ...],
+    threads: int | None,
 ) -> Model:
     """A model from its recipe, as pickles keep it."""
     if by is None:
-        return compile(mechanism, parameters=parameters)
+        return compile(mechanism, parameters=parameters, threads=threads)
     from .formulations import derive
 
-    return compile(derive(mechanism, by=by, parameters=derived), parameters=parameters)
+    equations = derive(mechanism, by=by, parameters=derived)
+    return compile(equations, parameters=parameters, threads=threads)
 
 
 def ports(

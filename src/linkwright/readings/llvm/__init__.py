@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,13 @@ def load(ir: str, target: Target) -> int:
     return int(engine.get_function_address("loop"))
 
 
-def compile_tape(tape: Tape, documentation: str = "", target: Target | None = None) -> np.ufunc:
-    """The tape as a generalized ufunc over (…, shape) arrays of float64 or float32."""
+def compile_tape(
+    tape: Tape, documentation: str = "", target: Target | None = None, threads: int | None = None
+) -> np.ufunc:
+    """The tape as a generalized ufunc over (…, shape) arrays of float64 or float32.
+
+    Large batches are split between `threads` threads (None: one for each core).
+    """
     chosen = target or host()
 
     def loop(precision: Precision) -> int:
@@ -42,4 +48,5 @@ def compile_tape(tape: Tape, documentation: str = "", target: Target | None = No
         tape.outputs,
         loop(DOUBLE),
         lambda: loop(SINGLE),
+        threads or os.cpu_count() or 1,
     )

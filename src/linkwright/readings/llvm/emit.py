@@ -1,8 +1,7 @@
-"""A tape as LLVM IR: a kernel on blocks of states, and the loop that NumPy calls.
+"""A tape as LLVM IR: functions on blocks of states.
 
-    loop:  for every block of W states   pack → trigonometry → kernel → unpack
-
-Sines and cosines of inputs are computed in a loop of their own, before the kernel.
+A block of W states lives in a context: one vector for every entry of the inputs, for sines
+and cosines of inputs, for values that wait between chunks, and for the outputs.
 """
 
 from __future__ import annotations
@@ -13,19 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...tape import Op, Port, Tape
+from .chunks import Chunk, cut
+from .loop import LoopWriter
+from .outputs import plan_outputs
 from .rows import rows_ir
-from .sincos import hexadecimal, sincos_ir
+from .sincos import SincosWriter, hexadecimal, sincos_ir
 from .target import Target
 
-STACK_LIMIT = 1 << 16
-"""Blocks larger than this many bytes are allocated on the heap."""
-
-_BINARY = {
-    Op.ADD: "fadd contract",
-    Op.SUB: "fsub contract",
-    Op.MUL: "fmul contract",
-    Op.DIV: "fdiv",
-}
+_BINARY = {Op.ADD: "fadd contract", Op.SUB: "fsub contract", Op.MUL: "fmul contract", Op.DIV: "fdiv"}
 _COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
 _INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor"}
@@ -52,15 +46,25 @@ DOUBLE = Precision("double", 8)
 SINGLE = Precision("float", 4)
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand in a context, counted in vectors; operands fill whole tiles."""
+
+    inputs: tuple[int, ...]
+    trigonometry: int
+    workspace: int
+    outputs: int
+    size: int
+
+
 def emit(tape: Tape, target: Target, precision: Precision = DOUBLE) -> str:
     """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
     return _Emitter(tape, target, precision).module()
 
 
-def _offsets(ports: tuple[Port, ...], lanes: int) -> list[int]:
-    """First vector of each operand in a block; operands are padded to whole tiles."""
-    ends = np.cumsum([math.ceil(port.size / lanes) * lanes for port in ports])
-    return [0, *(int(end) for end in ends)]
+def _padded(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
+    ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
+    return [int(end) for end in ends]
 
 
 class _Emitter:
@@ -73,11 +77,19 @@ class _Emitter:
         self.b = f"<{self.w} x i1>"
         self.d = f"<{self.w} x double>"
         self.suffix = f"v{self.w}f{8 * precision.bytes}"
-        self.inputs = _offsets(tape.inputs, self.w)
-        self.outputs = _offsets(tape.outputs, self.w)
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.angles = self.find_angles()
+        self.at_hand = self.find_at_hand()
+        self.chunks, waiting = cut(tape, self.at_hand)
+        *inputs, trigonometry = _padded(tape.inputs, self.w, 0)
+        workspace = trigonometry + 2 * len(self.angles)
+        outputs = workspace + waiting
+        self.plan = plan_outputs(tape, self.chunks, self.w)
+        size = outputs + self.plan.slots + self.w
+        self.layout = Layout(tuple(inputs), trigonometry, workspace, outputs, size)
+
+    # -- what is where -------------------------------------------------------------------
 
     def find_angles(self) -> dict[int, int]:
         """Values whose sine or cosine is taken and that are an input, or an input plus a
@@ -101,54 +113,98 @@ class _Emitter:
                     return one, float(tape.constants[other])
         return None
 
-    def module(self) -> str:
-        kernel = self.kernel()
-        parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
-        parts.append(rows_ir(self.p.scalar, self.p.bytes, self.w))
-        if "@sincos" in kernel or self.angles:
-            parts.append(sincos_ir(self.target, self.w))
-        if self.angles:
-            parts.append(self.trigonometry())
-        parts += [kernel, self.loop()]
-        return "\n".join(parts)
-
-    # -- trigonometry of inputs ----------------------------------------------------------
+    def find_at_hand(self) -> set[int]:
+        """Values that every chunk can load or write down by itself."""
+        simple = (self.tape.ops == Op.INPUT) | (self.tape.ops == Op.CONSTANT)
+        turned = (self.tape.ops == Op.SIN) | (self.tape.ops == Op.COS)
+        known = {int(k) for k in np.flatnonzero(turned) if int(self.tape.args[k, 0]) in self.angles}
+        return {int(k) for k in np.flatnonzero(simple)} | known
 
     def slot(self, value: int) -> int:
-        port, entry = (int(a) for a in self.tape.args[value, :2])
-        return self.inputs[port] + entry
+        """Where a value that is at hand stands in the context."""
+        if self.tape.ops[value] == Op.INPUT:
+            port, entry = (int(a) for a in self.tape.args[value, :2])
+            return self.layout.inputs[port] + entry
+        part = 0 if self.tape.ops[value] == Op.SIN else 1
+        return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
+
+    def module(self) -> str:
+        functions = [self.chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
+        functions += [self.constants(), self.constant_rows()]
+        parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
+        parts.append(rows_ir(self.p.scalar, self.p.bytes, self.w))
+        if self.angles:
+            parts.append(self.trigonometry())
+        if self.angles or any("@sincos" in text for text in functions):
+            parts.append(sincos_ir(self.target, self.w))
+        parts += functions
+        loop = LoopWriter(self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
+        parts.append(loop.text())
+        return "\n".join(parts)
+
+    def constants(self) -> str:
+        """Outputs that are the same for all states, written once into a context."""
+        self.lines = []
+        for value, at in self.plan.fixed:
+            self.store(value, self.layout.outputs + at)
+        body = "\n".join(self.lines)
+        return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
+
+    def constant_rows(self) -> str:
+        """Rows of outputs that are the same for all states."""
+        rows = [
+            ", ".join(
+                f"{self.p.scalar} {self.p.constant(float(self.tape.constants[v]))}" for v in row
+            )
+            for row in self.plan.rows
+            if len(row) == self.w
+        ]
+        vectors = ", ".join(f"{self.v} <{row}>" for row in rows)
+        return f"@rows = internal constant [{len(rows)} x {self.v}] [{vectors}]\n"
 
     def trigonometry(self) -> str:
+        """A loop over the angles: their offsets are added, sines and cosines stored."""
         n, v, d = len(self.angles), self.v, self.d
         parts = [angle for value in self.angles if (angle := self.angle(value)) is not None]
         slots = ", ".join(f"i32 {self.slot(value)}" for value, _ in parts)
         offsets = ", ".join(f"double {hexadecimal(offset)}" for _, offset in parts)
-        widen, narrow = f"fpext {v} %x to {d}", f"fptrunc {d}"
-        same = self.p.bytes == 8
+        writer = SincosWriter(self.target, self.w)
+        wide = self.p.bytes == 8
+        load = f"  %bare = load {v}, ptr %from"
+        store = "  %s = select i1 true, {d} %s.d, {d} %s.d\n  %c = select i1 true, {d} %c.d, {d} %c.d"
+        if not wide:
+            load = f"  %narrow = load {v}, ptr %from\n  %bare = fpext {v} %narrow to {d}"
+            store = f"  %s = fptrunc {d} %s.d to {v}\n  %c = fptrunc {d} %c.d to {v}"
         return f"""
 @angles = internal constant [{n} x i32] [{slots}]
 @offsets = internal constant [{n} x double] [{offsets}]
 
-define internal void @trigonometry(ptr %in, ptr %trig) {{
+define internal void @trigonometry(ptr %ctx) noinline {{
 entry:
+  %trig = getelementptr {v}, ptr %ctx, i64 {self.layout.trigonometry}
   br label %loop
 loop:
-  %n = phi i64 [0, %entry], [%n1, %loop]
+  %n = phi i64 [0, %entry], [%n1, %end]
   %where = getelementptr i32, ptr @angles, i64 %n
   %slot = load i32, ptr %where
-  %from = getelementptr {v}, ptr %in, i32 %slot
-  %x = load {v}, ptr %from
-  %bare = {f"select i1 true, {v} %x, {v} %x" if same else widen}
+  %from = getelementptr {v}, ptr %ctx, i32 %slot
+{load}
   %which = getelementptr double, ptr @offsets, i64 %n
   %offset = load double, ptr %which
   %first = insertelement {d} poison, double %offset, i32 0
   %all = shufflevector {d} %first, {d} poison, <{self.w} x i32> zeroinitializer
-  %wide = fadd {d} %bare, %all
-  %pair = call {{{d}, {d}}} @sincos({d} %wide)
-  %s.wide = extractvalue {{{d}, {d}}} %pair, 0
-  %c.wide = extractvalue {{{d}, {d}}} %pair, 1
-  %s = {f"select i1 true, {d} %s.wide, {d} %s.wide" if same else f"{narrow} %s.wide to {v}"}
-  %c = {f"select i1 true, {d} %c.wide, {d} %c.wide" if same else f"{narrow} %c.wide to {v}"}
+  %given = fadd {d} %bare, %all
+{writer.body()}
+  br i1 %slow, label %far, label %end, !prof !0
+far:
+{writer.slow_call("pair")}
+  %s.slow = extractvalue {{{d}, {d}}} %pair, 0
+  %c.slow = extractvalue {{{d}, {d}}} %pair, 1
+  br label %end
+end:
+  %s.d = phi {d} [%sin.fast, %loop], [%s.slow, %far]
+  %c.d = phi {d} [%cos.fast, %loop], [%c.slow, %far]
+{store.format(d=d)}
   %n2 = mul i64 %n, 2
   %to.s = getelementptr {v}, ptr %trig, i64 %n2
   store {v} %s, ptr %to.s
@@ -163,42 +219,56 @@ done:
 }}
 """
 
-    # -- the kernel ----------------------------------------------------------------------
+    # -- chunks --------------------------------------------------------------------------
 
-    def kernel(self) -> str:
-        for k in range(len(self.tape)):
-            self.instruction(k, Op(int(self.tape.ops[k])))
-        for port, result in enumerate(self.tape.results):
-            for entry, value in enumerate(result):
-                at = self.outputs[port] + entry
-                self.lines.append(
-                    f"  %o{at} = getelementptr {self.v}, ptr %out, i64 {at}\n"
-                    f"  store {self.v} {self.value(int(value))}, ptr %o{at}"
-                )
+    def chunk(self, number: int, chunk: Chunk) -> str:
+        self.lines = []
+        self.loaded: set[int] = set()
+        self.waiting = chunk.loads
+        for k in range(chunk.start, chunk.stop):
+            op = Op(int(self.tape.ops[k]))
+            if op is Op.CONSTANT:
+                continue
+            if k not in self.at_hand:
+                self.instruction(k, op)
+                self.loaded.add(k)
+            for at in self.plan.stores.get(k, ()):
+                self.store(k, self.layout.outputs + at)
+            if k in chunk.saves:
+                self.store(k, self.layout.workspace + chunk.saves[k])
+        for value, at in self.plan.fills[number]:
+            self.store(value, self.layout.outputs + at)
         body = "\n".join(self.lines)
-        head = "define internal void @kernel(ptr noalias %in, ptr noalias %trig, ptr noalias %out)"
-        return f"\n{head} noinline {{\n{body}\n  ret void\n}}\n"
+        head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline"
+        return f"\n{head} {{\n{body}\n  ret void\n}}\n"
+
+    def store(self, value: int, at: int) -> None:
+        name = self.value(value)
+        self.lines += [
+            f"  %s{at} = getelementptr {self.v}, ptr %ctx, i64 {at}",
+            f"  store {self.v} {name}, ptr %s{at}",
+        ]
 
     def value(self, k: int) -> str:
+        """The name of a value, which is loaded first if it is not there yet."""
         if self.tape.ops[k] == Op.CONSTANT:
             constant = self.p.constant(float(self.tape.constants[k]))
             return f"splat ({self.p.scalar} {constant})"
+        if k not in self.loaded:
+            at = self.slot(k) if k in self.at_hand else self.layout.workspace + self.waiting[k]
+            self.lines += [
+                f"  %a{k} = getelementptr {self.v}, ptr %ctx, i64 {at}",
+                f"  %v{k} = load {self.v}, ptr %a{k}",
+            ]
+            self.loaded.add(k)
         return f"%v{k}"
 
     def put(self, k: int, instruction: str) -> None:
         self.lines.append(f"  %v{k} = {instruction}")
 
-    def load(self, k: int, base: str, at: int) -> None:
-        self.lines.append(f"  %a{k} = getelementptr {self.v}, ptr %{base}, i64 {at}")
-        self.put(k, f"load {self.v}, ptr %a{k}")
-
     def instruction(self, k: int, op: Op) -> None:
         v, args = self.v, [int(a) for a in self.tape.args[k]]
-        if op is Op.CONSTANT:
-            return
-        if op is Op.INPUT:
-            self.load(k, "in", self.slot(k))
-        elif op in _BINARY:
+        if op in _BINARY:
             self.put(k, f"{_BINARY[op]} {v} {self.value(args[0])}, {self.value(args[1])}")
         elif op is Op.NEG:
             self.put(k, f"fneg {v} {self.value(args[0])}")
@@ -220,15 +290,13 @@ done:
     def intrinsic(self, k: int, name: str, args: list[int]) -> None:
         given = ", ".join(f"{self.v} {self.value(a)}" for a in args)
         types = ", ".join([self.v] * len(args))
-        self.declared.add(f"declare {self.v} @llvm.{name}.{self.suffix}({types})")
+        if name != "fma" or self.p.bytes == 4:
+            self.declared.add(f"declare {self.v} @llvm.{name}.{self.suffix}({types})")
         self.put(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
     def sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
-        part = 0 if op is Op.SIN else 1
-        if argument in self.angles:
-            self.load(k, "trig", 2 * self.angles[argument] + part)
-            return
-        d, x = self.d, self.value(argument)
+        """Of something that is no input: by a call in the middle."""
+        d, x, part = self.d, self.value(argument), 0 if op is Op.SIN else 1
         if self.p.bytes == 4:
             self.lines.append(f"  %w{k} = fpext {self.v} {x} to {d}")
             x = f"%w{k}"
@@ -244,12 +312,11 @@ done:
         t = self.p.scalar
         self.declared.add(f"declare double @{name}({', '.join(['double'] * len(args))})")
         result = "poison"
+        vectors = [self.value(a) for a in args]
         for n in range(self.w):
             scalars = []
-            for m, a in enumerate(args):
-                self.lines.append(
-                    f"  %x{k}.{n}.{m} = extractelement {self.v} {self.value(a)}, i32 {n}"
-                )
+            for m, vector in enumerate(vectors):
+                self.lines.append(f"  %x{k}.{n}.{m} = extractelement {self.v} {vector}, i32 {n}")
                 scalars.append(self.widened(f"x{k}.{n}.{m}"))
             given = ", ".join(f"double {s}" for s in scalars)
             self.lines.append(f"  %y{k}.{n} = call double @{name}({given})")
@@ -268,9 +335,8 @@ done:
         return f"%{name}.d"
 
     def sign(self, k: int, a: int) -> None:
-        v, x, one = self.v, self.value(a), self.p.constant(1.0)
-        minus = self.p.constant(-1.0)
-        t = self.p.scalar
+        v, x, t = self.v, self.value(a), self.p.scalar
+        one, minus = self.p.constant(1.0), self.p.constant(-1.0)
         self.lines += [
             f"  %up{k} = fcmp ogt {v} {x}, zeroinitializer",
             f"  %down{k} = fcmp olt {v} {x}, zeroinitializer",
@@ -279,7 +345,8 @@ done:
         self.put(k, f"select {self.b} %down{k}, {v} splat ({t} {minus}), {v} %pos{k}")
 
     def truth(self, k: int, name: str) -> str:
-        self.lines.append(f"  %{name} = fcmp une {self.v} {self.value(k)}, zeroinitializer")
+        given = self.value(k)
+        self.lines.append(f"  %{name} = fcmp une {self.v} {given}, zeroinitializer")
         return f"%{name}"
 
     def logic(self, k: int, op: Op, args: list[int]) -> None:
@@ -298,119 +365,3 @@ done:
         one = self.p.constant(1.0)
         self.lines.append(f"  %m{k} = {mask}")
         self.put(k, f"select {b} %m{k}, {v} splat ({self.p.scalar} {one}), {v} zeroinitializer")
-
-    # -- the loop over states ------------------------------------------------------------
-
-    def loop(self) -> str:
-        """`void loop(char **args, npy_intp *dimensions, npy_intp *steps, void *data)`."""
-        return _Loop(self).text()
-
-
-class _Loop:
-    """Blocks of W states, operand by operand; a wrong number of strides cannot happen, since
-    the ufunc's signature fixes all sizes."""
-
-    def __init__(self, emitter: _Emitter) -> None:
-        self.e = emitter
-        tape = emitter.tape
-        self.ports = [*tape.inputs, *tape.outputs]
-        self.strides: list[tuple[int, ...]] = []
-        position = len(self.ports)
-        for port in self.ports:
-            self.strides.append(tuple(range(position, position + len(port.shape))))
-            position += len(port.shape)
-
-    def memory(self) -> tuple[str, str]:
-        """Space for the blocks: on the stack while it is small."""
-        e = self.e
-        sizes = {"in": e.inputs[-1], "trig": 2 * len(e.angles), "out": e.outputs[-1]}
-        item = e.w * e.p.bytes
-        if item * sum(sizes.values()) <= STACK_LIMIT:
-            lines = [
-                f"  %{name} = alloca [{max(1, n)} x {e.v}], align {item}"
-                for name, n in sizes.items()
-            ]
-            return "\n".join(lines), ""
-        e.declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
-        total = item * (1 + sum(sizes.values()))
-        lines = [
-            f"  %raw = call ptr @malloc(i64 {total})",
-            "  %address = ptrtoint ptr %raw to i64",
-            f"  %up = add i64 %address, {item - 1}",
-            f"  %aligned = and i64 %up, {-item}",
-            "  %in = inttoptr i64 %aligned to ptr",
-            f"  %trig = getelementptr {e.v}, ptr %in, i64 {sizes['in']}",
-            f"  %out = getelementptr {e.v}, ptr %trig, i64 {sizes['trig']}",
-        ]
-        return "\n".join(lines), "  call void @free(ptr %raw)"
-
-    def prepare(self) -> str:
-        lines = []
-        for k in range(len(self.ports)):
-            lines += [
-                f"  %pa{k} = getelementptr ptr, ptr %args, i64 {k}",
-                f"  %array{k} = load ptr, ptr %pa{k}",
-                f"  %ps{k} = getelementptr i64, ptr %steps, i64 {k}",
-                f"  %step{k} = load i64, ptr %ps{k}",
-            ]
-            for axis, position in enumerate(self.strides[k]):
-                lines += [
-                    f"  %pc{k}.{axis} = getelementptr i64, ptr %steps, i64 {position}",
-                    f"  %core{k}.{axis} = load i64, ptr %pc{k}.{axis}",
-                ]
-        return "\n".join(lines)
-
-    def move(self, name: str, k: int, block: str, offset: int) -> str:
-        """Packs or unpacks operand k of the block that begins at state %n."""
-        e, port = self.e, self.ports[k]
-        match port.shape:
-            case ():
-                rows, cols, s0, s1 = 1, 1, "0", str(e.p.bytes)
-            case (n,):
-                rows, cols, s0, s1 = 1, n, "0", f"%core{k}.0"
-            case (n, m):
-                rows, cols, s0, s1 = n, m, f"%core{k}.0", f"%core{k}.1"
-            case _:
-                raise AssertionError(port.shape)
-        return f"""  %shift{k} = mul i64 %n, %step{k}
-  %here{k} = getelementptr i8, ptr %array{k}, i64 %shift{k}
-  %block{k} = getelementptr {e.v}, ptr %{block}, i64 {offset}
-  call void @{name}(ptr %here{k}, i64 %step{k}, i64 {rows}, i64 {cols}, i64 {s0}, i64 {s1}, i64 %count, ptr %block{k})"""
-
-    def text(self) -> str:
-        e = self.e
-        n_in = len(e.tape.inputs)
-        packs = [self.move("pack", k, "in", e.inputs[k]) for k in range(n_in)]
-        unpacks = [
-            self.move("unpack", n_in + k, "out", e.outputs[k]) for k in range(len(e.tape.outputs))
-        ]
-        allocate, free = self.memory()
-        trigonometry = "  call void @trigonometry(ptr %in, ptr %trig)" if e.angles else ""
-        declared = "\n".join(d for d in sorted(e.declared) if "@malloc" in d or "@free" in d)
-        newline = "\n"
-        return f"""
-{declared}
-define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
-entry:
-  %total = load i64, ptr %dimensions
-{allocate}
-{self.prepare()}
-  %empty = icmp eq i64 %total, 0
-  br i1 %empty, label %done, label %block
-block:
-  %n = phi i64 [0, %entry], [%next, %block]
-  %left = sub i64 %total, %n
-  %full = icmp uge i64 %left, {e.w}
-  %count = select i1 %full, i64 {e.w}, i64 %left
-{newline.join(packs)}
-{trigonometry}
-  call void @kernel(ptr %in, ptr %trig, ptr %out)
-{newline.join(unpacks)}
-  %next = add i64 %n, {e.w}
-  %more = icmp ult i64 %next, %total
-  br i1 %more, label %block, label %done
-done:
-{free}
-  ret void
-}}
-"""

@@ -8,10 +8,21 @@ that the state itself does not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def rows_ir(scalar: str, item_bytes: int, lanes: int) -> str:
-    """`@pack` and `@unpack` for vectors of `lanes` scalars of `item_bytes`."""
-    return _Rows(scalar, item_bytes, lanes).text()
+    """`@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
+    rows = _Rows(scalar, item_bytes, lanes)
+    return (
+        rows.declarations()
+        + rows.pack_tiles()
+        + rows.unpack_tiles()
+        + rows.unpack_rows()
+        + rows.unpack_last()
+        + rows.pack_entries()
+        + rows.unpack_entries()
+    )
 
 
 class _Rows:
@@ -22,87 +33,165 @@ class _Rows:
         self.v = f"<{lanes} x {scalar}>"
         self.b = f"<{lanes} x i1>"
         self.suffix = f"v{lanes}f{8 * item_bytes}"
+        self.per_lane = min(lanes, 16 // item_bytes)
 
-    def transpose(self, lines: list[str], names: list[str]) -> list[str]:
-        """log₂W rounds of exchanges between vectors whose indices differ in one bit."""
-        v, w = self.v, self.w
-        distance = 1
-        while distance < w:
+    def declarations(self) -> str:
+        return (
+            f"declare {self.v} @llvm.masked.load.{self.suffix}.p0(ptr, {self.b}, {self.v})\n"
+            f"declare void @llvm.masked.store.{self.suffix}.p0({self.v}, ptr, {self.b})\n"
+        )
+
+    def transpose(self, lines: list[str], names: list[str], tag: str) -> list[str]:
+        """W vectors of W scalars, transposed: first inside 128-bit lanes, then the lanes."""
+        inside = self.rounds(lines, names, tag, 1, self.interleave)
+        return self.rounds(lines, inside, tag, self.per_lane, self.deal)
+
+    def rounds(
+        self,
+        lines: list[str],
+        names: list[str],
+        tag: str,
+        distance: int,
+        order: Callable[[int, int], list[int]],
+    ) -> list[str]:
+        """Exchanges between vectors whose indices differ in one bit, for bit after bit."""
+        w, v = self.w, self.v
+        end = self.per_lane if distance < self.per_lane else w
+        while distance < end:
             fresh = list(names)
             for i in range(w):
                 if i & distance:
                     continue
-                a, b = names[i], names[i | distance]
-                low = [n if not n & distance else w + n - distance for n in range(w)]
-                high = [n + distance if not n & distance else w + n for n in range(w)]
-                for k, order in ((i, low), (i | distance, high)):
-                    mask = ", ".join(f"i32 {n}" for n in order)
-                    fresh[k] = f"%t{distance}.{k}"
+                for half, k in enumerate((i, i | distance)):
+                    mask = ", ".join(f"i32 {n}" for n in order(distance, half))
+                    fresh[k] = f"%{tag}t{distance}.{k}"
                     lines.append(
-                        f"  {fresh[k]} = shufflevector {v} {a}, {v} {b}, <{w} x i32> <{mask}>"
+                        f"  {fresh[k]} = shufflevector {v} {names[i]}, {v} {names[i | distance]}, "
+                        f"<{w} x i32> <{mask}>"
                     )
             names = fresh
             distance *= 2
         return names
 
-    def load_tile(self) -> str:
-        v, w = self.v, self.w
+    def interleave(self, distance: int, half: int) -> list[int]:
+        """In every lane, runs of `distance` from the one vector and the other in turn."""
+        found = []
+        for n in range(self.w):
+            other = self.w if n & distance else 0
+            base = n & ~distance
+            found.append(other + base + (distance if half else 0))
+        return found
+
+    def deal(self, distance: int, half: int) -> list[int]:
+        """Every other lane of the one vector, then of the other."""
+        lanes = self.w // self.per_lane
+        chosen = [lane for lane in range(lanes) if lane % 2 == half]
+        one = [lane * self.per_lane + n for lane in chosen for n in range(self.per_lane)]
+        return one + [self.w + n for n in one]
+
+    def row_addresses(self, tag: str) -> list[str]:
         lines = []
-        for n in range(w):
+        for n in range(self.w):
             lines += [
-                f"  %o{n} = mul i64 %stride, {n}",
-                f"  %a{n} = getelementptr i8, ptr %tile, i64 %o{n}",
-                f"  %row{n} = call {v} @llvm.masked.load.{self.suffix}.p0(ptr align {self.size} %a{n}, "
-                f"{self.b} %mask, {v} zeroinitializer)",
+                f"  %{tag}o{n} = mul i64 %stride, {n}",
+                f"  %{tag}a{n} = getelementptr i8, ptr %{tag}tile, i64 %{tag}o{n}",
             ]
-        columns = self.transpose(lines, [f"%row{n}" for n in range(w)])
+        return lines
+
+    def tile(self, name: str, tag: str, masked: bool) -> str:
+        """One W×W tile between the array's rows at %tile and the block's vectors at %target."""
+        v, w = self.v, self.w
+        lines = self.row_addresses(tag)
+        vectors = [f"  %{tag}d{n} = getelementptr {v}, ptr %{tag}target, i64 {n}" for n in range(w)]
+        align = f"align {self.size}"
+        if name == "pack":
+            for n in range(w):
+                at = f"ptr {align} %{tag}a{n}"
+                load = f"load {v}, ptr %{tag}a{n}, {align}"
+                if masked:
+                    intrinsic = f"@llvm.masked.load.{self.suffix}.p0"
+                    load = f"call {v} {intrinsic}({at}, {self.b} %mask, {v} zeroinitializer)"
+                lines.append(f"  %{tag}row{n} = {load}")
+            columns = self.transpose(lines, [f"%{tag}row{n}" for n in range(w)], tag)
+            lines += vectors
+            lines += [f"  store {v} {c}, ptr %{tag}d{n}" for n, c in enumerate(columns)]
+            return "\n".join(lines)
+        lines += vectors
+        lines += [f"  %{tag}row{n} = load {v}, ptr %{tag}d{n}" for n in range(w)]
+        columns = self.transpose(lines, [f"%{tag}row{n}" for n in range(w)], tag)
         for n, column in enumerate(columns):
-            lines += [
-                f"  %d{n} = getelementptr {v}, ptr %target, i64 {n}",
-                f"  store {v} {column}, ptr %d{n}",
-            ]
+            at = f"ptr {align} %{tag}a{n}"
+            intrinsic = f"@llvm.masked.store.{self.suffix}.p0"
+            whole = f"  store {v} {column}, ptr %{tag}a{n}, {align}"
+            part = f"  call void {intrinsic}({v} {column}, {at}, {self.b} %mask)"
+            lines.append(part if masked else whole)
         return "\n".join(lines)
 
-    def store_tile(self) -> str:
-        v, w = self.v, self.w
-        lines = []
-        for n in range(w):
-            lines += [
-                f"  %s{n} = getelementptr {v}, ptr %target, i64 {n}",
-                f"  %row{n} = load {v}, ptr %s{n}",
-            ]
-        columns = self.transpose(lines, [f"%row{n}" for n in range(w)])
-        for n, column in enumerate(columns):
-            lines += [
-                f"  %o{n} = mul i64 %stride, {n}",
-                f"  %a{n} = getelementptr i8, ptr %tile, i64 %o{n}",
-                f"  call void @llvm.masked.store.{self.suffix}.p0({v} {column}, "
-                f"ptr align {self.size} %a{n}, {self.b} %mask)",
-            ]
-        return "\n".join(lines)
+    def mask(self) -> str:
+        """%mask of the first %left lanes."""
+        w = self.w
+        steps = ", ".join(f"i64 {n}" for n in range(w))
+        return f"""  %lefts = insertelement <{w} x i64> poison, i64 %left, i32 0
+  %many = shufflevector <{w} x i64> %lefts, <{w} x i64> poison, <{w} x i32> zeroinitializer
+  %mask = icmp ult <{w} x i64> <{steps}>, %many"""
 
-    def by_tiles(self, name: str, tile: str) -> str:
-        """Whole blocks of contiguous rows, W columns at a time, the last tile masked.
+    def pack_tiles(self) -> str:
+        """Whole blocks of contiguous rows, W columns at a time, the last ones masked.
 
-        Blocks are padded to whole tiles, so that the last tile may be stored whole.
+        Operands are padded to whole tiles in a block, so that there nothing is masked.
         """
         v, w = self.v, self.w
-        steps = ", ".join(f"i64 {n}" for n in range(w))
         return f"""
-define internal void @{name}.tiles(ptr %array, i64 %stride, i64 %size, ptr %block) {{
+define internal void @pack.tiles(ptr %array, i64 %stride, i64 %size, ptr %block) {{
+entry:
+  %whole = and i64 %size, {-w}
+  %some = icmp ne i64 %whole, 0
+  br i1 %some, label %loop, label %check
+loop:
+  %n = phi i64 [0, %entry], [%n1, %loop]
+  %l.offset = mul i64 %n, {self.size}
+  %l.tile = getelementptr i8, ptr %array, i64 %l.offset
+  %l.target = getelementptr {v}, ptr %block, i64 %n
+{self.tile("pack", "l.", masked=False)}
+  %n1 = add i64 %n, {w}
+  %more = icmp ult i64 %n1, %whole
+  br i1 %more, label %loop, label %check
+check:
+  %left = sub i64 %size, %whole
+  %rest = icmp ne i64 %left, 0
+  br i1 %rest, label %last, label %done
+last:
+{self.mask()}
+  %m.offset = mul i64 %whole, {self.size}
+  %m.tile = getelementptr i8, ptr %array, i64 %m.offset
+  %m.target = getelementptr {v}, ptr %block, i64 %whole
+{self.tile("pack", "m.", masked=True)}
+  br label %done
+done:
+  ret void
+}}
+"""
+
+    def unpack_tiles(self) -> str:
+        """Tiles of a table of (first entry, slot), to contiguous rows of a whole block."""
+        v = self.v
+        return f"""
+define internal void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
 entry:
   br label %loop
 loop:
   %n = phi i64 [0, %entry], [%n1, %loop]
-  %left = sub i64 %size, %n
-  %lefts = insertelement <{w} x i64> poison, i64 %left, i32 0
-  %many = shufflevector <{w} x i64> %lefts, <{w} x i64> poison, <{w} x i32> zeroinitializer
-  %mask = icmp ult <{w} x i64> <{steps}>, %many
-  %offset = mul i64 %n, {self.size}
+  %row = getelementptr [2 x i32], ptr %table, i64 %n
+  %entry32 = load i32, ptr %row
+  %at.slot = getelementptr i32, ptr %row, i64 1
+  %slot32 = load i32, ptr %at.slot
+  %first = zext i32 %entry32 to i64
+  %slot = zext i32 %slot32 to i64
+  %offset = mul i64 %first, {self.size}
   %tile = getelementptr i8, ptr %array, i64 %offset
-  %target = getelementptr {v}, ptr %block, i64 %n
-{tile}
-  %n1 = add i64 %n, {w}
+  %target = getelementptr {v}, ptr %ctx, i64 %slot
+{self.tile("unpack", "", masked=False)}
+  %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
   br i1 %more, label %loop, label %done
 done:
@@ -110,96 +199,136 @@ done:
 }}
 """
 
-    def by_entries(self) -> str:
+    def unpack_rows(self) -> str:
+        """Tiles of a table of (first entry, row): the same row of constants for all states."""
+        v, w = self.v, self.w
+        stores = "\n".join(f"  store {v} %x, ptr %a{n}, align {self.size}" for n in range(w))
+        addresses = "\n".join(self.row_addresses(""))
+        return f"""
+define internal void @unpack.rows(ptr %array, i64 %stride, ptr %rows, ptr %table, i64 %size) {{
+entry:
+  br label %loop
+loop:
+  %n = phi i64 [0, %entry], [%n1, %loop]
+  %line = getelementptr [2 x i32], ptr %table, i64 %n
+  %entry32 = load i32, ptr %line
+  %at.row = getelementptr i32, ptr %line, i64 1
+  %row32 = load i32, ptr %at.row
+  %first = zext i32 %entry32 to i64
+  %row = zext i32 %row32 to i64
+  %offset = mul i64 %first, {self.size}
+  %tile = getelementptr i8, ptr %array, i64 %offset
+  %from = getelementptr {v}, ptr %rows, i64 %row
+  %x = load {v}, ptr %from
+{addresses}
+{stores}
+  %n1 = add i64 %n, 1
+  %more = icmp ult i64 %n1, %size
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+
+    def unpack_last(self) -> str:
+        """The tile at the end of an operand, of which only %left entries exist."""
+        return f"""
+define internal void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
+{self.mask()}
+{self.tile("unpack", "", masked=True)}
+  ret void
+}}
+"""
+
+    def pack_entries(self) -> str:
         """Any strides, any number of states: rows × columns entries, lane by lane."""
         t, v, w = self.t, self.v, self.w
-        head = (
-            "(ptr %array, i64 %stride, i64 %rows, i64 %cols, i64 %s0, i64 %s1, i64 %count, "
-            "ptr %block)"
-        )
-        loop = """entry:
+        return f"""
+define internal void @pack.entries(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block) {{
+entry:
   %last = sub i64 %count, 1
-  br label %row
-row:
-  %i = phi i64 [0, %entry], [%i1, %row.end]
+  br label %each
+each:
+  %k = phi i64 [0, %entry], [%k1, %end]
+  %i = udiv i64 %k, %cols
+  %j = urem i64 %k, %cols
   %oi = mul i64 %i, %s0
-  br label %col
-col:
-  %j = phi i64 [0, %row], [%j1, %lane.end]
   %oj = mul i64 %j, %s1
   %o = add i64 %oi, %oj
-  %ki = mul i64 %i, %cols
-  %k = add i64 %ki, %j
   %base = getelementptr i8, ptr %array, i64 %o
   %slot = getelementptr {v}, ptr %block, i64 %k
   br label %lane
 lane:
-  %n = phi i64 [0, %col], [%n1, %lane]
-{body}
-  %n1 = add i64 %n, 1
-  %more.lanes = icmp ult i64 %n1, {count}
-  br i1 %more.lanes, label %lane, label %lane.end
-lane.end:
-  %j1 = add i64 %j, 1
-  %more.cols = icmp ult i64 %j1, %cols
-  br i1 %more.cols, label %col, label %row.end
-row.end:
-  %i1 = add i64 %i, 1
-  %more.rows = icmp ult i64 %i1, %rows
-  br i1 %more.rows, label %row, label %done
-done:
-  ret void
-}"""
-        load = f"""  %full = icmp ult i64 %n, %count
+  %n = phi i64 [0, %each], [%n1, %lane]
+  %full = icmp ult i64 %n, %count
   %m = select i1 %full, i64 %n, i64 %last
   %om = mul i64 %m, %stride
   %from = getelementptr i8, ptr %base, i64 %om
   %x = load {t}, ptr %from, align 1
   %to = getelementptr {t}, ptr %slot, i64 %n
-  store {t} %x, ptr %to"""
-        store = f"""  %om = mul i64 %n, %stride
-  %to = getelementptr i8, ptr %base, i64 %om
-  %from = getelementptr {t}, ptr %slot, i64 %n
-  %x = load {t}, ptr %from
-  store {t} %x, ptr %to, align 1"""
-        pack = loop.replace("{body}", load).replace("{v}", v).replace("{count}", str(w))
-        unpack = loop.replace("{body}", store).replace("{v}", v).replace("{count}", "%count")
-        return (
-            f"\ndefine internal void @pack.entries{head} {{\n{pack}\n"
-            f"\ndefine internal void @unpack.entries{head} {{\n{unpack}\n"
-        )
-
-    def choose(self, name: str) -> str:
-        """Tiles where rows are contiguous and the block is whole, else entries."""
-        return f"""
-define internal void @{name}(ptr %array, i64 %stride, i64 %rows, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block) {{
-  %size = mul i64 %rows, %cols
-  %row.bytes = mul i64 %cols, {self.size}
-  %whole = icmp eq i64 %count, {self.w}
-  %tight1 = icmp eq i64 %s1, {self.size}
-  %tight0 = icmp eq i64 %s0, %row.bytes
-  %single = icmp eq i64 %rows, 1
-  %c0 = or i1 %tight0, %single
-  %c1 = and i1 %c0, %tight1
-  %c2 = and i1 %c1, %whole
-  br i1 %c2, label %tiles, label %entries
-tiles:
-  call void @{name}.tiles(ptr %array, i64 %stride, i64 %size, ptr %block)
-  ret void
-entries:
-  call void @{name}.entries(ptr %array, i64 %stride, i64 %rows, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block)
+  store {t} %x, ptr %to
+  %n1 = add i64 %n, 1
+  %more.lanes = icmp ult i64 %n1, {w}
+  br i1 %more.lanes, label %lane, label %end
+end:
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %size
+  br i1 %more, label %each, label %done
+done:
   ret void
 }}
 """
 
-    def text(self) -> str:
-        v, b = self.v, self.b
-        return (
-            f"declare {v} @llvm.masked.load.{self.suffix}.p0(ptr, {b}, {v})\n"
-            f"declare void @llvm.masked.store.{self.suffix}.p0({v}, ptr, {b})\n"
-            + self.by_tiles("pack", self.load_tile())
-            + self.by_tiles("unpack", self.store_tile())
-            + self.by_entries()
-            + self.choose("pack")
-            + self.choose("unpack")
-        )
+    def unpack_entries(self) -> str:
+        """Tiles of a table, to any strides; entries beyond the operand's size do not exist."""
+        t, v, w = self.t, self.v, self.w
+        return f"""
+define internal void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
+entry:
+  br label %tile
+tile:
+  %t = phi i64 [0, %entry], [%t1, %tile.end]
+  %row = getelementptr [2 x i32], ptr %table, i64 %t
+  %entry32 = load i32, ptr %row
+  %at.slot = getelementptr i32, ptr %row, i64 1
+  %slot32 = load i32, ptr %at.slot
+  %first = zext i32 %entry32 to i64
+  %slot = zext i32 %slot32 to i64
+  br label %each
+each:
+  %e = phi i64 [0, %tile], [%e1, %each.end]
+  %k = add i64 %first, %e
+  %exists = icmp ult i64 %k, %size
+  br i1 %exists, label %place, label %tile.end
+place:
+  %i = udiv i64 %k, %cols
+  %j = urem i64 %k, %cols
+  %oi = mul i64 %i, %s0
+  %oj = mul i64 %j, %s1
+  %o = add i64 %oi, %oj
+  %base = getelementptr i8, ptr %array, i64 %o
+  %at = add i64 %slot, %e
+  %source = getelementptr {v}, ptr %ctx, i64 %at
+  br label %lane
+lane:
+  %n = phi i64 [0, %place], [%n1, %lane]
+  %om = mul i64 %n, %stride
+  %to = getelementptr i8, ptr %base, i64 %om
+  %from = getelementptr {t}, ptr %source, i64 %n
+  %x = load {t}, ptr %from
+  store {t} %x, ptr %to, align 1
+  %n1 = add i64 %n, 1
+  %more.lanes = icmp ult i64 %n1, %count
+  br i1 %more.lanes, label %lane, label %each.end
+each.end:
+  %e1 = add i64 %e, 1
+  %more.entries = icmp ult i64 %e1, {w}
+  br i1 %more.entries, label %each, label %tile.end
+tile.end:
+  %t1 = add i64 %t, 1
+  %more = icmp ult i64 %t1, %tiles
+  br i1 %more, label %tile, label %done
+done:
+  ret void
+}}
+"""

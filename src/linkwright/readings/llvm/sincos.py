@@ -22,10 +22,10 @@ _PARTS = [float.fromhex(h) for h in (
 _EXACT_PARTS = [float.fromhex(h) for h in (
     "0x1.921fb54400000p+0", "0x1.0b46000000000p-34", "0x1.1a62633100000p-54",
     "0x1.1701800000000p-88", "0x1.c1cd129024e09p-107")]  # fmt: skip
-# sin r = r + r³·S(r²), cos r = 1 − r²/2 + r⁴·C(r²)
+# sin r = r + r³·S(r²), cos r = 1 + r²·C(r²)
 _SIN = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
         2.755731361802952e-06, -2.5050747220816195e-08, 1.5896197816709372e-10]  # fmt: skip
-_COS = [0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
+_COS = [-0.5, 0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
         -2.755731417624645e-07, 2.087570041687616e-09, -1.1358513987892362e-11]  # fmt: skip
 
 
@@ -35,11 +35,14 @@ def hexadecimal(value: float) -> str:
 
 
 def sincos_ir(target: Target, lanes: int) -> str:
-    """`@sincos(x) -> {sin, cos}` on vectors of doubles, with a slow way for huge arguments."""
-    return _Writer(target, lanes).text()
+    """`@sincos(x) -> {sin, cos}` on vectors of doubles, and the slow way for huge arguments."""
+    writer = SincosWriter(target, lanes)
+    return writer.slow_function() + writer.function()
 
 
-class _Writer:
+class SincosWriter:
+    """Writes the instructions for `%given`; they may stand in a function or in a loop."""
+
     def __init__(self, target: Target, lanes: int) -> None:
         self.fma_exists = target.has_fma
         self.v = f"<{lanes} x double>"
@@ -62,6 +65,16 @@ class _Writer:
         product = self.put(f"{name}.p", f"fmul {self.v} {a}, {b}")
         return self.put(name, f"fadd {self.v} {product}, {c}")
 
+    def screen(self) -> None:
+        """Lanes that are huge, infinite or NaN go the slow way, and this one as 0.
+
+        They are compared as integers, which raises no floating-point flag.
+        """
+        self.put("given.bits", f"bitcast {self.v} %given to {self.i}")
+        self.put("size", f"and {self.i} %given.bits, splat (i64 {(1 << 63) - 1})")
+        self.put("mask", f"icmp uge {self.i} %size, splat (i64 {int(hexadecimal(LIMIT), 16)})")
+        self.put("x", f"select {self.b} %mask, {self.v} zeroinitializer, {self.v} %given")
+
     def reduce(self) -> str:
         shifted = self.fma("shifted", "%x", self.const(_TWO_OVER_PI), self.const(_MAGIC))
         k = self.put("k", f"fsub {self.v} {shifted}, {self.const(_MAGIC)}")
@@ -79,11 +92,9 @@ class _Writer:
 
     def polynomials(self, r: str) -> tuple[str, str]:
         self.put("z", f"fmul {self.v} {r}, {r}")
-        odd = self.put("cube", f"fmul {self.v} {r}, %z")
-        sine = self.fma("sine", self.horner("s", _SIN), odd, r)
-        square = self.put("z2", f"fmul {self.v} %z, %z")
-        start = self.fma("start", "%z", self.const(-0.5), self.const(1.0))
-        cosine = self.fma("cosine", self.horner("c", _COS), square, start)
+        cube = self.put("cube", f"fmul {self.v} {r}, %z")
+        sine = self.fma("sine", self.horner("s", _SIN), cube, r)
+        cosine = self.fma("cosine", self.horner("c", _COS), "%z", self.const(1.0))
         return self.signed_zero(sine, r), cosine
 
     def signed_zero(self, sine: str, r: str) -> str:
@@ -114,11 +125,22 @@ class _Writer:
             results.append(self.put(f"{name}.fast", f"bitcast {i} %{name}.x to {v}"))
         return results[0], results[1]
 
-    def text(self) -> str:
-        sine, cosine = self.quadrant(*self.polynomials(self.reduce()))
+    def body(self) -> str:
+        """From `%given` to `%sin.fast`, `%cos.fast`, and `%slow`, whether a lane is huge."""
+        self.screen()
+        self.quadrant(*self.polynomials(self.reduce()))
+        self.put("any", f"bitcast {self.b} %mask to i{self.lanes}")
+        self.put("slow", f"icmp ne i{self.lanes} %any, 0")
+        return "\n".join(self.lines)
+
+    def slow_call(self, name: str) -> str:
+        v = self.v
+        given = f"{v} %given, {v} %sin.fast, {v} %cos.fast, {self.b} %mask"
+        return f"  %{name} = call {{{v}, {v}}} @sincos.slow({given})"
+
+    def slow_function(self) -> str:
         v, lanes = self.v, self.lanes
         pair = f"{{{v}, {v}}}"
-        body = "\n".join(self.lines)
         return f"""
 declare double @sin(double)
 declare double @cos(double)
@@ -151,25 +173,22 @@ done:
   %p1 = insertvalue {pair} %p0, {v} %c2, 1
   ret {pair} %p1
 }}
+"""
 
+    def function(self) -> str:
+        v = self.v
+        pair = f"{{{v}, {v}}}"
+        return f"""
 define internal {pair} @sincos({v} %given) {{
 entry:
-  ; lanes that are huge, infinite or NaN go the slow way, as 0 on this one
-  ; (compared as integers, which raises no floating-point flag)
-  %given.bits = bitcast {v} %given to {self.i}
-  %size = and {self.i} %given.bits, splat (i64 {(1 << 63) - 1})
-  %mask = icmp uge {self.i} %size, splat (i64 {int(hexadecimal(LIMIT), 16)})
-  %x = select {self.b} %mask, {v} zeroinitializer, {v} %given
-{body}
-  %any = bitcast {self.b} %mask to i{lanes}
-  %slow = icmp ne i{lanes} %any, 0
+{self.body()}
   br i1 %slow, label %far, label %near, !prof !0
 far:
-  %r = call {pair} @sincos.slow({v} %given, {v} {sine}, {v} {cosine}, {self.b} %mask)
+{self.slow_call("r")}
   ret {pair} %r
 near:
-  %p0 = insertvalue {pair} poison, {v} {sine}, 0
-  %p1 = insertvalue {pair} %p0, {v} {cosine}, 1
+  %p0 = insertvalue {pair} poison, {v} %sin.fast, 0
+  %p1 = insertvalue {pair} %p0, {v} %cos.fast, 1
   ret {pair} %p1
 }}
 !0 = !{{!"branch_weights", i32 1, i32 100000}}

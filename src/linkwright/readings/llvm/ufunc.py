@@ -63,10 +63,12 @@ def make_ufunc(
     outputs: tuple[Port, ...],
     double_loop: int,
     compile_single: Callable[[], int],
+    threads: int,
 ) -> np.ufunc:
     """A generalized ufunc around the address of a float64 loop.
 
-    `compile_single` makes the float32 loop, and returns its address.
+    `compile_single` makes the float32 loop, and returns its address. A call on a large batch
+    may use up to `threads` threads.
     """
     loops = (ctypes.c_void_p * 2)()
 
@@ -78,14 +80,15 @@ def make_ufunc(
     callback = _LOOP(stub)
     loops[0] = ctypes.cast(callback, ctypes.c_void_p).value
     loops[1] = double_loop
-    data = (ctypes.c_void_p * 2)()
+    allowed = ctypes.c_int64(threads)
+    data = (ctypes.c_void_p * 2)(*[ctypes.addressof(allowed)] * 2)
     count = len(inputs) + len(outputs)
     types = ctypes.create_string_buffer(bytes([_FLOAT32] * count + [_FLOAT64] * count))
     texts = [
         ctypes.create_string_buffer(text.encode())
         for text in (name, documentation, signature_text(inputs, outputs))
     ]
-    _immortal.extend([loops, callback, data, types, *texts])
+    _immortal.extend([loops, callback, allowed, data, types, *texts])
     ufunc: np.ufunc = _constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),

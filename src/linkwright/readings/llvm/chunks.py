@@ -1,0 +1,98 @@
+"""A tape cut into pieces: functions of a length that instruction caches and compilers like.
+
+Values that cross a cut wait in a workspace. Inputs, sines and cosines of inputs, and constants
+are at hand everywhere and never wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...tape import ARITY, Op, Tape
+
+LENGTH = 1500
+"""Instructions in a piece, about: they fit into an instruction cache of 32 KiB."""
+
+OUTPUT_WEIGHT = 8
+"""How many instructions an output counts for: a piece's outputs should fit the data cache."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Instructions [start, stop); `loads` maps values to the workspace slots they wait in,
+    `saves` maps values made here that are needed later to theirs."""
+
+    start: int
+    stop: int
+    loads: dict[int, int]
+    saves: dict[int, int]
+
+
+def cut(tape: Tape, at_hand: set[int], length: int = LENGTH) -> tuple[list[Chunk], int]:
+    """The pieces of a tape, and the number of workspace slots they need."""
+    bounds = _bounds(tape, at_hand, length)
+    piece = np.zeros(len(tape), np.int64)
+    for n, (start, stop) in enumerate(bounds):
+        piece[start:stop] = n
+    last_use = piece.copy()
+    users: list[set[int]] = [set() for _ in bounds]
+    for k in range(len(tape)):
+        op = Op(int(tape.ops[k]))
+        if op in (Op.INPUT, Op.CONSTANT) or k in at_hand:
+            continue
+        for a in map(int, tape.args[k, : ARITY[op]]):
+            if a not in at_hand and piece[a] != piece[k]:
+                last_use[a] = max(last_use[a], piece[k])
+                users[piece[k]].add(a)
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    count = 0
+    chunks = []
+    for n, (start, stop) in enumerate(bounds):
+        loads = {a: slots[a] for a in sorted(users[n])}
+        saves = {}
+        for k in range(start, stop):
+            if last_use[k] > n:
+                saves[k] = free.pop() if free else count
+                count += saves[k] == count
+        chunks.append(Chunk(start, stop, loads, saves))
+        free += [slots.pop(a) for a in list(slots) if last_use[a] == n]
+        slots |= saves
+    return chunks, count
+
+
+def _bounds(tape: Tape, at_hand: set[int], length: int) -> list[tuple[int, int]]:
+    """Where to cut: near every `length` of weight, where the fewest values are alive."""
+    weight = np.ones(len(tape), np.int64)
+    for result in tape.results:
+        np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_WEIGHT)
+    travelled = np.concatenate([[0], np.cumsum(weight)])
+    total = int(travelled[-1])
+    if total <= length * 3 // 2:
+        return [(0, len(tape))]
+    alive = _alive(tape, at_hand)
+    bounds = [0]
+    while total - travelled[bounds[-1]] > length * 3 // 2:
+        start = travelled[bounds[-1]]
+        low = int(np.searchsorted(travelled, start + length * 3 // 4))
+        high = int(np.searchsorted(travelled, start + length * 5 // 4))
+        bounds.append(low + int(np.argmin(alive[low : max(high, low + 1)])))
+    return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
+
+
+def _alive(tape: Tape, at_hand: set[int]) -> np.ndarray:
+    """How many values cross the cut before each instruction."""
+    last = np.arange(len(tape))
+    for k in range(len(tape)):
+        op = Op(int(tape.ops[k]))
+        if op is not Op.INPUT:
+            for a in tape.args[k, : ARITY[op]]:
+                last[a] = k
+    change = np.zeros(len(tape) + 1, np.int64)
+    for a in range(len(tape)):
+        if a not in at_hand and last[a] > a:
+            change[a + 1] += 1
+            change[last[a] + 1] -= 1
+    return np.cumsum(change)
