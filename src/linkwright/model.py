@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .equations import FRAME_SIGNATURES, INPUT_SHAPES, SIGNATURES, Equations
 from .errors import NameNotFoundError, UnsupportedError, suggest
 from .mechanism import Mechanism
-from .tape import Port, Tape, count_operations, record
+from .tape import Port, Tape, count_operations, normalised, record
 
 if TYPE_CHECKING:
     from .readings.llvm.target import Target
@@ -161,7 +161,7 @@ class Model:
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
         function = self.equations.folded(name, *frame, keep=self.parameters)
-        return record(function, *ports(self.equations, name, self.parameters))
+        return normalised(record(function, *ports(self.equations, name, self.parameters)))
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""

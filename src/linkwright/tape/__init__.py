@@ -1,10 +1,11 @@
 """Recording of CasADi functions as straight-line tapes, and passes over them."""
 
 from .count import count_operations, operations_by_kind
+from .normalise import normalised
 from .record import record, renumbered, without_dead
 from .tape import ARITY, COMMUTATIVE, Op, Port, Tape
 
 __all__ = [
-    "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "operations_by_kind",
+    "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised", "operations_by_kind",
     "record", "renumbered", "without_dead",
 ]  # fmt: skip

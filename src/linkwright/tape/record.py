@@ -24,7 +24,7 @@ _DIRECT = {
 _NAMES = {getattr(ca, name): name for name in dir(ca) if name.startswith("OP_")}
 
 
-class _Writer:
+class Writer:
     """Instructions in single assignment; an instruction that was written before is reused."""
 
     def __init__(self) -> None:
@@ -48,6 +48,23 @@ class _Writer:
     def constant(self, value: float) -> int:
         return self.write(Op.CONSTANT, constant=value)
 
+    def tape(
+        self,
+        name: str,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        results: Sequence[NDArray[np.int32]],
+    ) -> Tape:
+        return Tape(
+            name,
+            tuple(inputs),
+            tuple(outputs),
+            np.array(self.ops, np.int16),
+            np.array(self.args, np.int32).reshape(-1, 3),
+            np.array(self.constants, np.float64),
+            tuple(results),
+        )
+
 
 def record(
     function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
@@ -56,7 +73,7 @@ def record(
 
     CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
     """
-    writer = _Writer()
+    writer = Writer()
     rows_in = [_row_major(function.sparsity_in(i)) for i in range(function.n_in())]
     rows_out = [_row_major(function.sparsity_out(i)) for i in range(function.n_out())]
     slots: dict[int, int] = {}
@@ -75,19 +92,16 @@ def record(
     for result in results:
         if (result < 0).any():
             result[result < 0] = writer.constant(0.0)
-    tape = Tape(
+    tape = writer.tape(
         function.name(),
-        tuple(inputs or _ports(function.name_in, function.size_in, function.n_in())),
-        tuple(outputs or _ports(function.name_out, function.size_out, function.n_out())),
-        np.array(writer.ops, np.int16),
-        np.array(writer.args, np.int32).reshape(-1, 3),
-        np.array(writer.constants, np.float64),
-        tuple(results),
+        inputs or _ports(function.name_in, function.size_in, function.n_in()),
+        outputs or _ports(function.name_out, function.size_out, function.n_out()),
+        results,
     )
     return without_dead(tape)
 
 
-def _translate(writer: _Writer, code: int, operands: list[int]) -> int:
+def _translate(writer: Writer, code: int, operands: list[int]) -> int:
     if code in _DIRECT:
         return writer.write(_DIRECT[code], *operands)
     (a, *rest) = operands

@@ -106,12 +106,15 @@ class _Emitter:
         tape = self.tape
         if tape.ops[value] == Op.INPUT:
             return value, -0.0
-        if tape.ops[value] == Op.ADD:
-            a, b = (int(x) for x in tape.args[value, :2])
-            for one, other in ((a, b), (b, a)):
-                if tape.ops[one] == Op.INPUT and tape.ops[other] == Op.CONSTANT:
-                    return one, float(tape.constants[other])
-        return None
+        a, b = (int(x) for x in tape.args[value, :2])
+        if tape.ops[value] == Op.ADD and tape.ops[a] == Op.CONSTANT:
+            a, b = b, a
+        if tape.ops[value] not in (Op.ADD, Op.SUB) or tape.ops[a] != Op.INPUT:
+            return None
+        if tape.ops[b] != Op.CONSTANT:
+            return None
+        offset = float(tape.constants[b])
+        return a, offset if tape.ops[value] == Op.ADD else -offset
 
     def find_at_hand(self) -> set[int]:
         """Values that every chunk can load or write down by itself."""
@@ -154,10 +157,10 @@ class _Emitter:
         """Rows of outputs that are the same for all states."""
         rows = [
             ", ".join(
-                f"{self.p.scalar} {self.p.constant(float(self.tape.constants[v]))}" for v in row
+                f"{self.p.scalar} {self.p.constant(float(self.tape.constants[v]))}"
+                for v in (*row, *[row[-1]] * (self.w - len(row)))
             )
             for row in self.plan.rows
-            if len(row) == self.w
         ]
         vectors = ", ".join(f"{self.v} <{row}>" for row in rows)
         return f"@rows = internal constant [{len(rows)} x {self.v}] [{vectors}]\n"

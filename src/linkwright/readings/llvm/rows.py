@@ -172,44 +172,84 @@ done:
 }}
 """
 
+    def half_tile(self) -> str:
+        """Half of a tile's states: two transposed squares side by side are their rows."""
+        v, w, half = self.v, self.w, self.w // 2
+        square = _Rows(self.t, self.size, half)
+        lines = []
+        for n in range(w):
+            lines += [
+                f"  %d{n} = getelementptr {v}, ptr %target, i64 {n}",
+                f"  %e{n} = getelementptr {self.t}, ptr %d{n}, i64 %state",
+                f"  %r{n} = load {square.v}, ptr %e{n}, align {half * self.size}",
+            ]
+        left = square.transpose(lines, [f"%r{n}" for n in range(half)], "l")
+        right = square.transpose(lines, [f"%r{n}" for n in range(half, w)], "r")
+        whole = ", ".join(f"i32 {n}" for n in range(w))
+        for n in range(half):
+            lines += [
+                f"  %z{n} = shufflevector {square.v} {left[n]}, {square.v} {right[n]}, "
+                f"<{w} x i32> <{whole}>",
+                f"  %so{n} = mul i64 %stride, {n}",
+                f"  %sa{n} = getelementptr i8, ptr %tile, i64 %so{n}",
+                f"  store {v} %z{n}, ptr %sa{n}, align {self.size}",
+            ]
+        return "\n".join(lines)
+
     def unpack_tiles(self) -> str:
-        """Tiles of a table of (first entry, slot), to contiguous rows of a whole block."""
-        v = self.v
+        """Tiles of a table of (first entry, slot), to contiguous rows of a whole block.
+
+        Half of the states at a time: rows whose distance is a power of two share cache sets,
+        and eight of them at once push each other out.
+        """
         return f"""
 define internal void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
 entry:
+  br label %states
+states:
+  %state = phi i64 [0, %entry], [%state1, %states.end]
+  %jump = mul i64 %stride, %state
+  %rows = getelementptr i8, ptr %array, i64 %jump
   br label %loop
 loop:
-  %n = phi i64 [0, %entry], [%n1, %loop]
-  %row = getelementptr [2 x i32], ptr %table, i64 %n
-  %entry32 = load i32, ptr %row
-  %at.slot = getelementptr i32, ptr %row, i64 1
+  %n = phi i64 [0, %states], [%n1, %loop]
+  %line = getelementptr [2 x i32], ptr %table, i64 %n
+  %entry32 = load i32, ptr %line
+  %at.slot = getelementptr i32, ptr %line, i64 1
   %slot32 = load i32, ptr %at.slot
   %first = zext i32 %entry32 to i64
   %slot = zext i32 %slot32 to i64
   %offset = mul i64 %first, {self.size}
-  %tile = getelementptr i8, ptr %array, i64 %offset
-  %target = getelementptr {v}, ptr %ctx, i64 %slot
-{self.tile("unpack", "", masked=False)}
+  %tile = getelementptr i8, ptr %rows, i64 %offset
+  %target = getelementptr {self.v}, ptr %ctx, i64 %slot
+{self.half_tile()}
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
-  br i1 %more, label %loop, label %done
+  br i1 %more, label %loop, label %states.end
+states.end:
+  %state1 = add i64 %state, {self.w // 2}
+  %more.states = icmp ult i64 %state1, {self.w}
+  br i1 %more.states, label %states, label %done
 done:
   ret void
 }}
 """
 
     def unpack_rows(self) -> str:
-        """Tiles of a table of (first entry, row): the same row of constants for all states."""
+        """Tiles of a table of (first entry, row): the same row of constants for all states,
+        one state after the other."""
         v, w = self.v, self.w
-        stores = "\n".join(f"  store {v} %x, ptr %a{n}, align {self.size}" for n in range(w))
-        addresses = "\n".join(self.row_addresses(""))
         return f"""
 define internal void @unpack.rows(ptr %array, i64 %stride, ptr %rows, ptr %table, i64 %size) {{
 entry:
+  br label %state
+state:
+  %s = phi i64 [0, %entry], [%s1, %state.end]
+  %shift = mul i64 %s, %stride
+  %own = getelementptr i8, ptr %array, i64 %shift
   br label %loop
 loop:
-  %n = phi i64 [0, %entry], [%n1, %loop]
+  %n = phi i64 [0, %state], [%n1, %loop]
   %line = getelementptr [2 x i32], ptr %table, i64 %n
   %entry32 = load i32, ptr %line
   %at.row = getelementptr i32, ptr %line, i64 1
@@ -217,14 +257,17 @@ loop:
   %first = zext i32 %entry32 to i64
   %row = zext i32 %row32 to i64
   %offset = mul i64 %first, {self.size}
-  %tile = getelementptr i8, ptr %array, i64 %offset
+  %to = getelementptr i8, ptr %own, i64 %offset
   %from = getelementptr {v}, ptr %rows, i64 %row
   %x = load {v}, ptr %from
-{addresses}
-{stores}
+  store {v} %x, ptr %to, align {self.size}
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
-  br i1 %more, label %loop, label %done
+  br i1 %more, label %loop, label %state.end
+state.end:
+  %s1 = add i64 %s, 1
+  %more.states = icmp ult i64 %s1, {w}
+  br i1 %more.states, label %state, label %done
 done:
   ret void
 }}
