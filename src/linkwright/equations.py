@@ -249,18 +249,9 @@ def _inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
 
 
 def _forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
-    """From M q̈ + b = τ: M ∂q̈ = ∂τ − ∂(inverse dynamics), at the q̈ that τ gives."""
     (qdd,) = eqs.expressions("forward_dynamics")
-    by_q, by_qd, _ = eqs.expressions("inverse_dynamics_derivatives")
-    inverse = _inverse_of_mass_matrix(eqs)
-    at = ca.substitute([by_q, by_qd], [eqs.symbols["qdd"]], [qdd])
-    return -(inverse @ at[0]), -(inverse @ at[1]), inverse
-
-
-def _inverse_of_mass_matrix(eqs: Equations) -> SX:
-    """M⁻¹: accelerations of unit forces from rest, weightless: q̈ is affine in τ."""
-    (qdd,) = eqs.expressions("forward_dynamics")
-    return ca.jacobian(qdd, eqs.symbols["tau"])
+    q, qd, tau = (eqs.symbols[key] for key in ("q", "qd", "tau"))
+    return ca.jacobian(qdd, q) @ eqs.rates, ca.jacobian(qdd, qd), ca.jacobian(qdd, tau)
 
 
 def _bias(eqs: Equations) -> SX:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .equations import FRAME_SIGNATURES, INPUT_SHAPES, SIGNATURES, Equations
 from .errors import NameNotFoundError, UnsupportedError, suggest
 from .mechanism import Mechanism
-from .tape import Port, Tape, count_operations, normalised, record
+from .tape import Port, Tape, count_operations, normalised, record, scheduled
 
 if TYPE_CHECKING:
     from .readings.llvm.target import Target
@@ -161,7 +161,8 @@ class Model:
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
         function = self.equations.folded(name, *frame, keep=self.parameters)
-        return normalised(record(function, *ports(self.equations, name, self.parameters)))
+        tape = record(function, *ports(self.equations, name, self.parameters))
+        return scheduled(normalised(tape))
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""
@@ -184,9 +185,7 @@ class Model:
         documentation = (
             f"{', '.join(inputs)} -> {', '.join(signature.outputs)}{of}\n\n{signature.what}"
         )
-        return compile_tape(
-            self.tape(name, *frame), documentation, self._target, self.threads
-        )
+        return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
 
     # -- as a value ----------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ class Addable(Protocol):
 
 
 A = TypeVar("A", bound=Addable)
-I = TypeVar("I", Inertia, ArticulatedInertia)
+AnyInertia = TypeVar("AnyInertia", Inertia, ArticulatedInertia)
 
 
 def outward(tree: Tree, ground: T, step: Callable[[int, Link, T], T]) -> list[T]:
@@ -98,7 +98,7 @@ class Displacement:
         force = self.out(f)
         return Wrench(self.out(n + lever) + cross(self.p, force), force)
 
-    def inertia_out(self, inertia: I) -> I:
+    def inertia_out(self, inertia: AnyInertia) -> AnyInertia:
         """A rigid or articulated inertia, given about the link's origin, about the parent's."""
         inertia = inertia.shifted(vector(0.0, 0.0, self.shift))
         if self.cs is not None:

@@ -45,7 +45,9 @@ def center_of_mass(tree: Tree, q: Array) -> Array:
     mass = total_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(
-            "has no mass, and so no mass centre", where=tree.mechanism.name, remedy="give bodies mass"
+            "has no mass, and so no mass centre",
+            where=tree.mechanism.name,
+            remedy="give bodies mass",
         )
     first = ca.SX.zeros(3)
     placed = poses(tree, displacements(tree, spread_coordinates(tree, q)))

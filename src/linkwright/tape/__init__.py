@@ -3,9 +3,10 @@
 from .count import count_operations, operations_by_kind
 from .normalise import normalised
 from .record import record, renumbered, without_dead
+from .schedule import scheduled
 from .tape import ARITY, COMMUTATIVE, Op, Port, Tape
 
 __all__ = [
-    "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised", "operations_by_kind",
-    "record", "renumbered", "without_dead",
+    "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised",
+    "operations_by_kind", "record", "renumbered", "scheduled", "without_dead",
 ]  # fmt: skip

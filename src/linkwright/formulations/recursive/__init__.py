@@ -31,9 +31,11 @@ from ...kinematics.tree import Tree
 from ...kinematics.values import Parameters
 from ...mechanism import Mechanism
 from .articulated import forward_dynamics
-from .composite import mass_matrix, solve
-from .coriolis import control_regressor, coriolis_matrix
+from .composite import factor, mass_matrix
+from .coriolis import coriolis_matrix
+from .derivatives import inverse_dynamics_derivatives
 from .newton_euler import inverse_dynamics, reactions
+from .regressors import control_regressor, regressor
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -94,6 +96,7 @@ class _Recursion:
         self.tree = tree
         self.lean = lean
         self.s = symbols
+        self.bodies = [tree.bodies[name] for name in tree.merged]
         self.q, self.qd, self.qdd, self.tau = (symbols[k] for k in ("q", "qd", "qdd", "tau"))
 
     def inverse_dynamics(self) -> Array:
@@ -131,13 +134,32 @@ class _Recursion:
 
     def _by_mass_matrix(self, bias: Array) -> Array:
         rhs = self.tau - bias
-        return ca.vertcat(*solve(self.tree, self.mass_matrix(), ca.vertsplit(rhs)))
+        factors = factor(self.lean, self.mass_matrix())
+        return ca.vertcat(*factors.solve(ca.vertsplit(rhs)))
 
     def mass_matrix(self) -> Array:
         return mass_matrix(self.lean, self.q)
 
     def coriolis_matrix(self) -> Array:
         return coriolis_matrix(self.lean, self.q, self.qd)
+
+    def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
+        by_q, by_qd, M = inverse_dynamics_derivatives(self.lean, self.q, self.qd, self.qdd)
+        passive = self.passive()
+        slope = ca.jacobian(passive, self.q) @ rates(self.tree, self.q)
+        return by_q - slope, by_qd - ca.jacobian(passive, self.qd), M
+
+    def forward_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
+        """M ∂q̈ = ∂τ − ∂(inverse dynamics) at the q̈ that τ gives; one factorisation for all."""
+        *slopes, M = self.inverse_dynamics_derivatives()
+        factors = factor(self.lean, M)
+        qdd = ca.vertcat(*factors.solve(ca.vertsplit(self.tau - self.bias())))
+        by_q, by_qd = ca.substitute(slopes, [self.qdd], [qdd])
+        columns = [-by_q, -by_qd, ca.SX.eye(self.tree.nv)]
+        return tuple(
+            ca.horzcat(*(ca.vertcat(*factors.solve(ca.vertsplit(x))) for x in ca.horzsplit(X)))
+            for X in columns
+        )  # type: ignore[return-value]
 
     def kinetic_energy(self) -> Array:
         return kinetic_energy(self.tree, self.q, self.qd)
@@ -155,14 +177,11 @@ class _Recursion:
         return reactions(self.tree, self.q, self.qd, self.qdd)
 
     def regressor(self) -> Array:
-        return self._regressor(self.qd, self.qdd)
+        return regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
     def control_regressor(self) -> Array:
-        return self._regressor(self.s["v"], self.s["vd"])
-
-    def _regressor(self, v: Array, vd: Array) -> Array:
-        frames = [self.tree.bodies[name] for name in self.tree.merged]
-        return control_regressor(self.tree, self.q, self.qd, v, vd, frames)
+        v, vd = self.s["v"], self.s["vd"]
+        return control_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
 
     def inertial_parameters(self) -> Array:
         """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
@@ -208,7 +227,8 @@ _BUILDERS = (
     "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
     "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
     "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
-    "regressor", "control_regressor", "integrate", "difference",
+    "regressor", "control_regressor", "integrate", "difference", "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
 )  # fmt: skip
 _FRAME_BUILDERS = (
     "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",

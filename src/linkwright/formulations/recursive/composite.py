@@ -4,6 +4,9 @@ and its factorisation M = LᵀD L without fill-in along the branches. Feathersto
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import casadi as ca
 
 from ...algebra.linear import Array, Scalar
@@ -53,30 +56,46 @@ def parents_of_speeds(tree: Tree) -> list[int]:
     return parents
 
 
-def solve(tree: Tree, M: Array, rhs: list[Scalar]) -> list[Scalar]:
-    """x with M x = rhs, by M = LᵀD L: from the tips inward, then outward again."""
-    below = parents_of_speeds(tree)
-    n = len(below)
-    H = [[M[i, j] for j in range(i + 1)] for i in range(n)]
-    x = list(rhs)
+@dataclass(frozen=True)
+class Factors:
+    """M = LᵀD L, with L as sparse as the tree: an entry for each pair of a speed and one below."""
 
-    def path(i: int) -> list[int]:
+    below: list[int]
+    L: dict[tuple[int, int], Scalar]
+    D: list[Scalar]
+
+    def path(self, i: int) -> list[int]:
+        """Speeds below i, on the way to ground."""
         found = []
-        while (i := below[i]) != -1:
+        while (i := self.below[i]) != -1:
             found.append(i)
         return found
 
-    L: dict[tuple[int, int], Scalar] = {}
+    def solve(self, rhs: Sequence[Scalar]) -> list[Scalar]:
+        """x with M x = rhs: from the tips inward, then outward again."""
+        x = list(rhs)
+        for k in range(len(x) - 1, -1, -1):
+            for i in self.path(k):
+                x[i] = x[i] - self.L[k, i] * x[k]
+        x = [x[k] / self.D[k] for k in range(len(x))]
+        for k in range(len(x)):
+            for i in self.path(k):
+                x[k] = x[k] - self.L[k, i] * x[i]
+        return x
+
+
+def factor(tree: Tree, M: Array) -> Factors:
+    """The factors of a mass matrix."""
+    below = parents_of_speeds(tree)
+    n = len(below)
+    factors = Factors(below, {}, [])
+    H = [[M[i, j] for j in range(i + 1)] for i in range(n)]
     for k in range(n - 1, -1, -1):
-        way = path(k)
+        way = factors.path(k)
         for i in way:
-            L[k, i] = H[k][i] / H[k][k]
+            factors.L[k, i] = H[k][i] / H[k][k]
         for i in way:
-            for j in [i, *path(i)]:
-                H[i][j] = H[i][j] - L[k, i] * H[k][j]
-            x[i] = x[i] - L[k, i] * x[k]
-    x = [x[k] / H[k][k] for k in range(n)]
-    for k in range(n):
-        for i in path(k):
-            x[k] = x[k] - L[k, i] * x[i]
-    return x
+            for j in [i, *factors.path(i)]:
+                H[i][j] = H[i][j] - factors.L[k, i] * H[k][j]
+    factors.D.extend(H[k][k] for k in range(n))
+    return factors

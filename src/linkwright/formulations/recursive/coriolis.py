@@ -1,4 +1,4 @@
-"""The Coriolis matrix whose Ṁ − 2C is skew, and the regressors, by recursion.
+"""The Coriolis matrix whose Ṁ − 2C is skew, by recursion.
 
 Echeandia and Wensing (2021): with each body's B(I, v) = ½[(v×*)I + (I v)×̄* − I(v×)], where
 f ×̄* v = v ×* f, the sum C = Σ J_iᵀ(I_i J̇_i + B_i J_i) is the Christoffel one. Written out,
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, skew, vector
-from ...algebra.spatial import REST, Inertia, Motion, Wrench, turned_matrix
+from ...algebra.linear import IDENTITY, ZERO3, Array, cross, skew, vector
+from ...algebra.spatial import Inertia, Motion, Wrench, turned_matrix
 from ...kinematics.coordinates import (
     gather_columns,
     gather_forces,
@@ -27,12 +27,10 @@ from ...kinematics.recursions import (
     displacements,
     inward,
     joint_force,
-    joint_motion,
-    outward,
     subspace,
     velocities,
 )
-from ...kinematics.tree import GROUND, Link, Placed, Tree
+from ...kinematics.tree import GROUND, Link, Tree
 
 
 @dataclass(frozen=True)
@@ -102,66 +100,3 @@ def coriolis_matrix(tree: Tree, q: Array, qd: Array) -> Array:
                 f1, f2, f3 = (moved[i].wrench_out(f) for f in (f1, f2, f3))
                 i = outer.parent
     return gather_columns(tree, gather_forces(tree, C))
-
-
-def control_regressor(
-    tree: Tree, q: Array, qd: Array, v: Array, vd: Array, parameter_frames: list[Placed]
-) -> Array:
-    """Φ with Φ π = M v̇ + C v + g, nv × 10·bodies, columns in the bodies' own frames.
-
-    A body's share is I(J v̇ + J̇ v − g) + B(I, J q̇) J v, which is linear in I.
-    """
-    moved = displacements(tree, spread_coordinates(tree, q))
-    speeds = spread_speeds(tree, qd)
-    reference, rate = spread_speeds(tree, v), spread_speeds(tree, vd)
-    real = velocities(tree, moved, speeds)
-    wanted = velocities(tree, moved, reference)
-    accelerated = _reference_accelerations(tree, moved, real, reference, rate)
-    Phi = ca.SX.zeros(tree.tree_nv, 10 * len(parameter_frames))
-    for number, place in enumerate(parameter_frames):
-        i = place.link
-        d = Displacement(place.p, place.R)
-        motions = [d.motion_into(m) for m in (real[i], wanted[i], accelerated[i])]
-        for k, column in enumerate(_unit_wrenches(*motions)):
-            wrench = d.wrench_out(column)
-            for index in tree.path(i):
-                for row, force in enumerate(joint_force(tree.links[index], wrench)):
-                    Phi[tree.links[index].v + row, 10 * number + k] = force
-                wrench = moved[index].wrench_out(wrench)
-    return gather_forces(tree, Phi)
-
-
-def _reference_accelerations(
-    tree: Tree, moved: list[Displacement], real: list[Motion], v: Array, vd: Array
-) -> list[Motion]:
-    """Spatial J v̇ + J̇ v, with ground accelerating by −g."""
-
-    def step(index: int, link: Link, parent: Motion) -> Motion:
-        own = joint_motion(link, v[link.v_range])
-        inherited = moved[index].motion_into(parent)
-        return inherited + joint_motion(link, vd[link.v_range]) + real[index].cross(own)
-
-    return outward(tree, Motion(REST.angular, -tree.gravity), step)
-
-
-def _unit_wrenches(real: Motion, wanted: Motion, a: Motion) -> list[Wrench]:
-    """The body's wrench for each inertial parameter (m, mx … Izz) being 1, the others 0."""
-    columns = []
-    for k in range(10):
-        unit = _unit_inertia(k)
-        columns.append(unit @ a + body_coriolis(unit, real) @ wanted)
-    return columns
-
-
-def _unit_inertia(k: int) -> Inertia:
-    """Order (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz)."""
-    import numpy as np
-
-    m: Scalar = 1.0 if k == 0 else 0.0
-    h, tensor = np.zeros(3), np.zeros((3, 3))
-    if 1 <= k <= 3:
-        h[k - 1] = 1.0
-    elif k >= 4:
-        i, j = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)][k - 4]
-        tensor[i, j] = tensor[j, i] = 1.0
-    return Inertia(m, h, tensor)

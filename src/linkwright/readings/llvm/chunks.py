@@ -6,11 +6,14 @@ are at hand everywhere and never wait.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...tape import ARITY, Op, Tape
+from .contract import Fused
 
 LENGTH = 1500
 """Instructions in a piece, about: they fit into an instruction cache of 32 KiB."""
@@ -30,19 +33,25 @@ class Chunk:
     saves: dict[int, int]
 
 
-def cut(tape: Tape, at_hand: set[int], length: int = LENGTH) -> tuple[list[Chunk], int]:
-    """The pieces of a tape, and the number of workspace slots they need."""
-    bounds = _bounds(tape, at_hand, length)
+def cut(
+    tape: Tape, at_hand: set[int], fused: Mapping[int, Fused], length: int = LENGTH
+) -> tuple[list[Chunk], int]:
+    """The pieces of a tape, and the number of workspace slots they need.
+
+    A fused sum needs the factors of its product, not the product.
+    """
+    operands = [_operands(tape, k, fused) for k in range(len(tape))]
+    bounds = _bounds(tape, operands, at_hand, length)
     piece = np.zeros(len(tape), np.int64)
     for n, (start, stop) in enumerate(bounds):
         piece[start:stop] = n
     last_use = piece.copy()
     users: list[set[int]] = [set() for _ in bounds]
+    gone = {sum_.product for sum_ in fused.values()}
     for k in range(len(tape)):
-        op = Op(int(tape.ops[k]))
-        if op in (Op.INPUT, Op.CONSTANT) or k in at_hand:
+        if k in at_hand or k in gone:
             continue
-        for a in map(int, tape.args[k, : ARITY[op]]):
+        for a in operands[k]:
             if a not in at_hand and piece[a] != piece[k]:
                 last_use[a] = max(last_use[a], piece[k])
                 users[piece[k]].add(a)
@@ -63,7 +72,18 @@ def cut(tape: Tape, at_hand: set[int], length: int = LENGTH) -> tuple[list[Chunk
     return chunks, count
 
 
-def _bounds(tape: Tape, at_hand: set[int], length: int) -> list[tuple[int, int]]:
+def _operands(tape: Tape, k: int, fused: Mapping[int, Fused]) -> list[int]:
+    if k in fused:
+        factors: list[int] = tape.args[fused[k].product, :2].tolist()
+        return [*factors, fused[k].other]
+    op = Op(int(tape.ops[k]))
+    found: list[int] = [] if op is Op.INPUT else tape.args[k, : ARITY[op]].tolist()
+    return found
+
+
+def _bounds(
+    tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int], length: int
+) -> list[tuple[int, int]]:
     """Where to cut: near every `length` of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
@@ -72,7 +92,7 @@ def _bounds(tape: Tape, at_hand: set[int], length: int) -> list[tuple[int, int]]
     total = int(travelled[-1])
     if total <= length * 3 // 2:
         return [(0, len(tape))]
-    alive = _alive(tape, at_hand)
+    alive = _alive(operands, at_hand)
     bounds = [0]
     while total - travelled[bounds[-1]] > length * 3 // 2:
         start = travelled[bounds[-1]]
@@ -82,16 +102,14 @@ def _bounds(tape: Tape, at_hand: set[int], length: int) -> list[tuple[int, int]]
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 
 
-def _alive(tape: Tape, at_hand: set[int]) -> np.ndarray:
+def _alive(operands: Sequence[Sequence[int]], at_hand: set[int]) -> NDArray[np.int64]:
     """How many values cross the cut before each instruction."""
-    last = np.arange(len(tape))
-    for k in range(len(tape)):
-        op = Op(int(tape.ops[k]))
-        if op is not Op.INPUT:
-            for a in tape.args[k, : ARITY[op]]:
-                last[a] = k
-    change = np.zeros(len(tape) + 1, np.int64)
-    for a in range(len(tape)):
+    last = np.arange(len(operands))
+    for k, used in enumerate(operands):
+        for a in used:
+            last[a] = k
+    change = np.zeros(len(operands) + 1, np.int64)
+    for a in range(len(operands)):
         if a not in at_hand and last[a] > a:
             change[a + 1] += 1
             change[last[a] + 1] -= 1

@@ -13,13 +13,19 @@ import numpy as np
 
 from ...tape import Op, Port, Tape
 from .chunks import Chunk, cut
+from .contract import Fused, contractions
 from .loop import LoopWriter
 from .outputs import plan_outputs
 from .rows import rows_ir
 from .sincos import SincosWriter, hexadecimal, sincos_ir
 from .target import Target
 
-_BINARY = {Op.ADD: "fadd contract", Op.SUB: "fsub contract", Op.MUL: "fmul contract", Op.DIV: "fdiv"}
+_BINARY = {
+    Op.ADD: "fadd contract",
+    Op.SUB: "fsub contract",
+    Op.MUL: "fmul contract",
+    Op.DIV: "fdiv",
+}
 _COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
 _INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor"}
@@ -81,7 +87,8 @@ class _Emitter:
         self.declared: set[str] = set()
         self.angles = self.find_angles()
         self.at_hand = self.find_at_hand()
-        self.chunks, waiting = cut(tape, self.at_hand)
+        self.fused, self.gone = contractions(tape) if target.has_fma else ({}, set())
+        self.chunks, waiting = cut(tape, self.at_hand, self.fused)
         *inputs, trigonometry = _padded(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
@@ -134,12 +141,17 @@ class _Emitter:
     def module(self) -> str:
         functions = [self.chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
         functions += [self.constants(), self.constant_rows()]
+        fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
+        if self.p.bytes == 4:
+            self.declared.add(fma)
         parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
         parts.append(rows_ir(self.p.scalar, self.p.bytes, self.w))
         if self.angles:
             parts.append(self.trigonometry())
         if self.angles or any("@sincos" in text for text in functions):
             parts.append(sincos_ir(self.target, self.w))
+        elif self.p.bytes == 8:
+            parts.append(fma)
         parts += functions
         loop = LoopWriter(self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
         parts.append(loop.text())
@@ -174,7 +186,9 @@ class _Emitter:
         writer = SincosWriter(self.target, self.w)
         wide = self.p.bytes == 8
         load = f"  %bare = load {v}, ptr %from"
-        store = "  %s = select i1 true, {d} %s.d, {d} %s.d\n  %c = select i1 true, {d} %c.d, {d} %c.d"
+        store = (
+            "  %s = select i1 true, {d} %s.d, {d} %s.d\n  %c = select i1 true, {d} %c.d, {d} %c.d"
+        )
         if not wide:
             load = f"  %narrow = load {v}, ptr %from\n  %bare = fpext {v} %narrow to {d}"
             store = f"  %s = fptrunc {d} %s.d to {v}\n  %c = fptrunc {d} %c.d to {v}"
@@ -232,6 +246,8 @@ done:
             op = Op(int(self.tape.ops[k]))
             if op is Op.CONSTANT:
                 continue
+            if k in self.gone:
+                continue
             if k not in self.at_hand:
                 self.instruction(k, op)
                 self.loaded.add(k)
@@ -271,7 +287,9 @@ done:
 
     def instruction(self, k: int, op: Op) -> None:
         v, args = self.v, [int(a) for a in self.tape.args[k]]
-        if op in _BINARY:
+        if k in self.fused:
+            self.multiply_add(k, self.fused[k])
+        elif op in _BINARY:
             self.put(k, f"{_BINARY[op]} {v} {self.value(args[0])}, {self.value(args[1])}")
         elif op is Op.NEG:
             self.put(k, f"fneg {v} {self.value(args[0])}")
@@ -290,10 +308,22 @@ done:
         else:
             self.logic(k, op, args)
 
+    def multiply_add(self, k: int, fused: Fused) -> None:
+        """±(a·b) ± c; the negations become part of the instruction."""
+        v, (a, b) = self.v, self.tape.args[fused.product, :2].tolist()
+        one, other, rest = self.value(a), self.value(b), self.value(fused.other)
+        if fused.minus_product:
+            self.lines.append(f"  %n{k} = fneg {v} {one}")
+            one = f"%n{k}"
+        if fused.minus_other:
+            self.lines.append(f"  %r{k} = fneg {v} {rest}")
+            rest = f"%r{k}"
+        self.put(k, f"call {v} @llvm.fma.{self.suffix}({v} {one}, {v} {other}, {v} {rest})")
+
     def intrinsic(self, k: int, name: str, args: list[int]) -> None:
         given = ", ".join(f"{self.v} {self.value(a)}" for a in args)
         types = ", ".join([self.v] * len(args))
-        if name != "fma" or self.p.bytes == 4:
+        if name != "fma":
             self.declared.add(f"declare {self.v} @llvm.{name}.{self.suffix}({types})")
         self.put(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 

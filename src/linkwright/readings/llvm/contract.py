@@ -1,0 +1,62 @@
+"""Multiplications that disappear into fused multiply–adds.
+
+LLVM fuses a product that is used once. A product that is used in several sums, and in nothing
+else, saves an instruction too when it is computed inside each of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ...tape import ARITY, Op, Tape
+
+
+@dataclass(frozen=True)
+class Fused:
+    """±(a·b) ± c in place of a sum of the product and c."""
+
+    product: int
+    minus_product: bool
+    other: int
+    minus_other: bool
+
+
+def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
+    """Sums that become fused, and products that nobody needs any more."""
+    users = _users(tape)
+    outputs = {v for result in tape.results for v in result.tolist()}
+    sums: dict[int, Fused] = {}
+    gone: set[int] = set()
+    candidates = [k for k in users if tape.ops[k] == Op.MUL and k not in outputs]
+    for product in sorted(candidates, key=lambda k: (len(users[k]), -k)):
+        places = [_fused(tape, user, product) for user in users[product]]
+        if all(place is not None for place in places) and not set(users[product]) & set(sums):
+            gone.add(product)
+            sums |= {
+                user: place
+                for user, place in zip(users[product], places, strict=True)
+                if place is not None
+            }
+    return sums, gone
+
+
+def _users(tape: Tape) -> dict[int, list[int]]:
+    users: defaultdict[int, list[int]] = defaultdict(list)
+    for k in range(len(tape)):
+        op = Op(int(tape.ops[k]))
+        if op is not Op.INPUT:
+            for a in tape.args[k, : ARITY[op]].tolist():
+                users[a].append(k)
+    return users
+
+
+def _fused(tape: Tape, user: int, product: int) -> Fused | None:
+    """How a sum takes a product in; None if it is no sum, or the product's double."""
+    a, b, _ = tape.args[user].tolist()
+    if tape.ops[user] not in (Op.ADD, Op.SUB) or a == b:
+        return None
+    minus = bool(tape.ops[user] == Op.SUB)
+    if product == a:
+        return Fused(product, False, b, minus)
+    return Fused(product, minus, a, False)
