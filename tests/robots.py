@@ -97,7 +97,7 @@ class Robot:
     def names(self) -> tuple[list[str], list[str]]:
         """Our coordinates and speeds, by name."""
         eqs = self.equations
-        return list(eqs.q_names), list(eqs.qd_names)
+        return list(eqs.names.q), list(eqs.names.qd)
 
     @cached_property
     def equations(self) -> lw.Equations:

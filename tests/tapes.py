@@ -22,7 +22,7 @@ def run(tape: Tape, *inputs: np.ndarray) -> list[np.ndarray]:
     """The outputs for inputs of shape (…, *port.shape)."""
     values: list[np.ndarray] = []
     flat = [
-        np.reshape(x, np.shape(x)[: np.ndim(x) - len(port.shape)] + (port.size,))
+        np.reshape(x, (*np.shape(x)[: np.ndim(x) - len(port.shape)], port.size))
         for x, port in zip(inputs, tape.inputs, strict=True)
     ]
     for k in range(len(tape)):

@@ -17,70 +17,12 @@ import casadi as ca
 
 from .errors import NameNotFoundError, suggest
 from .expressions import Exact
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Names
+from .quantities import FRAME_SIGNATURES, SIGNATURES
 
 SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
-
-
-@dataclass(frozen=True)
-class Signature:
-    """Inputs by symbol, outputs with their shapes, and a sentence for the documentation.
-
-    Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints.
-    """
-
-    inputs: tuple[str, ...]
-    outputs: Mapping[str, str]
-    what: str
-
-
-def _table(rows: str) -> dict[str, Signature]:
-    """Rows `name | inputs | output:shape … | what`."""
-    table = {}
-    for row in rows.strip().splitlines():
-        name, inputs, outputs, what = (cell.strip() for cell in row.split("|"))
-        shapes = dict(output.split(":") for output in outputs.split())
-        table[name] = Signature(tuple(inputs.split()), shapes, what)
-    return table
-
-
-INPUT_SHAPES = {
-    "q": "nq", "qd": "nv", "qdd": "nv", "tau": "nv", "v": "nv", "vd": "nv", "step": "nv",
-    "q1": "nq", "wrenches": "bodies,6",
-}  # fmt: skip
-
-SIGNATURES = _table("""
-inverse_dynamics | q qd qdd | tau:nv | forces for given accelerations: M q̈ + C q̇ + g − f
-forward_dynamics | q qd tau | qdd:nv | accelerations that the forces give
-inverse_dynamics_with_wrenches | q qd qdd wrenches | tau:nv | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
-forward_dynamics_with_wrenches | q qd tau wrenches | qdd:nv | forward dynamics under wrenches on the bodies
-mass_matrix | q | M:nv,nv | M, rotors included
-coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
-gravity | q | g:nv | forces that hold the weight, ∂V/∂q
-bias | q qd | b:nv | forces at zero acceleration: C q̇ + g − f
-passive | q qd | f:nv | forces of dampers, friction and springs at the joints
-kinetic_energy | q qd | T: | of bodies and rotors, J
-potential_energy | q | V: | of weight and springs, J
-center_of_mass | q | c:3 | of all that moves, in the world, m
-momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
-reactions | q qd qdd | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
-regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
-control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
-inverse_dynamics_derivatives | q qd qdd | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
-forward_dynamics_derivatives | q qd tau | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
-integrate | q step | q_out:nq | q ⊕ step: where the speeds `step` lead in unit time
-difference | q q1 | step:nv | step with q ⊕ step = q1
-""")
-
-FRAME_SIGNATURES = _table("""
-placement | q | T:4,4 | placement of the frame in the world
-jacobian | q | J:6,nv | rows ω, then v of the frame's origin, world axes
-frame_velocity | q qd | V:6 | (ω, v) of the frame, world axes
-frame_acceleration | q qd qdd | A:6 | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
-frame_bias_acceleration | q qd | A:6 | J̇ q̇: frame_acceleration at q̈ = 0
-""")
 
 
 @dataclass(frozen=True)
@@ -94,10 +36,7 @@ class Equations:
     mechanism: Mechanism
     by: str
     symbols: Mapping[str, SX]
-    q_names: tuple[str, ...]
-    qd_names: tuple[str, ...]
-    joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
+    names: Names
     parameters: Mapping[str, Exact]
     rates: SX
     neutral: tuple[float, ...]
@@ -108,11 +47,11 @@ class Equations:
 
     @property
     def nq(self) -> int:
-        return len(self.q_names)
+        return self.names.nq
 
     @property
     def nv(self) -> int:
-        return len(self.qd_names)
+        return self.names.nv
 
     @cached_property
     def M(self) -> SX:
@@ -134,7 +73,7 @@ class Equations:
         """Everything else that the mechanism does: dampers, friction, springs."""
         return self.expressions("passive")[0]
 
-    def names(self) -> list[str]:
+    def function_names(self) -> list[str]:
         """The functions that these equations have."""
         return [name for name in SIGNATURES if name in self.builders or name in _COMPLETIONS]
 
@@ -154,7 +93,7 @@ class Equations:
         elif name in _COMPLETIONS:
             made = _COMPLETIONS[name](self)
         else:
-            known = sorted({*self.names(), *self.frame_builders})
+            known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
         return made if isinstance(made, tuple) else (made,)
 
@@ -184,40 +123,9 @@ class Equations:
             names.append("p")
         return ca.Function(name, inputs, ca.cse(outputs), names, function.name_out())
 
-    def shape(self, text: str) -> tuple[int, ...]:
-        """A shape such as "nv,nv" in numbers."""
-        sizes = {
-            "nq": self.nq,
-            "nv": self.nv,
-            "bodies": len(self.body_names),
-            "joints": len(self.joint_names),
-            "parameters": 10 * len(self.body_names),
-        }
-        return tuple(sizes.get(word) or int(word) for word in text.split(",") if word)
-
     def functions(self) -> Mapping[str, Any]:
         """All functions as `casadi.Function`s, each made when it is looked up."""
         return _Functions(self)
-
-    def entry_names(self) -> dict[str, list[str]]:
-        """Names of the entries of inputs and outputs that have some: q1, dq1, ddq1, tau_q1, …"""
-
-        def rates(prefix: str) -> list[str]:
-            return [f"{prefix}{name}" for name in self.qd_names]
-
-        wrench = ("mx", "my", "mz", "fx", "fy", "fz")
-        return {
-            "q": list(self.q_names),
-            "qd": rates("d"),
-            "qdd": rates("dd"),
-            "tau": rates("tau_"),
-            "v": rates("v_"),
-            "vd": rates("vd_"),
-            "step": rates("step_"),
-            "q1": [f"{name}_1" for name in self.q_names],
-            "wrenches": [f"{c}_{body}" for body in self.body_names for c in wrench],
-            "p": list(self.parameters),
-        }
 
     def along_q(self, expression: SX) -> SX:
         """∂expression/∂q along the tangent, nv columns."""
@@ -229,15 +137,15 @@ class _Functions(Mapping[str, Any]):
         self.equations = equations
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.equations.names():
+        if name not in self.equations.function_names():
             raise KeyError(name)
         return self.equations.function(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.equations.names())
+        return iter(self.equations.function_names())
 
     def __len__(self) -> int:
-        return len(self.equations.names())
+        return len(self.equations.function_names())
 
 
 # -- what follows from what formulations give --------------------------------------------

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .equations import FRAME_SIGNATURES, INPUT_SHAPES, SIGNATURES, Equations
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .mechanism import Mechanism
-from .tape import Port, Tape, count_operations, normalised, record, scheduled
+from .mechanism import Mechanism, names_of
+from .quantities import FRAME_SIGNATURES, SIGNATURES, ports
+from .readings.llvm import cache, compile_function, compile_tape
+from .tape import Tape, count_operations, normalised, record, scheduled
 
 if TYPE_CHECKING:
+    from .equations import Equations
     from .readings.llvm.target import Target
 
 _NEED_REGULAR_MASS = {
@@ -34,97 +39,117 @@ def compile(  # noqa: A001 - the name that people call
     every function, in the order given. Large batches are split between `threads` threads
     (None: one for each core).
     """
-    if isinstance(parameters, str):
-        parameters = [parameters]
-    if isinstance(source, Equations):
-        return Model(source, tuple(parameters), threads, target)
-    from .formulations import derive
+    kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    if not isinstance(source, Mechanism):
+        return Model(source.mechanism, kept, threads, target, lambda: source)
 
-    equations = derive(source, by="recursive", parameters=list(parameters) or "numeric")
-    return Model(equations, tuple(parameters), threads, target, recipe=source)
+    def derived() -> Equations:
+        from .formulations import derive
+
+        return derive(source, by="recursive", parameters=list(kept) or "numeric")
+
+    return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Numbers of a model, kept in the cache with its code."""
+
+    neutral: list[float]
+    nominal: list[float]
+    inertial: list[float]
 
 
 class Model:
     """Compiled functions of a mechanism. Each attribute that is a function is the ufunc
     itself, `(nq),(nv),(nv)->(nv)` and the like, compiled when it is first asked for.
+
+    `identity` tells what the cache may know the model by; equations that somebody hands in
+    have none, and are derived already.
     """
 
     def __init__(
         self,
-        equations: Equations,
-        parameters: tuple[str, ...] = (),
-        threads: int | None = None,
-        target: Target | None = None,
-        recipe: Mechanism | None = None,
+        mechanism: Mechanism,
+        parameters: tuple[str, ...],
+        threads: int | None,
+        target: Target | None,
+        derived: Callable[[], Equations],
+        identity: tuple[object, ...] | None = None,
     ) -> None:
-        if equations.nv == 0:
+        self.mechanism = mechanism
+        self.parameters = parameters
+        self.threads = threads
+        self.names = names_of(mechanism)
+        self._target = target
+        self._derived = derived
+        self._identity = identity
+        self._by_frame: dict[tuple[str, str], np.ufunc] = {}
+        if self.names.nv == 0:
             raise UnsupportedError(
-                f"{equations.mechanism.name} cannot move: it has no joint with a freedom",
+                f"{mechanism.name} cannot move: it has no joint with a freedom",
                 remedy="add one, or unlock one",
             )
-        for name in parameters:
-            if name not in equations.parameters:
-                raise NameNotFoundError(
-                    f"'{name}' is no symbol of these equations",
-                    remedy=suggest(name, list(equations.parameters)),
-                )
-        self.equations = equations
-        self.parameters = parameters
-        self.mechanism = equations.mechanism
-        self.threads = threads
-        self._target = target
-        self._recipe = recipe
-        self._by_frame: dict[tuple[str, str], np.ufunc] = {}
+        self._facts = self._known_facts()
+
+    def _known_facts(self) -> _Facts:
+        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        key = cache.key("facts", self._identity)
+        if self._identity is not None and (content := cache.get(key)) is not None:
+            return _Facts(**json.loads(content))
+        facts = _facts_of(self.equations, self.parameters)
+        if self._identity is not None:
+            cache.put(key, json.dumps(asdict(facts)).encode())
+        return facts
+
+    @cached_property
+    def equations(self) -> Equations:
+        """What is compiled; derived when first needed."""
+        return self._derived()
 
     # -- sizes and names -----------------------------------------------------------------
 
     @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return self.equations.nq
+        return self.names.nq
 
     @property
     def nv(self) -> int:
         """Number of speeds."""
-        return self.equations.nv
+        return self.names.nv
 
     @property
     def joint_names(self) -> tuple[str, ...]:
         """All joints, depth first; the rows of `reactions`."""
-        return self.equations.joint_names
+        return self.names.joints
 
     @property
     def q_names(self) -> tuple[str, ...]:
-        return self.equations.q_names
+        return self.names.q
 
     @property
     def qd_names(self) -> tuple[str, ...]:
-        return self.equations.qd_names
+        return self.names.qd
 
     @property
     def body_names(self) -> tuple[str, ...]:
         """Moving bodies, one for what is fixed together: rows of `wrenches`, blocks of π."""
-        return self.equations.body_names
+        return self.names.bodies
 
     @property
     def inertial_parameters(self) -> NDArray[np.float64]:
         """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
-        import casadi as ca
-
-        eqs = self.equations
-        function = ca.Function("pi", [eqs.symbols["p"]], [eqs.inertial_parameters])
-        values = np.array([float(value) for value in eqs.parameters.values()])
-        return np.asarray(function(values), dtype=float).ravel()
+        return np.array(self._facts.inertial)
 
     def neutral(self) -> NDArray[np.float64]:
         """q where nothing is displaced."""
-        return np.array(self.equations.neutral)
+        return np.array(self._facts.neutral)
 
     @property
     def nominal_parameters(self) -> NDArray[np.float64]:
         """The values that the mechanism gives the parameters kept as input p."""
-        known = self.equations.parameters
-        return np.array([float(known[name]) for name in self.parameters])
+        return np.array(self._facts.nominal)
 
     # -- functions -----------------------------------------------------------------------
 
@@ -136,7 +161,7 @@ class Model:
         return ufunc
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.equations.names()]
+        return [*super().__dir__(), *SIGNATURES]
 
     def placement(self, frame: str) -> np.ufunc:
         """`(nq)->(4,4)`: where a frame or body stands in the world."""
@@ -160,8 +185,10 @@ class Model:
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
+        if name in _NEED_REGULAR_MASS:
+            check_mass_matrix(self.equations)
         function = self.equations.folded(name, *frame, keep=self.parameters)
-        tape = record(function, *ports(self.equations, name, self.parameters))
+        tape = record(function, *ports(self.names, name, self.parameters))
         return scheduled(normalised(tape))
 
     def operations(self, name: str, *frame: str) -> int:
@@ -175,30 +202,33 @@ class Model:
         return self._by_frame[key]
 
     def _compile(self, name: str, *frame: str) -> np.ufunc:
-        from .readings.llvm import compile_tape
+        inputs, outputs = ports(self.names, name, self.parameters)
+        heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
+        what = (FRAME_SIGNATURES if frame else SIGNATURES)[name].what
 
-        if name in _NEED_REGULAR_MASS:
-            check_mass_matrix(self.equations)
-        signature = FRAME_SIGNATURES[name] if frame else SIGNATURES[name]
-        inputs = [*signature.inputs, *(["p"] if self.parameters else [])]
-        of = f" of {frame[0]}" if frame else ""
-        documentation = (
-            f"{', '.join(inputs)} -> {', '.join(signature.outputs)}{of}\n\n{signature.what}"
-        )
-        return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
+        documentation = f"{heading}\n\n{what}"
+        if self._identity is None:
+            return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
+        return compile_function(
+            name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
+            (*self._identity, name, *frame), self._target, self.threads,
+        )  # fmt: skip
 
     # -- as a value ----------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._recipe is None:
-            eqs = self.equations
-            names = "numeric" if not eqs.parameters else list(eqs.parameters)
-            return _again, (self.mechanism, eqs.by, names, self.parameters, self.threads)
-        return _again, (self._recipe, None, None, self.parameters, self.threads)
+        if self._identity is not None:
+            return _again, (self.mechanism, None, None, self.parameters, self.threads)
+        eqs = self.equations
+        derived = list(eqs.parameters) or "numeric"
+        return _again, (self.mechanism, eqs.by, derived, self.parameters, self.threads)
 
     def __repr__(self) -> str:
-        eqs = self.equations
-        return f"<Model of {self.mechanism.name}: nq={eqs.nq}, nv={eqs.nv}, by {eqs.by}>"
+        return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
+
+
+def _listed(several: Sequence[Any]) -> str:
+    return ", ".join(port.name for port in several)
 
 
 def _again(
@@ -217,15 +247,20 @@ def _again(
     return compile(equations, parameters=parameters, threads=threads)
 
 
-def ports(
-    equations: Equations, name: str, parameters: Sequence[str] = ()
-) -> tuple[list[Port], list[Port]]:
-    """Inputs and outputs of a function, with their true shapes."""
-    signature = (SIGNATURES | FRAME_SIGNATURES)[name]
-    inputs = [Port(key, equations.shape(INPUT_SHAPES[key])) for key in signature.inputs]
-    if parameters:
-        inputs.append(Port("p", (len(parameters),)))
-    return inputs, [Port(key, equations.shape(text)) for key, text in signature.outputs.items()]
+def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
+    import casadi as ca
+
+    for name in parameters:
+        if name not in equations.parameters:
+            raise NameNotFoundError(
+                f"'{name}' is no symbol of these equations",
+                remedy=suggest(name, list(equations.parameters)),
+            )
+    values = {name: float(value) for name, value in equations.parameters.items()}
+    function = ca.Function("pi", [equations.symbols["p"]], [equations.inertial_parameters])
+    inertial = np.asarray(function(list(values.values())), dtype=float).ravel()
+    nominal = [values[name] for name in parameters]
+    return _Facts(list(equations.neutral), nominal, inertial.tolist())
 
 
 def check_mass_matrix(equations: Equations) -> None:
@@ -243,7 +278,7 @@ def check_mass_matrix(equations: Equations) -> None:
         if sizes[0] < worst:
             worst, weak = sizes[0], int(np.argmax(np.abs(vectors[:, 0] * scale)))
     raise UnsupportedError(
-        f"the mass matrix is singular: '{equations.qd_names[weak]}' can move without moving mass",
+        f"the mass matrix is singular: '{equations.names.qd[weak]}' can move without moving mass",
         where=equations.mechanism.name,
         remedy="give the bodies beyond it mass and inertia, or the joint a motor with inertia",
     )

@@ -16,7 +16,13 @@ import pytest
 import linkwright as lw
 from tests.robots import PATHS, READABLE, UNREADABLE, Robot
 
-REPRESENTATIVE = ("ur5_robot.urdf", "panda.urdf", "double_pendulum.urdf", "solo12.urdf", "kinova.urdf")
+REPRESENTATIVE = (
+    "ur5_robot.urdf",
+    "panda.urdf",
+    "double_pendulum.urdf",
+    "solo12.urdf",
+    "kinova.urdf",
+)
 LARGE = 24
 """Robots with more speeds than this have their derivatives checked uncompiled."""
 

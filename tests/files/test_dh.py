@@ -46,7 +46,9 @@ def toml(convention: str) -> str:
     text = f"convention = '{convention}'\nname = 'test'\n"
     for kind, theta, d, a, alpha in ROWS:
         text += f"[[links]]\ntype = '{kind}'\ntheta = {theta}\nd = {d}\na = {a}\n"
-        text += f"alpha = '{alpha} deg'\nmass = 1.0\ncenter = [0.1, 0.2, 0.3]\ninertia = [1, 1, 1]\n"
+        text += (
+            f"alpha = '{alpha} deg'\nmass = 1.0\ncenter = [0.1, 0.2, 0.3]\ninertia = [1, 1, 1]\n"
+        )
     return text
 
 

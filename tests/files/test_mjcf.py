@@ -102,7 +102,9 @@ def test_kinematics_and_dynamics() -> None:
         mujoco.mj_inverse(m, d)
         # virtual work is the same in both speeds: τ_ours = Aᵀ τ_theirs with v_theirs = A v
         A = np.array([twin.speeds(q, e) for e in np.eye(m.nv)]).T
-        np.testing.assert_allclose(model.inverse_dynamics(q, v, a), A.T @ d.qfrc_inverse, atol=1e-11)
+        np.testing.assert_allclose(
+            model.inverse_dynamics(q, v, a), A.T @ d.qfrc_inverse, atol=1e-11
+        )
         energies = model.kinetic_energy(q, v), model.potential_energy(q)
         m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         mujoco.mj_forward(m, d)
@@ -136,7 +138,9 @@ def test_equalities_become_loops_and_constraints() -> None:
     assert found.loops["pin"].type == "spherical"
     assert found.loops["glue"].type == "fixed"
     start = np.radians(10)
-    assert [float(c.value) for c in found.constraints["gear"].coefficients] == pytest.approx([0.1 + start, 2])
+    assert [float(c.value) for c in found.constraints["gear"].coefficients] == pytest.approx(
+        [0.1 + start, 2]
+    )
     assert any("actuators" in note for note in found.unused)
     assert any("'off'" in note for note in found.unused)
     with pytest.raises(LinkwrightError, match="loops"):
@@ -162,14 +166,18 @@ def test_equalities_become_loops_and_constraints() -> None:
 )
 def test_refusals(text: str, what: str) -> None:
     if "<body/>" in text:
-        text = text.replace("<body/>", '<body><joint/></body>')
+        text = text.replace("<body/>", "<body><joint/></body>")
     with pytest.raises(LinkwrightError, match=what):
         load(text)
 
 
 def test_files_with_includes(tmp_path: Path) -> None:
-    (tmp_path / "part.xml").write_text('<mujocoinclude><body name="x"><joint name="j"/><geom size="1"/></body></mujocoinclude>')
-    (tmp_path / "main.xml").write_text('<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>')
+    (tmp_path / "part.xml").write_text(
+        '<mujocoinclude><body name="x"><joint name="j"/><geom size="1"/></body></mujocoinclude>'
+    )
+    (tmp_path / "main.xml").write_text(
+        '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'
+    )
     assert list(load(tmp_path / "main.xml").bodies) == ["x"]
 
 

@@ -55,7 +55,9 @@ def test_odd_names_survive() -> None:
 
 
 def test_numbers_are_written_as_they_were_read() -> None:
-    text = write_toml(read_toml('gravity = [0, 0, -9.80665]\n[parameters]\na = 1e-12\nb = "30 deg"\nc = 0.100'))
+    text = write_toml(
+        read_toml('gravity = [0, 0, -9.80665]\n[parameters]\na = 1e-12\nb = "30 deg"\nc = 0.100')
+    )
     assert "-9.80665" in text
     assert tomllib.loads(text)["parameters"] == {"a": 1e-12, "b": "30 deg", "c": 0.1}
 

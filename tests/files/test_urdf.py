@@ -24,9 +24,7 @@ def robot(joints: str, links: str = "abc", extra: str = "") -> str:
 
 
 def joint(name: str, kind: str, parent: str, child: str, inner: str = "") -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inner}</joint>'
-    )
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inner}</joint>'
 
 
 TWO = joint("j1", "revolute", "a", "b") + joint("j2", "prismatic", "b", "c")
@@ -35,7 +33,9 @@ TWO = joint("j1", "revolute", "a", "b") + joint("j2", "prismatic", "b", "c")
 def test_types_axes_and_defaults() -> None:
     inner = '<axis xyz="0 0 -2"/><limit lower="-1" upper="2" effort="3" velocity="4"/>'
     inner += '<dynamics damping="0.5" friction="0.25"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/>'
-    arm = load(robot(joint("j1", "revolute", "a", "b", inner) + joint("j2", "continuous", "b", "c")))
+    arm = load(
+        robot(joint("j1", "revolute", "a", "b", inner) + joint("j2", "continuous", "b", "c"))
+    )
     model = lw.compile(arm)
     assert model.q_names == ("j1", "j2")
     assert [float(x) for x in model.passive([0, 0], [2.0, 1.0])] == [-1.25, 0.0]
@@ -69,7 +69,9 @@ def test_mimic() -> None:
 
 def test_unused_is_listed() -> None:
     visual = '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>'
-    text = robot(TWO, extra='<transmission name="t"/><gazebo/>').replace(LINK, LINK + visual + visual, 1)
+    text = robot(TWO, extra='<transmission name="t"/><gazebo/>').replace(
+        LINK, LINK + visual + visual, 1
+    )
     notes = load(text).unused
     assert "robot test: <transmission>" in notes
     assert "link a: 2 × <visual> (package://a/b.stl, package://a/b.stl)" in notes
@@ -78,7 +80,12 @@ def test_unused_is_listed() -> None:
 
 
 def test_fixed_links_are_merged_and_kept_as_frames() -> None:
-    arm = load(robot(joint("j1", "revolute", "a", "b") + joint("w", "fixed", "b", "c", '<origin xyz="1 0 0"/>')))
+    arm = load(
+        robot(
+            joint("j1", "revolute", "a", "b")
+            + joint("w", "fixed", "b", "c", '<origin xyz="1 0 0"/>')
+        )
+    )
     model = lw.compile(arm)
     assert model.body_names == ("b",)
     assert model.inertial_parameters[:2].tolist() == [2.0, 1.0]
@@ -181,7 +188,9 @@ def test_what_urdf_cannot_hold_is_said(tmp_path: Path) -> None:
     _, lost = write(lw.gallery("elbow"), "urdf")
     assert any("gravity 0 -9.81 0" in what for what in lost)
     assert "<!-- not in this file: gravity" in write(lw.gallery("elbow"), "urdf")[0]
-    ball = lw.Mechanism(bodies={"b": {"mass": 1}}, joints={"j": {"type": "spherical", "child": "b"}})
+    ball = lw.Mechanism(
+        bodies={"b": {"mass": 1}}, joints={"j": {"type": "spherical", "child": "b"}}
+    )
     with pytest.raises(FileError, match="no URDF form"):
         write(ball, "urdf")
 
@@ -203,7 +212,9 @@ def test_losses_limits_and_mimicry_survive() -> None:
 
 def test_masses_about_odd_axes(tmp_path: Path) -> None:
     """A rotated inertial frame is kept exactly, and means R I Rᵀ."""
-    inertial = LINK.replace("<mass", '<origin xyz="0.1 0 0" rpy="0.4 0.5 0.6"/><mass').replace('ixx="1"', 'ixx="2"')
+    inertial = LINK.replace("<mass", '<origin xyz="0.1 0 0" rpy="0.4 0.5 0.6"/><mass').replace(
+        'ixx="1"', 'ixx="2"'
+    )
     text = f'<robot name="t"><link name="a"/><link name="b">{inertial}</link>{joint("j", "floating", "a", "b")}</robot>'
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -31,7 +31,9 @@ def test_forces_are_those_of_dalembert(tree: RandomTree, seed: int) -> None:
     q, v, a = tree.state(seed)
     wanted = rigid.inverse_dynamics(tree.bodies, q, v, a, tree.gravity)
     close(evaluate(tree, "inverse_dynamics", q, v, a), wanted)
-    close(evaluate(tree, "bias", q, v), rigid.inverse_dynamics(tree.bodies, q, v, 0 * a, tree.gravity))
+    close(
+        evaluate(tree, "bias", q, v), rigid.inverse_dynamics(tree.bodies, q, v, 0 * a, tree.gravity)
+    )
     close(evaluate(tree, "passive", q, v), rigid.passive(tree.bodies, q, v))
 
 
@@ -85,7 +87,7 @@ def test_coriolis_matrix_is_that_of_the_christoffel_symbols(tree: RandomTree, se
 @settings(max_examples=40, deadline=None)
 @given(trees(), SEEDS)
 def test_gravity_is_the_gradient_of_the_potential(tree: RandomTree, seed: int) -> None:
-    q, v, _ = tree.state(seed)
+    q, _, _ = tree.state(seed)
     eqs = lw.derive(tree.mechanism.without("springs"), parameters="numeric")
     Q = eqs.symbols["q"]
     (V,) = eqs.expressions("potential_energy")
@@ -136,7 +138,10 @@ def test_regressors(tree: RandomTree, seed: int) -> None:
     close(Y @ pi, rigid.inverse_dynamics(tree.bodies, q, v, a, tree.gravity))
     w, wd = np.random.default_rng(seed).uniform(-1, 1, (2, eqs.nv))
     Phi = np.asarray(eqs.function("control_regressor")(q, v, w, wd))
-    M, C = (np.asarray(eqs.function(f)(*x)) for f, x in (("mass_matrix", (q,)), ("coriolis_matrix", (q, v))))
+    M, C = (
+        np.asarray(eqs.function(f)(*x))
+        for f, x in (("mass_matrix", (q,)), ("coriolis_matrix", (q, v)))
+    )
     g = np.asarray(eqs.function("gravity")(q)).ravel()
     close(Phi @ pi, M @ wd + C @ w + g, scale=10.0)
 
@@ -210,7 +215,7 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
     for i, body in enumerate(tree.bodies):
         parent = np.eye(4) if body.parent < 0 else jets[body.parent].x
         origin = (parent @ body.origin)[:3, 3]
-        row = rows[eqs.joint_names.index(f"j{i}")]
+        row = rows[eqs.names.joints.index(f"j{i}")]
         for k in range(body.nv):
             unit = np.eye(len(v))[start + k]
             moved = rigid.motions(tree.bodies, q, unit, 0 * v)
@@ -221,7 +226,7 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
             close(np.array([power]), np.array([plain[start + k]]), scale=float(np.abs(row).max()))
         start += body.nv
     roots = [i for i, body in enumerate(tree.bodies) if body.parent < 0]
-    force = sum(rows[eqs.joint_names.index(f"j{i}")][3:] for i in roots)
+    force = sum(rows[eqs.names.joints.index(f"j{i}")][3:] for i in roots)
     wanted = np.zeros(3)
     for body, jet in zip(tree.bodies, jets, strict=True):
         wanted = wanted + body.mass * ((jet.dd @ np.append(body.center, 1))[:3] - tree.gravity)
@@ -233,11 +238,11 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
 def test_external_wrenches_act_through_jacobians(tree: RandomTree, seed: int) -> None:
     q, v, a = tree.state(seed)
     eqs = lw.derive(tree.mechanism, parameters="numeric")
-    w = np.random.default_rng(seed).uniform(-5, 5, (len(eqs.body_names), 6))
+    w = np.random.default_rng(seed).uniform(-5, 5, (len(eqs.names.bodies), 6))
     tau = np.asarray(eqs.function("inverse_dynamics")(q, v, a)).ravel()
     loaded = np.asarray(eqs.function("inverse_dynamics_with_wrenches")(q, v, a, w)).ravel()
     pull = np.zeros(eqs.nv)
-    for row, body in zip(w, eqs.body_names, strict=True):
+    for row, body in zip(w, eqs.names.bodies, strict=True):
         pull += np.asarray(eqs.function("jacobian", body)(q)).T @ row
     close(loaded, tau - pull, scale=10.0)
     back = np.asarray(eqs.function("forward_dynamics_with_wrenches")(q, v, loaded, w)).ravel()
@@ -284,7 +289,9 @@ def test_manifold(tree: RandomTree, seed: int) -> None:
     for size in (1.0, 1e-3, 1e-9, 0.0):
         there = np.asarray(integrate(q, size * v)).ravel()
         close(np.asarray(difference(q, there)).ravel(), size * v, tolerance=1e-12)
-        for body, start in zip(tree.bodies, np.cumsum([0, *(b.nq for b in tree.bodies)]), strict=False):
+        for body, start in zip(
+            tree.bodies, np.cumsum([0, *(b.nq for b in tree.bodies)]), strict=False
+        ):
             if body.kind in ("ball", "free"):
                 assert abs(np.linalg.norm(there[start + body.nq - 4 : start + body.nq]) - 1) < 1e-15
     h = 1e-4

@@ -56,7 +56,9 @@ def test_free_spinning_top_keeps_its_momentum() -> None:
     model = lw.compile(top)
     w, v = np.array([0.3, -0.7, 1.1]), np.array([2.0, 1.0, -1.0])
     qdd = model.forward_dynamics(model.neutral(), np.r_[w, v], np.zeros(6))
-    np.testing.assert_allclose(qdd[:3], np.linalg.solve(inertia, np.cross(inertia @ w, w)), atol=1e-15)
+    np.testing.assert_allclose(
+        qdd[:3], np.linalg.solve(inertia, np.cross(inertia @ w, w)), atol=1e-15
+    )
     np.testing.assert_allclose(qdd[3:], np.cross(v, w), atol=1e-15)
 
 

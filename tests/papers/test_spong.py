@@ -9,7 +9,17 @@ import linkwright as lw
 
 def test_planar_elbow() -> None:
     """Equations (6.4.18) to (6.4.24)."""
-    p = {"m1": 1.3, "m2": 0.7, "l1": 0.9, "l2": 1.1, "lc1": 0.4, "lc2": 0.6, "I1": 0.21, "I2": 0.13, "g": 9.7}
+    p = {
+        "m1": 1.3,
+        "m2": 0.7,
+        "l1": 0.9,
+        "l2": 1.1,
+        "lc1": 0.4,
+        "lc2": 0.6,
+        "I1": 0.21,
+        "I2": 0.13,
+        "g": 9.7,
+    }
     model = lw.compile(lw.gallery("elbow").with_parameters(**p))
     m1, m2, l1, _, lc1, lc2, I1, I2, g = p.values()
     for seed in range(5):

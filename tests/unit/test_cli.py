@@ -53,13 +53,20 @@ def test_info_lists_what_is_not_used(tmp_path: Path) -> None:
         '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
     )
     assert "link a: <visual>" in ok("info", "r.urdf", cwd=tmp_path)
-    assert json.loads(ok("info", "r.urdf", "--base", "free", "--json", cwd=tmp_path))["freedom"] == 7
+    assert (
+        json.loads(ok("info", "r.urdf", "--base", "free", "--json", cwd=tmp_path))["freedom"] == 7
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "latex", "html", "json"])
 def test_derive(form: str) -> None:
     text = ok("derive", "elbow", "--as", form)
-    marks = {"text": "M[1,1] = I1 + m1*lc1^2", "latex": "\\begin{align*}", "html": "<math", "json": '"by": "recursive"'}
+    marks = {
+        "text": "M[1,1] = I1 + m1*lc1^2",
+        "latex": "\\begin{align*}",
+        "html": "<math",
+        "json": '"by": "recursive"',
+    }
     assert marks[form] in text
 
 
@@ -82,8 +89,12 @@ def test_derive_json_holds_the_equations() -> None:
 
 
 def test_evaluate_one_state() -> None:
-    data = json.loads(ok("evaluate", "elbow", "inverse_dynamics", "q=0,90deg", "qd=0,0", "qdd=1,pi/4", "--json"))
-    wanted = lw.compile(lw.gallery("elbow")).inverse_dynamics([0, np.pi / 2], [0, 0], [1, np.pi / 4])
+    data = json.loads(
+        ok("evaluate", "elbow", "inverse_dynamics", "q=0,90deg", "qd=0,0", "qdd=1,pi/4", "--json")
+    )
+    wanted = lw.compile(lw.gallery("elbow")).inverse_dynamics(
+        [0, np.pi / 2], [0, 0], [1, np.pi / 4]
+    )
     assert data["tau"] == pytest.approx(wanted.tolist())
     assert "T =" in ok("evaluate", "elbow", "placement", "q=0,0", "frame=tool")
 
@@ -91,7 +102,14 @@ def test_evaluate_one_state() -> None:
 def test_evaluate_files(tmp_path: Path) -> None:
     q, v, tau = np.random.default_rng(0).uniform(-1, 1, (3, 5, 2))
     head = "q1,q2,dq1,dq2,tau_q1,tau_q2"
-    np.savetxt(tmp_path / "s.csv", np.hstack([q, v, tau]), delimiter=",", header=head, comments="", fmt="%.17g")
+    np.savetxt(
+        tmp_path / "s.csv",
+        np.hstack([q, v, tau]),
+        delimiter=",",
+        header=head,
+        comments="",
+        fmt="%.17g",
+    )
     np.savez(tmp_path / "s.npz", q=q, qd=v, tau=tau)
     wanted = lw.compile(lw.gallery("elbow")).forward_dynamics(q, v, tau)
     ok("evaluate", "elbow", "forward_dynamics", "--states", "s.csv", "-o", "r.csv", cwd=tmp_path)
@@ -156,7 +174,12 @@ def test_mistakes_are_one_line_and_status_2(words: list[str], what: str, tmp_pat
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [("q1\n1\n", "no column 'q2'"), ("q1,q2\n1\n", "row 2"), ("q1,q2\n1,x\n", "no number"), ("q1,q2\n", "no rows")],
+    [
+        ("q1\n1\n", "no column 'q2'"),
+        ("q1,q2\n1\n", "row 2"),
+        ("q1,q2\n1,x\n", "no number"),
+        ("q1,q2\n", "no rows"),
+    ],
 )
 def test_broken_state_files(content: str, what: str, tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(content)

@@ -138,8 +138,7 @@ def test_printing_and_parsing_are_inverse(expression: Expression) -> None:
 def test_any_text_is_an_expression_or_a_clear_error(text: str) -> None:
     try:
         expression = parse(text)
-    except ExpressionError as error:
-        assert str(error)
+    except ExpressionError:
         return
     assert parse(to_text(expression)) == expression
 

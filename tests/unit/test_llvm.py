@@ -86,7 +86,9 @@ def test_sines_and_cosines_are_right_to_2_ulp(level: str | None) -> None:
 
 
 def test_huge_angles_are_right_too() -> None:
-    x = 10.0 ** np.random.default_rng(2).uniform(6, 308, 200) * np.random.default_rng(3).choice([-1, 1], 200)
+    x = 10.0 ** np.random.default_rng(2).uniform(6, 308, 200) * np.random.default_rng(3).choice(
+        [-1, 1], 200
+    )
     s, c = trig()(x[:, None])
     assert ulps(s[:, 0], x, mpmath.sin) <= 1.0
     assert ulps(c[:, 0], x, mpmath.cos) <= 1.0
@@ -156,7 +158,9 @@ LAYOUTS = {
     "reversed": lambda x: np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1],
     "every second": lambda x: np.repeat(np.repeat(x, 2, axis=0), 3, axis=1)[::2, ::3],
     "inside": lambda x: np.pad(x, ((1, 2), (3, 4)))[1:-2, 3:-4],
-    "unaligned": lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(x.dtype).reshape(x.shape),
+    "unaligned": lambda x: (
+        np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(x.dtype).reshape(x.shape)
+    ),
 }
 
 
@@ -204,11 +208,14 @@ def test_widths_agree(level: str | None) -> None:
     q, v, a = np.random.default_rng(3).uniform(-2, 2, (3, 19, 6))
     other = lw.compile(arm, target=target(level))
     wanted = MODEL.inverse_dynamics(q, v, a)
-    np.testing.assert_allclose(other.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * abs(wanted).max())
+    np.testing.assert_allclose(
+        other.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * abs(wanted).max()
+    )
 
 
 @pytest.mark.parametrize(
-    ("triple", "cpu"), [("aarch64-unknown-linux-gnu", "generic"), ("arm64-apple-darwin", "apple-m1")]
+    ("triple", "cpu"),
+    [("aarch64-unknown-linux-gnu", "generic"), ("arm64-apple-darwin", "apple-m1")],
 )
 def test_arm64_compiles(triple: str, cpu: str) -> None:
     """Code for arm64 can be made anywhere; it runs in a test only on arm64 itself."""

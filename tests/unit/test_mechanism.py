@@ -122,7 +122,7 @@ def test_mechanisms_are_values() -> None:
 
 def test_order_is_depth_first_in_file_order() -> None:
     fields = {
-        "bodies": dict.fromkeys("abcd", {"mass": 1}),
+        "bodies": {name: {"mass": 1} for name in "abcd"},
         "joints": {
             "to_c": {"type": "revolute", "parent": "a", "child": "c"},
             "to_d": {"type": "revolute", "child": "d"},
@@ -179,9 +179,13 @@ def test_unphysical_inertia_warns_and_strict_refuses() -> None:
         lw.load(text.replace("[1, 1, 3]", "[1, 1, -0.5]"))
 
 
-@pytest.mark.parametrize("inertia", ["{ zz = 1 }", "[1, 1, 2]", "[0, 0, 0]", "{ xx=2, yy=2, zz=2, xy=1 }"])
+@pytest.mark.parametrize(
+    "inertia", ["{ zz = 1 }", "[1, 1, 2]", "[0, 0, 0]", "{ xx=2, yy=2, zz=2, xy=1 }"]
+)
 def test_physical_inertia_does_not_warn(inertia: str) -> None:
-    text = f"[bodies.a]\nmass = 1\ninertia = {inertia}\n[joints.q]\ntype = 'revolute'\nchild = 'a'\n"
+    text = (
+        f"[bodies.a]\nmass = 1\ninertia = {inertia}\n[joints.q]\ntype = 'revolute'\nchild = 'a'\n"
+    )
     assert lw.load(text, strict=True).warnings == ()
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations import FRAME_SIGNATURES, SIGNATURES
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
+from linkwright.quantities import FRAME_SIGNATURES, SIGNATURES
 
 ELBOW = lw.compile(lw.gallery("elbow"))
 
@@ -133,7 +133,11 @@ def test_some_symbols_of_derived_equations_can_stay_inputs() -> None:
 
 def test_pickling_keeps_the_recipe() -> None:
     q = np.array([0.2, 0.3])
-    for model in (ELBOW, lw.compile(lw.gallery("elbow"), parameters=["m1"]), lw.compile(lw.derive(lw.gallery("elbow")))):
+    for model in (
+        ELBOW,
+        lw.compile(lw.gallery("elbow"), parameters=["m1"]),
+        lw.compile(lw.derive(lw.gallery("elbow"))),
+    ):
         again = pickle.loads(pickle.dumps(model))
         inputs = (q, model.nominal_parameters) if model.parameters else (q,)
         assert (again.gravity(*inputs) == model.gravity(*inputs)).all()
@@ -172,7 +176,11 @@ def massless() -> lw.Mechanism:
 def test_zero_mass_is_legal_and_a_singular_mass_matrix_is_reported_where_it_matters() -> None:
     model = lw.compile(massless())
     assert model.inverse_dynamics([0.0, 0.0], [0.0, 0.0], [1.0, 1.0])[0] == 0
-    for name in ("forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_with_wrenches"):
+    for name in (
+        "forward_dynamics",
+        "forward_dynamics_derivatives",
+        "forward_dynamics_with_wrenches",
+    ):
         with pytest.raises(UnsupportedError, match="singular: 'j1' can move"):
             getattr(model, name)
     driven = massless().model_dump()
@@ -193,7 +201,10 @@ def test_zero_mass_is_legal_and_a_singular_mass_matrix_is_reported_where_it_matt
 
 def test_massless_mechanisms_have_no_mass_centre() -> None:
     model = lw.compile(
-        lw.Mechanism(bodies={"a": {}}, joints={"j": {"type": "revolute", "child": "a", "motor": {"inertia": 1}}})
+        lw.Mechanism(
+            bodies={"a": {}},
+            joints={"j": {"type": "revolute", "child": "a", "motor": {"inertia": 1}}},
+        )
     )
     with pytest.raises(LinkwrightError, match="no mass"):
         model.center_of_mass  # noqa: B018
@@ -219,7 +230,14 @@ def test_friction_follows_the_convention() -> None:
 
 def test_mimicry_carries_losses_springs_and_rotors() -> None:
     """A follower q2 = −2 q1 + 0.3 by virtual work on the same tree without mimicry."""
-    joint = {"type": "revolute", "damping": 0.3, "friction": 0.2, "stiffness": 1.5, "rest": 0.1, "motor": {"ratio": 3, "inertia": 0.02}}
+    joint = {
+        "type": "revolute",
+        "damping": 0.3,
+        "friction": 0.2,
+        "stiffness": 1.5,
+        "rest": 0.1,
+        "motor": {"ratio": 3, "inertia": 0.02},
+    }
     fields = {
         "bodies": {"a": {"mass": 1, "center": [0.3, 0, 0], "inertia": [1, 1, 1]}, "b": {"mass": 2, "center": [0.2, 0, 0], "inertia": [1, 1, 1]}},
         "joints": {"q1": {**joint, "child": "a"}, "q2": {**joint, "parent": "a", "child": "b", "origin": [1, 0, 0], "axis": [0, 1, 0]}},
@@ -230,24 +248,32 @@ def test_mimicry_carries_losses_springs_and_rotors() -> None:
     q, v, a = 0.4, 0.7, -0.2
     G = np.array([1.0, -2.0])
     full = [q, -2 * q + 0.3], G * v, G * a
-    assert bound.inverse_dynamics([q], [v], [a])[0] == pytest.approx(G @ free.inverse_dynamics(*full))
+    assert bound.inverse_dynamics([q], [v], [a])[0] == pytest.approx(
+        G @ free.inverse_dynamics(*full)
+    )
     assert bound.mass_matrix([q])[0, 0] == pytest.approx(G @ free.mass_matrix(full[0]) @ G)
     assert bound.kinetic_energy([q], [v]) == pytest.approx(free.kinetic_energy(*full[:2]))
     assert bound.potential_energy([q]) == pytest.approx(free.potential_energy(full[0]))
     tau = bound.inverse_dynamics([q], [v], [a])
     assert bound.forward_dynamics([q], [v], tau)[0] == pytest.approx(a)
-    np.testing.assert_allclose(bound.jacobian("b")([q]) @ [v], bound.frame_velocity("b")([q], [v]), atol=1e-14)
+    np.testing.assert_allclose(
+        bound.jacobian("b")([q]) @ [v], bound.frame_velocity("b")([q], [v]), atol=1e-14
+    )
 
 
 def test_locked_joints_of_every_kind_stand_where_they_are_held() -> None:
     from tests.random_trees import KINDS, random_tree
 
     for seed, kind in enumerate(k for k in KINDS if k != "fixed"):
-        tree = random_tree(seed, ["revolute", kind, "revolute"], [0, 1, 2], losses=False, motors=False)
-        q, v, _ = tree.state(seed)
+        tree = random_tree(
+            seed, ["revolute", kind, "revolute"], [0, 1, 2], losses=False, motors=False
+        )
+        q, _, _ = tree.state(seed)
         held = q[1:-1]
         free = lw.compile(tree.mechanism)
-        locked = lw.compile(tree.mechanism.reduced({"j1": held.tolist() if len(held) > 1 else held[0]}))
+        locked = lw.compile(
+            tree.mechanism.reduced({"j1": held.tolist() if len(held) > 1 else held[0]})
+        )
         assert locked.nq == 2
         np.testing.assert_allclose(
             locked.placement("b2")(q[[0, -1]]), free.placement("b2")(q), atol=1e-13, err_msg=kind

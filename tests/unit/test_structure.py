@@ -19,15 +19,18 @@ MAY_IMPORT = {
     "mechanism": {"errors", "expressions"},
     "algebra": set(),
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
-    "equations": {"errors", "expressions", "mechanism"},
+    "quantities": {"mechanism", "tape"},
+    "equations": {"errors", "expressions", "mechanism", "quantities"},
     "formulations": {"errors", "expressions", "mechanism", "algebra", "kinematics", "equations"},
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
-    "model": {"errors", "mechanism", "equations", "formulations", "tape", "readings"},
+    "model": {
+        "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings",
+    },
     "cli": {
-        "errors", "expressions", "mechanism", "files", "kinematics", "equations", "formulations",
-        "tape", "readings", "model",
+        "errors", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
+        "formulations", "tape", "readings", "model",
     },
 }  # fmt: skip
 

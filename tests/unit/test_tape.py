@@ -26,7 +26,10 @@ def test_single_assignment_and_order() -> None:
     for k, op in enumerate(tape.ops):
         if op != Op.INPUT:
             assert all(a < k for a in tape.args[k, : ARITY[Op(op)]])
-    rows = {(int(o), *map(int, a), float(c)) for o, a, c in zip(tape.ops, tape.args, tape.constants, strict=True)}
+    rows = {
+        (int(o), *map(int, a), float(c))
+        for o, a, c in zip(tape.ops, tape.args, tape.constants, strict=True)
+    }
     assert len(rows) == len(tape), "no instruction is written twice"
 
 
@@ -72,4 +75,8 @@ def test_a_derivation_with_symbols_has_only_small_integers() -> None:
         for quantity in ("inverse_dynamics", "mass_matrix", "coriolis_matrix", "kinetic_energy"):
             tape = record(eqs.function(quantity))
             constants = tape.constants[tape.ops == Op.CONSTANT]
-            assert all(c == round(c) and abs(c) <= 1000 for c in constants), (name, quantity, constants)
+            assert all(c == round(c) and abs(c) <= 1000 for c in constants), (
+                name,
+                quantity,
+                constants,
+            )

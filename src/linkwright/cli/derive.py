@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from ..equations import SIGNATURES, Equations
+from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import to_text
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
-from ..model import ports
+from ..quantities import SIGNATURES, entry_names, ports
 from ..readings.listing import Listing, listing
 from ..tape import count_operations, record
 
@@ -27,9 +27,9 @@ def print_equations(
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
     equations = derive(mechanism, by=by, parameters=parameters)
     for name in what:
-        if name not in equations.names():
+        if name not in equations.function_names():
             raise NameNotFoundError(
-                f"there is no function '{name}'", remedy=suggest(name, equations.names())
+                f"there is no function '{name}'", remedy=suggest(name, equations.function_names())
             )
     written = {name: _Written(equations, name) for name in what}
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
@@ -39,9 +39,10 @@ class _Written:
     """One function as a listing, with its number of operations."""
 
     def __init__(self, equations: Equations, name: str) -> None:
-        tape = record(equations.function(name), *ports(equations, name, [*equations.parameters]))
+        names, parameters = equations.names, list(equations.parameters)
+        tape = record(equations.function(name), *ports(names, name, parameters))
         self.operations = count_operations(tape)
-        self.listing: Listing = listing(tape, equations.entry_names())
+        self.listing: Listing = listing(tape, entry_names(names, parameters))
         self.what = SIGNATURES[name].what
 
 
@@ -62,8 +63,8 @@ def _text(equations: Equations, written: dict[str, _Written]) -> None:
 
 
 def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
-    once = {f"d{name}": (name, 1) for name in equations.qd_names}
-    return once | {f"dd{name}": (name, 2) for name in equations.qd_names}
+    once = {f"d{name}": (name, 1) for name in equations.names.qd}
+    return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
 
 
 def _latex(equations: Equations, written: dict[str, _Written]) -> None:
@@ -132,8 +133,8 @@ def _json(equations: Equations, written: dict[str, _Written]) -> None:
         "mechanism": equations.mechanism.name,
         "by": equations.by,
         "equation": _EQUATION,
-        "q": list(equations.q_names),
-        "qd": list(equations.qd_names),
+        "q": list(equations.names.q),
+        "qd": list(equations.names.qd),
         "parameters": parameters,
         "functions": functions,
     }

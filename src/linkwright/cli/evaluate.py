@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from .. import model as models
-from ..equations import FRAME_SIGNATURES, SIGNATURES
 from ..errors import FileError, LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism
-from ..model import Model, ports
+from ..model import Model
+from ..quantities import FRAME_SIGNATURES, SIGNATURES, entry_names, ports
 from ..tape import Port
 from .show import write_file
 
@@ -43,7 +43,7 @@ def run(
             remedy="add frame=NAME" if frame is None else "leave it out",
         )
     model = models.compile(mechanism)
-    wanted, found = ports(model.equations, quantity)
+    wanted, found = ports(model.names, quantity)
     inputs = _from_file(model, wanted, states) if states else _from_words(model, wanted, given)
     function = getattr(model, quantity)(frame) if frame else getattr(model, quantity)
     with np.errstate(all="ignore"):
@@ -80,7 +80,7 @@ def _from_words(model: Model, wanted: list[Port], given: dict[str, str]) -> dict
             )
         numbers = [to_float(parse(_spaced(n))) for n in given[port.name].split(",")]
         if len(numbers) != port.size:
-            names = ", ".join(model.equations.entry_names()[port.name])
+            names = ", ".join(entry_names(model.names)[port.name])
             raise LinkwrightError(
                 f"{port.name} has {len(numbers)} numbers", remedy=f"give {port.size}: {names}"
             )
@@ -96,7 +96,7 @@ def _spaced(number: str) -> str:
 
 
 def _from_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
-    names = model.equations.entry_names()
+    names = entry_names(model.names)
     columns = _read_npz(path) if path.suffix == ".npz" else _read_csv(path)
     inputs = {}
     for port in wanted:
@@ -157,7 +157,7 @@ def _write(model: Model, outputs: list[Port], named: dict[str, Any], path: Path)
         raise FileError(
             f"'{path.suffix}' cannot be written", where=str(path), remedy="use .csv or .npz"
         )
-    names = model.equations.entry_names()
+    names = entry_names(model.names)
     head: list[str] = []
     for port in outputs:
         indices = [",".join(str(i + 1) for i in index) for index in np.ndindex(*port.shape)]

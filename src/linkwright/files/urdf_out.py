@@ -134,7 +134,7 @@ class _Writer:
             return None
         span = next(span for span in self.tree.joints if span.name == name)
         follower = self.tree.followers[self.tree.links[span.links[0]].v]
-        leader = self.tree.qd_names[follower.leader]
+        leader = self.tree.names.qd[follower.leader]
         return leader, float(follower.gain), float(follower.offset)
 
     def details(self, joint: Joint, move: _Move) -> list[str]:

@@ -9,7 +9,7 @@ from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
 from ..errors import UnsupportedError
 from ..mechanism import GROUND as GROUND_NAME
-from ..mechanism import Body, Joint, Mechanism
+from ..mechanism import Body, Joint, Mechanism, dotted, names_of
 from .joints import Kind, Step, steps
 from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
 from .tree import GROUND, Effects, Follower, JointSpan, Link, Placed, Tree
@@ -36,8 +36,6 @@ class _Builder:
         self.bodies: dict[str, Placed] = {GROUND_NAME: Placed(GROUND, IDENTITY, ZERO3)}
         self.joints: list[JointSpan] = []
         self.effects: list[Effects] = []
-        self.q_names: list[str] = []
-        self.qd_names: list[str] = []
         self.leaders: dict[str, int] = {}
         self.tree_q = 0
 
@@ -56,12 +54,10 @@ class _Builder:
             bodies=self.bodies,
             frames=frames,
             inertias=inertias,
-            merged=self.merged(),
             joints=tuple(self.joints),
             effects=tuple(self.effects),
             followers=followers,
-            q_names=tuple(self.q_names),
-            qd_names=tuple(self.qd_names),
+            names=names_of(self.mechanism),
             gravity=gravity,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
@@ -85,9 +81,6 @@ class _Builder:
         R = without_dust(here.R @ plane.T @ R_child.T)
         self.bodies[joint.child] = Placed(here.link, R, here.p - R @ p_child)
         self.joints.append(JointSpan(name, tuple(range(first, len(self.links))), frame))
-        if joint.moves:
-            self.q_names += [_named(name, ending) for ending in joint.coordinates]
-            self.qd_names += [_named(name, freedom.ending) for freedom in joint.freedoms]
 
     def add_step(self, name: str, joint: Joint, number: int, step: Step, here: Placed) -> Placed:
         A = IDENTITY if step.axis is None else alignment(self.values, step.axis, name)
@@ -135,7 +128,7 @@ class _Builder:
         return here
 
     def effects_of(self, name: str, joint: Joint, freedom: int) -> Effects:
-        suffix = _named(name, joint.freedoms[freedom].ending).replace(".", "_")
+        suffix = dotted(name, joint.freedoms[freedom].ending).replace(".", "_")
 
         def scalar(field: object, symbol: str) -> Scalar:
             return self.values.scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
@@ -184,14 +177,6 @@ class _Builder:
                 link = self.links[index]
                 self.links[index] = replace(link, inertia=link.inertia + inertia)
 
-    def merged(self) -> tuple[str, ...]:
-        """The first body, seen from ground, of each link that carries bodies."""
-        first: dict[int, str] = {}
-        for _, joint in self.mechanism.joints_depth_first():
-            first.setdefault(self.bodies[joint.child].link, joint.child)
-        first.pop(GROUND, None)
-        return tuple(first[link] for link in sorted(first))
-
     def inertia(self, name: str, body: Body) -> Inertia:
         """A body's inertia in its link's frame."""
         scalar, tensor = self.values.scalar, body.inertia
@@ -209,7 +194,3 @@ class _Builder:
         body = self.bodies[frame.body]
         R, p = placement_of(self.values, frame.origin, name)
         return Placed(body.link, without_dust(body.R @ R), body.p + body.R @ p)
-
-
-def _named(joint: str, ending: str) -> str:
-    return f"{joint}.{ending}" if ending else joint

@@ -31,9 +31,9 @@ def symbols_of(tree: Tree) -> Coordinates:
     def column(names: tuple[str, ...], prefix: str) -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in names))
 
-    speeds = tree.qd_names
+    speeds = tree.names.qd
     return Coordinates(
-        column(tree.q_names, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_")
+        column(tree.names.q, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_")
     )
 
 

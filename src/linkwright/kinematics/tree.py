@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
 from ..expressions import Exact
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, Names
 from .joints import Kind
 
 GROUND = -1
@@ -94,8 +94,7 @@ class Tree:
 
     `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
     `followers` maps its coordinates of mimicking joints to the model's. `inertias` are those
-    of the single bodies, in their links' frames; `merged` names the first body of each link
-    that has any.
+    of the single bodies, in their links' frames.
     """
 
     mechanism: Mechanism
@@ -103,23 +102,21 @@ class Tree:
     bodies: dict[str, Placed]
     frames: dict[str, Placed]
     inertias: dict[str, Inertia]
-    merged: tuple[str, ...]
     joints: tuple[JointSpan, ...]
     effects: tuple[Effects, ...]
     followers: dict[int, Follower]
-    q_names: tuple[str, ...]
-    qd_names: tuple[str, ...]
+    names: Names
     gravity: Array
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, Exact] = field(default_factory=dict)
 
     @property
     def nq(self) -> int:
-        return len(self.q_names)
+        return self.names.nq
 
     @property
     def nv(self) -> int:
-        return len(self.qd_names)
+        return self.names.nv
 
     @property
     def tree_nv(self) -> int:

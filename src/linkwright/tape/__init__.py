@@ -2,9 +2,10 @@
 
 from .count import count_operations, operations_by_kind
 from .normalise import normalised
-from .record import record, renumbered, without_dead
+from .record import record
 from .schedule import scheduled
 from .tape import ARITY, COMMUTATIVE, Op, Port, Tape
+from .writer import renumbered, without_dead
 
 __all__ = [
     "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .record import Writer, without_dead
 from .tape import ARITY, Op, Tape
+from .writer import Writer, without_dead
 
 Signed = tuple[bool, int]  # whether negative, base
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .record import renumbered
 from .tape import ARITY, Op, Tape
+from .writer import renumbered
 
 
 def scheduled(tape: Tape) -> Tape:

@@ -5,8 +5,10 @@ It is all that the back half of the program sees. Value k is the result of instr
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,3 +88,12 @@ class Tape:
 
     def __len__(self) -> int:
         return len(self.ops)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the whole program."""
+        total = hashlib.sha256(repr((self.name, self.inputs, self.outputs)).encode())
+        arrays: list[NDArray[Any]] = [self.ops, self.args, self.constants, *self.results]
+        for array in arrays:
+            total.update(array.tobytes())
+        return total.hexdigest()

@@ -54,7 +54,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         tree = canonical(tree)
         lean = regrouped(tree)
     own = symbols_of(tree)
-    n, bodies = tree.nv, len(tree.merged)
+    n, bodies = tree.nv, len(tree.names.bodies)
     symbols = {
         "q": own.q,
         "qd": own.qd,
@@ -72,10 +72,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         mechanism=mechanism,
         by="recursive",
         symbols=symbols,
-        q_names=tree.q_names,
-        qd_names=tree.qd_names,
-        joint_names=tuple(span.name for span in tree.joints),
-        body_names=tree.merged,
+        names=tree.names,
         parameters=tree.symbol_values,
         rates=rates(tree, own.q),
         neutral=tuple(neutral(tree)),
@@ -96,7 +93,7 @@ class _Recursion:
         self.tree = tree
         self.lean = lean
         self.s = symbols
-        self.bodies = [tree.bodies[name] for name in tree.merged]
+        self.bodies = [tree.bodies[name] for name in tree.names.bodies]
         self.q, self.qd, self.qdd, self.tau = (symbols[k] for k in ("q", "qd", "qdd", "tau"))
 
     def inverse_dynamics(self) -> Array:
@@ -186,8 +183,7 @@ class _Recursion:
     def inertial_parameters(self) -> Array:
         """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
         entries = []
-        for name in self.tree.merged:
-            place = self.tree.bodies[name]
+        for place in self.bodies:
             own = self.tree.links[place.link].inertia.moved(place.R.T, -(place.R.T @ place.p))
             entries += [own.m, *(own.h[i] for i in range(3))]
             entries += [own.I[i, j] for i, j in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]

@@ -54,7 +54,7 @@ def inverse_dynamics(
 ) -> Array:
     """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
 
-    `wrenches` has a row (moment, force) for each of `tree.merged`, in world axes, acting at
+    `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
     the body's origin. Dampers, friction and springs are not in here.
     """
     moved = displacements(tree, spread_coordinates(tree, q))
@@ -77,7 +77,7 @@ def _less_external(
     tree: Tree, needed: list[Wrench], placed: list[Pose], wrenches: Array
 ) -> list[Wrench]:
     rest = list(needed)
-    for row, name in enumerate(tree.merged):
+    for row, name in enumerate(tree.names.bodies):
         place = tree.bodies[name]
         R = placed[place.link].R
         moment, force = R.T @ wrenches[row, :3].T, R.T @ wrenches[row, 3:].T

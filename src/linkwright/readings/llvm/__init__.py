@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache as once
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...tape import Tape
-from .emit import DOUBLE, SINGLE, Precision, emit
-from .target import Target, host
+from ...tape import Port, Tape
+from . import cache
+from .loader import load
 from .ufunc import make_ufunc
 
-_engines: list[Any] = []
-"""Engines own their code, which lives as long as the process."""
+if TYPE_CHECKING:
+    from .target import Target
 
 
-def load(ir: str, target: Target) -> int:
-    """Compiles a module; the address of its function `loop`."""
+def assemble(tape: Tape, item_bytes: int, target: Target | None = None) -> bytes:
+    """The object file of a tape, for numbers of 8 or 4 bytes."""
     import llvmlite.binding as llvm
 
-    machine = target.machine()
-    module = llvm.parse_assembly(ir)
+    from .emit import DOUBLE, SINGLE, emit
+    from .target import host
+
+    chosen = target or host()
+    machine = chosen.machine()
+    module = llvm.parse_assembly(emit(tape, chosen, DOUBLE if item_bytes == 8 else SINGLE))
     module.verify()
-    engine = llvm.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
-    _engines.append(engine)
-    return int(engine.get_function_address("loop"))
+    return bytes(machine.emit_object(module))
 
 
 def compile_tape(
@@ -36,17 +39,39 @@ def compile_tape(
 
     Large batches are split between `threads` threads (None: one for each core).
     """
-    chosen = target or host()
+    return compile_function(
+        tape.name, documentation, tape.inputs, tape.outputs, lambda: tape, (tape.digest,), target,
+        threads,
+    )  # fmt: skip
 
-    def loop(precision: Precision) -> int:
-        return load(emit(tape, chosen, precision), chosen)
+
+def compile_function(
+    name: str,
+    documentation: str,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    tape: Callable[[], Tape],
+    identity: Sequence[object],
+    target: Target | None = None,
+    threads: int | None = None,
+) -> np.ufunc:
+    """The same for a tape that is made only if no code is stored for its `identity`."""
+    made = once(tape)
+
+    def loop(item_bytes: int) -> int:
+        name = cache.key(identity, item_bytes, target or cache.this_cpu())
+        content = cache.get(name)
+        if content is None:
+            content = assemble(made(), item_bytes, target)
+            cache.put(name, content)
+        return load(content)
 
     return make_ufunc(
-        tape.name,
+        name,
         documentation,
-        tape.inputs,
-        tape.outputs,
-        loop(DOUBLE),
-        lambda: loop(SINGLE),
+        tuple(inputs),
+        tuple(outputs),
+        loop(8),
+        lambda: loop(4),
         threads or os.cpu_count() or 1,
     )

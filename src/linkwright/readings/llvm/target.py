@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import llvmlite.binding as llvm
-
 
 @dataclass(frozen=True)
 class Target:
@@ -23,6 +21,8 @@ class Target:
         return self.bytes // item_bytes
 
     def machine(self, optimisation: int = 2) -> Any:
+        import llvmlite.binding as llvm
+
         _initialise()
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(
@@ -33,6 +33,8 @@ class Target:
 
 @lru_cache(maxsize=1)
 def _initialise() -> None:
+    import llvmlite.binding as llvm
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
 
@@ -40,6 +42,8 @@ def _initialise() -> None:
 @lru_cache(maxsize=1)
 def host() -> Target:
     """This machine, with its full vector width."""
+    import llvmlite.binding as llvm
+
     triple = llvm.get_process_triple()
     features = llvm.get_host_cpu_features()
     flags = features.flatten()
@@ -68,5 +72,7 @@ X86_LEVELS = {
 
 def x86_level(level: str) -> Target:
     """A generic x86-64 machine of one vector width, for tests and for code that travels."""
+    import llvmlite.binding as llvm
+
     cpu, flags, width, fma = X86_LEVELS[level]
     return Target(llvm.get_process_triple(), cpu, flags, width, fma)

@@ -1,0 +1,111 @@
+"""What can be computed: the functions of a mechanism, their inputs, outputs and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .mechanism import Names
+from .tape import Port
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Inputs by symbol, outputs with their shapes, and a sentence for the documentation.
+
+    Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, str]
+    what: str
+
+
+def _table(rows: str) -> dict[str, Signature]:
+    """Rows `name | inputs | output:shape … | what`."""
+    table = {}
+    for row in rows.strip().splitlines():
+        name, inputs, outputs, what = (cell.strip() for cell in row.split("|"))
+        shapes = dict(output.split(":") for output in outputs.split())
+        table[name] = Signature(tuple(inputs.split()), shapes, what)
+    return table
+
+
+INPUT_SHAPES = {
+    "q": "nq", "qd": "nv", "qdd": "nv", "tau": "nv", "v": "nv", "vd": "nv", "step": "nv",
+    "q1": "nq", "wrenches": "bodies,6",
+}  # fmt: skip
+
+SIGNATURES = _table("""
+inverse_dynamics | q qd qdd | tau:nv | forces for given accelerations: M q̈ + C q̇ + g − f
+forward_dynamics | q qd tau | qdd:nv | accelerations that the forces give
+inverse_dynamics_with_wrenches | q qd qdd wrenches | tau:nv | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
+forward_dynamics_with_wrenches | q qd tau wrenches | qdd:nv | forward dynamics under wrenches on the bodies
+mass_matrix | q | M:nv,nv | M, rotors included
+coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
+gravity | q | g:nv | forces that hold the weight, ∂V/∂q
+bias | q qd | b:nv | forces at zero acceleration: C q̇ + g − f
+passive | q qd | f:nv | forces of dampers, friction and springs at the joints
+kinetic_energy | q qd | T: | of bodies and rotors, J
+potential_energy | q | V: | of weight and springs, J
+center_of_mass | q | c:3 | of all that moves, in the world, m
+momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
+reactions | q qd qdd | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
+regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
+control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
+inverse_dynamics_derivatives | q qd qdd | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
+forward_dynamics_derivatives | q qd tau | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
+integrate | q step | q_out:nq | q ⊕ step: where the speeds `step` lead in unit time
+difference | q q1 | step:nv | step with q ⊕ step = q1
+""")
+
+FRAME_SIGNATURES = _table("""
+placement | q | T:4,4 | placement of the frame in the world
+jacobian | q | J:6,nv | rows ω, then v of the frame's origin, world axes
+frame_velocity | q qd | V:6 | (ω, v) of the frame, world axes
+frame_acceleration | q qd qdd | A:6 | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
+frame_bias_acceleration | q qd | A:6 | J̇ q̇: frame_acceleration at q̈ = 0
+""")
+
+
+def ports(
+    names: Names, function: str, parameters: Sequence[str] = ()
+) -> tuple[list[Port], list[Port]]:
+    """Inputs and outputs of a function of a mechanism, with their shapes."""
+    sizes = {
+        "nq": names.nq,
+        "nv": names.nv,
+        "bodies": len(names.bodies),
+        "joints": len(names.joints),
+        "parameters": 10 * len(names.bodies),
+    }
+
+    def port(key: str, shape: str) -> Port:
+        return Port(key, tuple(sizes.get(word) or int(word) for word in shape.split(",") if word))
+
+    signature = (SIGNATURES | FRAME_SIGNATURES)[function]
+    inputs = [port(key, INPUT_SHAPES[key]) for key in signature.inputs]
+    if parameters:
+        inputs.append(Port("p", (len(parameters),)))
+    return inputs, [port(key, shape) for key, shape in signature.outputs.items()]
+
+
+def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Names of the entries of inputs and outputs that have some: q1, dq1, ddq1, tau_q1, …"""
+
+    def rates(prefix: str) -> list[str]:
+        return [f"{prefix}{name}" for name in names.qd]
+
+    wrench = ("mx", "my", "mz", "fx", "fy", "fz")
+    return {
+        "q": list(names.q),
+        "qd": rates("d"),
+        "qdd": rates("dd"),
+        "tau": rates("tau_"),
+        "v": rates("v_"),
+        "vd": rates("vd_"),
+        "step": rates("step_"),
+        "q1": [f"{name}_1" for name in names.q],
+        "wrenches": [f"{c}_{body}" for body in names.bodies for c in wrench],
+        "p": list(parameters),
+    }

@@ -1,0 +1,126 @@
+"""Compiled code on disk, so that the second start of a program compiles nothing.
+
+An entry is a file in a folder that only its owner may enter. Its name is a hash of all that
+the code depends on; it begins with a checksum, and it appears whole or not at all. Whatever is
+wrong with an entry or with the folder, the answer is the same: as if nothing were stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+LIMIT = 256 << 20
+"""Bytes that the folder may hold; the entries that were used longest ago go first."""
+
+_SUFFIX = ".lwc"
+
+
+def key(*parts: object) -> str:
+    """A name for what depends on `parts`, on our sources, and on the compiler's version."""
+    text = json.dumps([_sources(), _versions(), *map(repr, parts)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def get(name: str) -> bytes | None:
+    """What is stored under a key, if it is there and sound."""
+    folder = _folder()
+    if folder is None:
+        return None
+    path = folder / (name + _SUFFIX)
+    try:
+        checksum, content = path.read_bytes().split(b"\n", 1)
+        os.utime(path)
+    except (OSError, ValueError):
+        return None
+    return content if checksum == _checksum(name, content) else None
+
+
+def put(name: str, content: bytes) -> None:
+    """Stores content under a key; nothing happens where that is impossible."""
+    folder = _folder()
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        handle, temporary = tempfile.mkstemp(dir=folder)  # readable by its owner alone
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_checksum(name, content) + b"\n" + content)
+            os.replace(temporary, folder / (name + _SUFFIX))
+        except OSError:
+            os.unlink(temporary)
+            raise
+        _prune(folder)
+
+
+def _checksum(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + content).hexdigest().encode()
+
+
+def _folder() -> Path | None:
+    """The folder, made if need be; None if it is switched off or open to others."""
+    named = os.environ.get("LINKWRIGHT_CACHE")
+    if named == "off":
+        return None
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        home = Path(base) if base else Path.home() / ".cache"
+        folder = Path(named) if named else home / "linkwright"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except (OSError, RuntimeError):
+        return None
+    if hasattr(os, "getuid"):
+        private = found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
+        return folder if private else None
+    return folder
+
+
+def _prune(folder: Path) -> None:
+    entries = []
+    for entry in os.scandir(folder):
+        with contextlib.suppress(OSError):  # another process may have removed it
+            found = entry.stat()
+            entries.append((found.st_mtime, found.st_size, entry.path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= LIMIT:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        total -= size
+
+
+@cache
+def _sources() -> str:
+    """A hash of this package's own sources."""
+    package = Path(__file__).parents[2]
+    total = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+@cache
+def _versions() -> list[str]:
+    from importlib.metadata import version
+
+    return [version("casadi"), version("llvmlite")]
+
+
+@cache
+def this_cpu() -> str:
+    """What tells this CPU from others, without asking LLVM."""
+    named = [platform.system(), platform.machine(), platform.processor()]
+    with contextlib.suppress(OSError):
+        first = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]
+        kept = ("model name", "flags", "cpu family", "model", "stepping", "Features", "CPU part")
+        named += [line for line in first.splitlines() if line.split("\t")[0].strip(" :") in kept]
+    return "\n".join(named)

@@ -1,0 +1,162 @@
+"""Object code into memory, without LLVM: the few relocations of ELF that our code has.
+
+Elsewhere than on Linux with x86-64, LLVM's own loader does this.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import platform
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SECTION = np.dtype([
+    ("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"), ("offset", "<u8"),
+    ("size", "<u8"), ("link", "<u4"), ("info", "<u4"), ("align", "<u8"), ("entry", "<u8"),
+])  # fmt: skip
+_SYMBOL = np.dtype([
+    ("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"),
+    ("size", "<u8"),
+])  # fmt: skip
+_RELOCATION = np.dtype([
+    ("offset", "<u8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8"),
+])  # fmt: skip
+
+_ALLOCATED = 2
+_SYMBOL_TABLE, _RELOCATIONS, _EMPTY = 2, 4, 8  # types of sections
+_ABSOLUTE, _RELATIVE, _VIA_TABLE = (1,), (2, 4), (9, 41, 42)  # types of relocations, x86-64
+_SLOT = 16  # jmp *8(%rip), then the address
+
+_loaded: list[Any] = []
+"""Code lives as long as the process."""
+
+
+def load(content: bytes) -> int:
+    """Loads an object file; the address of its function `loop`."""
+    if sys.platform == "linux" and platform.machine() == "x86_64":
+        return _Image(content).load()
+    return _load_by_llvm(content)
+
+
+def _load_by_llvm(content: bytes) -> int:
+    import llvmlite.binding as llvm
+
+    from .target import host
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), host().machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    _loaded.append(engine)
+    return int(engine.get_function_address("loop"))
+
+
+@dataclass(frozen=True)
+class _Symbols:
+    names: list[str]
+    table: NDArray[Any]
+
+
+class _Image:
+    """An object file laid out in memory: its allocated sections, then a slot for each
+    function of the C library that it calls."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        start = int.from_bytes(content[40:48], "little")
+        count = int.from_bytes(content[60:62], "little")
+        self.sections = np.frombuffer(content, _SECTION, count, start)
+        self.symbols = self.read_symbols()
+        self.places: dict[int, int] = {}
+        end = 0
+        for index, section in enumerate(self.sections):
+            if section["flags"] & _ALLOCATED:
+                align = max(1, int(section["align"]))
+                self.places[index] = -(-end // align) * align
+                end = self.places[index] + int(section["size"])
+        undefined = (self.symbols.table["section"] == 0).nonzero()[0]
+        self.external = [int(k) for k in undefined if self.symbols.names[k]]
+        self.slots = -(-end // _SLOT) * _SLOT
+        self.size = max(1, self.slots + _SLOT * len(self.external))
+
+    def read_symbols(self) -> _Symbols:
+        (which,) = (self.sections["type"] == _SYMBOL_TABLE).nonzero()[0]
+        section = self.sections[which]
+        strings = self.data(self.sections[section["link"]])
+        table = np.frombuffer(self.data(section), _SYMBOL)
+        names = [strings[n : strings.index(b"\0", n)].decode() for n in table["name"].tolist()]
+        return _Symbols(names, table)
+
+    def data(self, section: Any) -> bytes:
+        start, size = int(section["offset"]), int(section["size"])
+        return self.content[start : start + size]
+
+    def load(self) -> int:
+        memory = mmap.mmap(-1, self.size, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        image = np.frombuffer(memory, np.uint8)
+        base = int(image.ctypes.data)
+        for index, place in self.places.items():
+            section = self.sections[index]
+            if section["type"] != _EMPTY:
+                data = np.frombuffer(self.data(section), np.uint8)
+                image[place : place + len(data)] = data
+        for k, symbol in enumerate(self.external):
+            slot = bytes.fromhex("ff25020000000000") + _address(self.symbols.names[symbol])
+            image[self.slots + _SLOT * k :][:_SLOT] = np.frombuffer(slot, np.uint8)
+        self.relocate(image, base)
+        _make_executable(base, self.size)
+        _loaded.append((memory, image))
+        return base + int(self.values()[self.symbols.names.index("loop")])
+
+    def values(self) -> NDArray[np.int64]:
+        """Where each symbol stands in the image; an external one at its slot."""
+        table = self.symbols.table
+        starts = np.zeros(1 << 16, np.int64)
+        starts[list(self.places)] = list(self.places.values())
+        values: NDArray[np.int64] = starts[table["section"]] + table["value"].astype(np.int64)
+        values[self.external] = self.slots + _SLOT * np.arange(len(self.external))
+        return values
+
+    def relocate(self, image: NDArray[np.uint8], base: int) -> None:
+        values = self.values()
+        for section in self.sections[self.sections["type"] == _RELOCATIONS]:
+            if int(section["info"]) not in self.places:
+                continue
+            entries = np.frombuffer(self.data(section), _RELOCATION)
+            where = self.places[int(section["info"])] + entries["offset"].astype(np.int64)
+            what = values[entries["symbol"]] + entries["addend"]
+            kind = entries["type"]
+            via_table = np.isin(kind, _VIA_TABLE)
+            relative = np.isin(kind, _RELATIVE) | via_table
+            absolute = np.isin(kind, _ABSOLUTE)
+            if not (relative | absolute).all():
+                raise AssertionError(f"relocations of types {sorted(set(kind.tolist()))}")
+            shift = (what + 8 * via_table - where)[relative].astype("<i4")
+            _patch(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
+            address = (what + base)[absolute].astype("<i8")
+            _patch(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
+
+
+def _patch(image: NDArray[np.uint8], where: NDArray[np.int64], new: NDArray[np.uint8]) -> None:
+    image[where[:, None] + np.arange(new.shape[1])] = new
+
+
+def _address(name: str) -> bytes:
+    """Where a function of the C or the mathematics library stands, as eight bytes."""
+    for library in (None, "libm.so.6"):
+        found = getattr(ctypes.CDLL(library), name, None)
+        if found is not None:
+            address = ctypes.cast(found, ctypes.c_void_p).value or 0
+            return address.to_bytes(8, "little")
+    raise AssertionError(f"no function {name}")
+
+
+def _make_executable(address: int, size: int) -> None:
+    mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+    mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    if mprotect(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
+        raise OSError(ctypes.get_errno(), "memory cannot be made executable")

@@ -1,0 +1,86 @@
+"""Writing tapes: single assignment, nothing twice, nothing dead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .tape import COMMUTATIVE, Op, Port, Tape
+
+
+class Writer:
+    """Instructions in single assignment; an instruction that was written before is reused."""
+
+    def __init__(self) -> None:
+        self.ops: list[int] = []
+        self.args: list[tuple[int, int, int]] = []
+        self.constants: list[float] = []
+        self.known: dict[tuple[Any, ...], int] = {}
+
+    def write(self, op: Op, a: int = -1, b: int = -1, c: int = -1, constant: float = 0.0) -> int:
+        if op in COMMUTATIVE and a > b:
+            a, b = b, a
+        # −0.0 and 0.0 are different constants
+        key = (op, a, b, c, constant, np.signbit(constant) if op is Op.CONSTANT else False)
+        if key not in self.known:
+            self.known[key] = len(self.ops)
+            self.ops.append(op)
+            self.args.append((a, b, c))
+            self.constants.append(constant)
+        return self.known[key]
+
+    def constant(self, value: float) -> int:
+        return self.write(Op.CONSTANT, constant=value)
+
+    def tape(
+        self,
+        name: str,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        results: Sequence[NDArray[np.int32]],
+    ) -> Tape:
+        return Tape(
+            name,
+            tuple(inputs),
+            tuple(outputs),
+            np.array(self.ops, np.int16),
+            np.array(self.args, np.int32).reshape(-1, 3),
+            np.array(self.constants, np.float64),
+            tuple(results),
+        )
+
+
+def without_dead(tape: Tape) -> Tape:
+    """The tape without instructions that no output needs."""
+    alive = np.zeros(len(tape), bool)
+    for result in tape.results:
+        alive[result] = True
+    args = tape.args.tolist()
+    for k in range(len(tape) - 1, -1, -1):
+        if alive[k] and tape.ops[k] != Op.INPUT:
+            for a in args[k]:
+                if a >= 0:
+                    alive[a] = True
+    return renumbered(tape, np.flatnonzero(alive))
+
+
+def renumbered(tape: Tape, order: NDArray[np.int64]) -> Tape:
+    """The tape with just the given instructions, in that order (operands before use)."""
+    new = np.full(len(tape) + 1, -1, np.int32)  # the last entry maps −1 to −1
+    new[order] = np.arange(len(order))
+    ops = tape.ops[order]
+    args = tape.args[order]
+    is_input = (ops == Op.INPUT)[:, None]
+    mapped = np.where(is_input, args, new[np.where(is_input, -1, args)])
+    return Tape(
+        tape.name,
+        tape.inputs,
+        tape.outputs,
+        ops,
+        mapped.astype(np.int32),
+        tape.constants[order],
+        tuple(new[result] for result in tape.results),
+    )
