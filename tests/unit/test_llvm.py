@@ -270,3 +270,33 @@ def test_compiled_code_outlives_its_model() -> None:
         "assert abs(f([0.0, 0.0])[0] - 19.62) < 1e-12\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["six-axis", "quadruped"])
+def test_threads_do_not_change_a_bit(name: str) -> None:
+    """Large enough to be split; odd, so that the last share is short."""
+    mechanism = lw.gallery(name)
+    one, several = (lw.compile(mechanism, threads=n) for n in (1, 3))
+    rng = np.random.default_rng(0)
+    q, v, a = (rng.uniform(-1, 1, (30_011, n)) for n in (one.nq, one.nv, one.nv))
+    wanted = one.inverse_dynamics(q, v, a)
+    np.testing.assert_array_equal(several.inverse_dynamics(q, v, a), wanted)
+    np.testing.assert_array_equal(several.inverse_dynamics(q[::2], v[::2], a[::2]), wanted[::2])
+
+
+@pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
+def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
+    """Our loader applies relocations itself; LLVM's is what other systems use."""
+    from linkwright.readings.llvm import assemble, loader, ufunc
+
+    tape = lw.compile(lw.gallery("quadruped")).tape(function)
+    content = assemble(tape, 8)
+    rng = np.random.default_rng(0)
+    states = [rng.uniform(-1, 1, (19, *port.shape)) for port in tape.inputs]
+    results = []
+    for load in (loader.load, loader._load_by_llvm):
+        made = ufunc.make_ufunc(
+            "f", "", tape.inputs, tape.outputs, load(content), lambda: 0, threads=1
+        )
+        results.append(made(*states))
+    np.testing.assert_array_equal(*results)

@@ -33,15 +33,13 @@ class Chunk:
     saves: dict[int, int]
 
 
-def cut(
-    tape: Tape, at_hand: set[int], fused: Mapping[int, Fused], length: int = LENGTH
-) -> tuple[list[Chunk], int]:
+def cut(tape: Tape, at_hand: set[int], fused: Mapping[int, Fused]) -> tuple[list[Chunk], int]:
     """The pieces of a tape, and the number of workspace slots they need.
 
     A fused sum needs the factors of its product, not the product.
     """
     operands = [_operands(tape, k, fused) for k in range(len(tape))]
-    bounds = _bounds(tape, operands, at_hand, length)
+    bounds = _bounds(tape, operands, at_hand)
     piece = np.zeros(len(tape), np.int64)
     for n, (start, stop) in enumerate(bounds):
         piece[start:stop] = n
@@ -82,22 +80,22 @@ def _operands(tape: Tape, k: int, fused: Mapping[int, Fused]) -> list[int]:
 
 
 def _bounds(
-    tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int], length: int
+    tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
 ) -> list[tuple[int, int]]:
-    """Where to cut: near every `length` of weight, where the fewest values are alive."""
+    """Where to cut: near every LENGTH of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
         np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_WEIGHT)
     travelled = np.concatenate([[0], np.cumsum(weight)])
     total = int(travelled[-1])
-    if total <= length * 3 // 2:
+    if total <= LENGTH * 3 // 2:
         return [(0, len(tape))]
     alive = _alive(operands, at_hand)
     bounds = [0]
-    while total - travelled[bounds[-1]] > length * 3 // 2:
+    while total - travelled[bounds[-1]] > LENGTH * 3 // 2:
         start = travelled[bounds[-1]]
-        low = int(np.searchsorted(travelled, start + length * 3 // 4))
-        high = int(np.searchsorted(travelled, start + length * 5 // 4))
+        low = int(np.searchsorted(travelled, start + LENGTH * 3 // 4))
+        high = int(np.searchsorted(travelled, start + LENGTH * 5 // 4))
         bounds.append(low + int(np.argmin(alive[low : max(high, low + 1)])))
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 

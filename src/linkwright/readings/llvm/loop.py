@@ -28,7 +28,7 @@ BLOCKS = 8
 CACHE = 1 << 19
 """Bytes that the contexts of these blocks may take."""
 
-WORK_PER_THREAD = 3_000_000
+WORK_PER_THREAD = 2_000_000
 """Instructions × states that are worth a thread (tens of microseconds to start)."""
 
 

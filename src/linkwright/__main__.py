@@ -1,0 +1,5 @@
+"""`python -m linkwright` is the command `linkwright`."""
+
+from .cli import main
+
+main()

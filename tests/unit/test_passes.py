@@ -1,0 +1,113 @@
+"""Passes on tapes: whatever they do to the order and the number of instructions, the numbers stay.
+
+Inputs are small integers, so that sums and products are exact and any regrouping shows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.readings.llvm import chunks, compile_tape
+from linkwright.readings.llvm.contract import contractions
+from linkwright.tape import ARITY, Op, Port, Tape, count_operations, normalised, scheduled
+from linkwright.tape.writer import Writer, without_dead
+from tests.tapes import run
+
+CHOICES = [Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.ABS, Op.MIN, Op.SELECT]
+
+
+@st.composite
+def tapes(draw: st.DrawFn) -> Tape:
+    """Straight-line programs of exact operations, with outputs that are constants or shared."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_in, length = draw(st.integers(1, 12)), draw(st.integers(1, 200))
+    shape = draw(st.sampled_from([(), (1,), (7,), (8,), (9,), (3, 5), (4, 8)]))
+    writer = Writer()
+    values = [writer.write(Op.INPUT, 0, i) for i in range(n_in)]
+    values += [writer.constant(c) for c in (0.0, 1.0, -2.0)]
+    degree = dict.fromkeys(values, 1)
+    for _ in range(length):
+        op = CHOICES[rng.integers(len(CHOICES))]
+        args = [
+            values[rng.integers(max(0, len(values) - 30), len(values))] for _ in range(ARITY[op])
+        ]
+        if op is Op.MUL and sum(degree[a] for a in args) > 8:
+            op = Op.SUB
+        made = writer.write(op, *args)
+        degree[made] = (
+            sum(degree[a] for a in args) if op is Op.MUL else max(degree[a] for a in args)
+        )
+        values.append(made)
+    port = Port("y", shape)
+    results = rng.choice(values, max(1, port.size)).astype(np.int32)
+    return without_dead(writer.tape("random", [Port("x", (n_in,))], [port], [results]))
+
+
+def states(tape: Tape, count: int = 21) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return rng.integers(-1, 2, (count, *tape.inputs[0].shape)).astype(float)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tapes())
+def test_normalising_and_scheduling_keep_the_numbers(tape: Tape) -> None:
+    x = states(tape)
+    (wanted,) = run(tape, x)
+    made = scheduled(normalised(tape))
+    np.testing.assert_array_equal(run(made, x)[0], wanted)
+    assert count_operations(made) <= count_operations(tape)
+    for k, op in enumerate(made.ops):
+        if op != Op.INPUT:
+            assert all(a < k for a in made.args[k, : ARITY[Op(op)]]), "operands come first"
+
+
+@settings(max_examples=40, deadline=None)
+@given(tapes(), st.sampled_from([20, 60, 1500]))
+def test_any_cut_gives_the_same_code(tape: Tape, length: int) -> None:
+    """Functions of 20 instructions or of 1500, with fused products: the same numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunks, "LENGTH", length)
+        function = compile_tape(tape, threads=1)
+    x = states(tape)
+    (wanted,) = run(tape, x)
+    np.testing.assert_array_equal(function(x), np.broadcast_to(wanted, function(x).shape))
+
+
+@settings(max_examples=100, deadline=None)
+@given(tapes())
+def test_products_are_fused_only_where_nobody_else_needs_them(tape: Tape) -> None:
+    fused, gone = contractions(tape)
+    uses: dict[int, list[int]] = {}
+    for k, op in enumerate(tape.ops):
+        if op != Op.INPUT:
+            for a in tape.args[k, : ARITY[Op(op)]]:
+                uses.setdefault(int(a), []).append(k)
+    outputs = {int(r) for result in tape.results for r in result}
+    for sum_, pair in fused.items():
+        assert tape.ops[pair.product] == Op.MUL
+        assert sum_ in uses[pair.product]
+    for value in gone:
+        assert value not in outputs
+        assert all(user in fused or user in gone for user in uses[value])
+
+
+@pytest.mark.parametrize("name", ["puma560", "quadruped"])
+def test_common_subexpressions_are_found_up_to_sign(name: str) -> None:
+    """a − b and b − a, or −(a b) and (−a) b, are computed once."""
+    tape = lw.compile(lw.gallery(name)).tape("inverse_dynamics")
+    products = set()
+    for k in np.flatnonzero(tape.ops == Op.MUL):
+        factors = []
+        for a in tape.args[k, :2].tolist():
+            while tape.ops[a] == Op.NEG:
+                a = int(tape.args[a, 0])
+            factors.append(a)
+        key = tuple(sorted(factors))
+        assert key not in products
+        products.add(key)
+    differences = {frozenset(tape.args[k, :2].tolist()) for k in np.flatnonzero(tape.ops == Op.SUB)}
+    assert len(differences) == (tape.ops == Op.SUB).sum()
