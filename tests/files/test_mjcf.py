@@ -171,6 +171,15 @@ def test_refusals(text: str, what: str) -> None:
         load(text)
 
 
+@pytest.mark.parametrize("bent", ["stiffness", "damping"])
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "dof_dampingpoly"), reason="older MuJoCo has none")
+def test_springs_and_dampers_of_higher_order_are_refused(bent: str) -> None:
+    joint = f'<joint name="knee" {bent}="1 0.5"/>'
+    text = f'<mujoco><worldbody><body>{joint}<geom size="1"/></body></worldbody></mujoco>'
+    with pytest.raises(LinkwrightError, match=r"'knee' has a spring or damper of higher order"):
+        load(text)
+
+
 def test_files_with_includes(tmp_path: Path) -> None:
     (tmp_path / "part.xml").write_text(
         '<mujocoinclude><body name="x"><joint name="j"/><geom size="1"/></body></mujocoinclude>'

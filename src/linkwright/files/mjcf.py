@@ -145,6 +145,7 @@ class _Reader:
             fields["stiffness"] = float(m.jnt_stiffness[index])
             fields["rest"] = float(m.qpos_spring[q])
         dofs = slice(v, v + _SPEEDS[kind])
+        self.refuse_polynomials(index, dofs)
         for key, values in (("damping", m.dof_damping), ("friction", m.dof_frictionloss)):
             if any(values[dofs]):
                 fields[key] = _numbers(values[dofs])
@@ -154,6 +155,19 @@ class _Reader:
                 "inertia": _numbers(m.dof_armature[dofs]),
             }
         self.joints[self.name("JOINT", index)] = fields
+
+    def refuse_polynomials(self, index: int, dofs: slice) -> None:
+        """Newer versions of MuJoCo have springs and dampers that are not linear."""
+        spring = getattr(self.m, "jnt_stiffnesspoly", None)
+        damper = getattr(self.m, "dof_dampingpoly", None)
+        bent = (spring is not None and spring[index].any()) or (
+            damper is not None and damper[dofs].any()
+        )
+        if bent:
+            raise UnsupportedError(
+                f"the joint '{self.name('JOINT', index)}' has a spring or damper of higher order",
+                remedy="give one coefficient each to stiffness and damping",
+            )
 
     def anchors(self, index: int, kind: int, place: dict[str, Any]) -> tuple[Any, Any]:
         import numpy as np

@@ -1,0 +1,83 @@
+"""The README and the documents: every block runs, every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import linkwright as lw
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = PAGES[0].read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+
+
+def lines() -> list[str]:
+    return [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+
+
+def test_the_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), names)
+    assert "(2, 2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", [line for line in lines() if line.startswith("linkwright")])
+def test_the_commands_run(line: str, tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line)], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+    assert not run.stderr or "export" in line
+
+
+def test_the_other_commands_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    others = [line for line in lines() if not line.startswith("linkwright")]
+    assert len(others) == 4
+    for line in others:
+        program, *arguments = shlex.split(line)
+        if program == "make":
+            assert re.search(rf"^{arguments[0]}:", makefile, re.M)
+        else:
+            assert (program, arguments[0]) == ("pip", "install")
+            extras = re.findall(r"\[(.*)\]", arguments[1])
+            assert set(extras) <= set(project["optional-dependencies"])
+
+
+def test_the_first_screen() -> None:
+    """A sentence, an equation, the two commands, ten lines of Python, the table; in that order."""
+    places = [
+        README.index(mark) for mark in ("turns the", "$$", "make demo", "```python", "vs `pin")
+    ]
+    assert places == sorted(places)
+    assert len(blocks("python")[0].splitlines()) <= 12
+
+
+@pytest.mark.parametrize(("language", "name"), [("toml", "a.toml"), ("csv", "a.dh.csv")])
+def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path: Path) -> None:
+    page = (ROOT / "docs/format.md").read_text(encoding="utf-8")
+    (text,) = re.findall(rf"```{language}\n(.*?)```", page, re.S)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    model = lw.compile(lw.load(tmp_path / name))
+    assert model.nv == (1 if language == "toml" else 2)
+    assert model.gravity(model.neutral()).any()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), link
