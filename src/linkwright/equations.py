@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from .algebra.linear import solve_symmetric
 from .errors import NameNotFoundError, suggest
 from .expressions import Exact
 from .mechanism import Mechanism, Names
@@ -26,11 +27,24 @@ FrameBuilder = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
+class State:
+    """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇)."""
+
+    names: tuple[str, ...]
+    x: SX
+    rates: Builder
+    from_motion: Builder
+    to_motion: Callable[[], tuple[SX, SX]]
+
+
+@dataclass(frozen=True)
 class Equations:
     """Equations of motion of a mechanism, derived by one formulation.
 
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
+    `extras` are results that only this formulation has; `state` its own states where they
+    are not (q, q̇).
     """
 
     mechanism: Mechanism
@@ -43,6 +57,8 @@ class Equations:
     builders: Mapping[str, Builder]
     frame_builders: Mapping[str, FrameBuilder]
     inertial_parameters: SX
+    extras: Mapping[str, Builder] = field(default_factory=dict)
+    state: State | None = None
     _made: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -96,6 +112,17 @@ class Equations:
             known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
         return made if isinstance(made, tuple) else (made,)
+
+    def extra(self, name: str) -> Any:
+        """A result that only this formulation has, such as Hamilton's function."""
+        if name not in self.extras:
+            raise NameNotFoundError(
+                f"the formulation '{self.by}' has no result '{name}'",
+                remedy=suggest(name, list(self.extras)),
+            )
+        if ("extra", name) not in self._made:
+            self._made["extra", name] = self.extras[name]()
+        return self._made["extra", name]
 
     def function(self, name: str, *frame: str) -> Any:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
@@ -151,6 +178,44 @@ class _Functions(Mapping[str, Any]):
 # -- what follows from what formulations give --------------------------------------------
 
 
+def _inverse(eqs: Equations) -> SX:
+    return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
+
+
+def _forward(eqs: Equations) -> SX:
+    (bias,) = eqs.expressions("bias")
+    return solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+
+
+def _coriolis(eqs: Equations) -> SX:
+    """½ ∂(C q̇)/∂q̇: the terms of second degree in the speeds are C q̇ with Christoffel's C."""
+    if eqs.nq != eqs.nv:
+        raise NameNotFoundError(
+            f"the formulation '{eqs.by}' has no coriolis_matrix where speeds are no rates",
+            remedy="use 'recursive', or rotation = \"cardan\"",
+        )
+    (bias,) = eqs.expressions("bias")
+    return ca.jacobian(bias + eqs.f, eqs.symbols["qd"]) / 2
+
+
+def _inverse_with_wrenches(eqs: Equations) -> SX:
+    (tau,) = eqs.expressions("inverse_dynamics")
+    return tau - _driven_by_wrenches(eqs)
+
+
+def _forward_with_wrenches(eqs: Equations) -> SX:
+    (qdd,) = eqs.expressions("forward_dynamics")
+    tau = eqs.symbols["tau"]
+    return ca.substitute(qdd, tau, tau + _driven_by_wrenches(eqs))
+
+
+def _driven_by_wrenches(eqs: Equations) -> SX:
+    """Σ Jᵀ w over the bodies."""
+    rows = ca.vertsplit(eqs.symbols["wrenches"])
+    jacobians = (eqs.expressions("jacobian", body)[0] for body in eqs.names.bodies)
+    return sum((J.T @ row.T for J, row in zip(jacobians, rows, strict=True)), ca.SX.zeros(eqs.nv))
+
+
 def _inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
     (tau,) = eqs.expressions("inverse_dynamics")
     return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), eqs.M
@@ -168,6 +233,11 @@ def _bias(eqs: Equations) -> SX:
 
 
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
+    "inverse_dynamics": _inverse,
+    "forward_dynamics": _forward,
+    "coriolis_matrix": _coriolis,
+    "inverse_dynamics_with_wrenches": _inverse_with_wrenches,
+    "forward_dynamics_with_wrenches": _forward_with_wrenches,
     "bias": _bias,
     "inverse_dynamics_derivatives": _inverse_derivatives,
     "forward_dynamics_derivatives": _forward_derivatives,

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "algebra": set(),
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
-    "equations": {"errors", "expressions", "mechanism", "quantities"},
+    "equations": {"errors", "expressions", "mechanism", "algebra", "quantities"},
     "formulations": {"errors", "expressions", "mechanism", "algebra", "kinematics", "equations"},
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},

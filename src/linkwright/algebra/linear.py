@@ -62,6 +62,28 @@ def symmetric(a: Array) -> Array:
     return ca.triu2symm(ca.triu(a))
 
 
+def solve_symmetric(A: Array, b: Array) -> Array:
+    """A⁻¹ b of a positive definite A by LDLᵀ, without pivots; b may have several columns."""
+    n = A.shape[0]
+    L, D = ca.SX.eye(n), [ca.SX(0)] * n
+    for j in range(n):
+        for i in range(j, n):
+            rest = A[i, j] - sum((L[i, k] * D[k] * L[j, k] for k in range(j)), ca.SX(0))
+            if i == j:
+                D[j] = rest
+            else:
+                L[i, j] = rest / D[j]
+    rows = ca.vertsplit(ca.SX(b))
+    for i in range(n):
+        for k in range(i):
+            rows[i] -= L[i, k] * rows[k]
+    rows = [row / d for row, d in zip(rows, D, strict=True)]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            rows[i] -= L[k, i] * rows[k]
+    return ca.vertcat(*rows)
+
+
 def is_constant(array: Array) -> bool:
     return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
 

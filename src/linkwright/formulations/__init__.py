@@ -14,7 +14,7 @@ from ..errors import NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
 
-FORMULATIONS = ("recursive",)
+FORMULATIONS = ("recursive", "lagrange", "influence", "recurrent", "hamilton")
 
 
 def formulation(name: str) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra.linear import IDENTITY, ZERO3, Scalar, matrix, vector, without_dust
+from ..algebra.linear import IDENTITY, ZERO3, Scalar, matrix, symmetric, vector, without_dust
 from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
 from ..errors import UnsupportedError
@@ -12,7 +12,7 @@ from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, dotted, names_of
 from .joints import Kind, Step, steps
 from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
-from .tree import GROUND, Effects, Follower, JointSpan, Link, Placed, Tree
+from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
 from .values import Parameters, Values
 
 
@@ -42,7 +42,8 @@ class _Builder:
     def tree(self) -> Tree:
         for name, joint in self.mechanism.joints_depth_first():
             self.add_joint(name, joint)
-        inertias = {name: self.inertia(name, body) for name, body in self.mechanism.bodies.items()}
+        masses = {name: self.mass(name, body) for name, body in self.mechanism.bodies.items()}
+        inertias = {name: inertia_about_origin(b.m, b.c, b.I) for name, b in masses.items()}
         self.add_inertias(inertias)
         gravity = vector_of(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
         frames = {name: self.frame(name) for name in self.mechanism.frames}
@@ -54,6 +55,7 @@ class _Builder:
             bodies=self.bodies,
             frames=frames,
             inertias=inertias,
+            masses=masses,
             joints=tuple(self.joints),
             effects=tuple(self.effects),
             followers=followers,
@@ -177,8 +179,8 @@ class _Builder:
                 link = self.links[index]
                 self.links[index] = replace(link, inertia=link.inertia + inertia)
 
-    def inertia(self, name: str, body: Body) -> Inertia:
-        """A body's inertia in its link's frame."""
+    def mass(self, name: str, body: Body) -> Mass:
+        """A body's mass, mass centre and tensor, in its link's frame."""
         scalar, tensor = self.values.scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (
             scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -186,8 +188,10 @@ class _Builder:
         R = rotation_of(self.values, tensor, f"inertia_{name}")
         tensor_c = R @ matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
         center = vector_of(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
-        own = inertia_about_origin(scalar(body.mass, f"m_{name}"), center, tensor_c)
-        return own.moved(self.bodies[name].R, self.bodies[name].p)
+        place = self.bodies[name]
+        turned = symmetric(place.R @ tensor_c @ place.R.T)
+        mass = scalar(body.mass, f"m_{name}")
+        return Mass(place.link, mass, place.p + place.R @ center, turned)
 
     def frame(self, name: str) -> Placed:
         frame = self.mechanism.frames[name]

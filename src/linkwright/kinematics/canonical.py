@@ -78,6 +78,7 @@ def canonical(tree: Tree) -> Tree:
             name: _seen_from(inertia, changes, tree.bodies[name].link)
             for name, inertia in tree.inertias.items()
         },
+        masses={},
         joints=tuple(replace(span, frame=changed(span.frame)) for span in tree.joints),
     )
 

@@ -24,16 +24,26 @@ def kinetic_energy(tree: Tree, q: Array, qd: Array) -> Scalar:
 
 def potential_energy(tree: Tree, q: Array) -> Scalar:
     """Of weight, zero at the height of the world's origin, and of joint springs."""
+    return weight_energy(tree, q) + spring_energy(tree, q)
+
+
+def weight_energy(tree: Tree, q: Array) -> Scalar:
     full = spread_coordinates(tree, q)
     weight = ca.SX(0)
     for link, pose in zip(tree.links, poses(tree, displacements(tree, full)), strict=True):
         weight -= dot(tree.gravity, link.inertia.m * pose.p + pose.R @ link.inertia.h)
+    return weight
+
+
+def spring_energy(tree: Tree, q: Array) -> Scalar:
+    """Of the joints' springs."""
+    full = spread_coordinates(tree, q)
     springs = ca.SX(0)
     for link in tree.links:
         effect = tree.effects[link.v]
         if link.kind.coordinates == 1:
             springs += effect.stiffness * (full[link.q] - effect.rest) ** 2
-    return weight + springs / 2
+    return springs / 2
 
 
 def total_mass(tree: Tree) -> Scalar:
@@ -72,16 +82,24 @@ def momentum(tree: Tree, q: Array, qd: Array) -> Array:
 
 def passive_forces(tree: Tree, q: Array, qd: Array) -> Array:
     """Forces of the joints' own dampers, friction and springs, along the tree's speeds."""
-    full, v = spread_coordinates(tree, q), spread_speeds(tree, qd)
-    forces = ca.SX.zeros(tree.tree_nv)
+    full = spread_coordinates(tree, q)
+    forces = losses(tree, qd)
     for link in tree.links:
-        for k in range(link.v_range.start, link.v_range.stop):
-            effect = tree.effects[k]
-            force = -effect.damping * v[k] - effect.friction * _sign(v[k], effect.smoothing)
-            if link.kind.coordinates == 1:
-                force -= effect.stiffness * (full[link.q] - effect.rest)
-            forces[k] = force
+        effect = tree.effects[link.v]
+        if link.kind.coordinates == 1:
+            forces[link.v] -= effect.stiffness * (full[link.q] - effect.rest)
     return forces
+
+
+def losses(tree: Tree, qd: Array) -> Array:
+    """Forces of the joints' dampers and friction, along the tree's speeds."""
+    v = spread_speeds(tree, qd)
+    return ca.vertcat(
+        *(
+            -effect.damping * v[k] - effect.friction * _sign(v[k], effect.smoothing)
+            for k, effect in enumerate(tree.effects)
+        )
+    )
 
 
 def _sign(speed: Scalar, smoothing: Scalar) -> Scalar:

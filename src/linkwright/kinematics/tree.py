@@ -59,6 +59,16 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Mass:
+    """A body as textbooks have it: mass m, mass centre c, tensor I about it, link's axes."""
+
+    link: int
+    m: Scalar
+    c: Array
+    I: Array  # noqa: E741
+
+
+@dataclass(frozen=True)
 class Effects:
     """What acts along one freedom of the tree: losses, spring, rotor (zero where nothing)."""
 
@@ -93,8 +103,8 @@ class Tree:
     """A mechanism made ready for recursions, with its numbers as floats or symbols.
 
     `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
-    `followers` maps its coordinates of mimicking joints to the model's. `inertias` are those
-    of the single bodies, in their links' frames.
+    `followers` maps its coordinates of mimicking joints to the model's. `inertias` and `masses`
+    are those of the single bodies, in their links' frames (a canonical tree has no masses).
     """
 
     mechanism: Mechanism
@@ -102,6 +112,7 @@ class Tree:
     bodies: dict[str, Placed]
     frames: dict[str, Placed]
     inertias: dict[str, Inertia]
+    masses: dict[str, Mass]
     joints: tuple[JointSpan, ...]
     effects: tuple[Effects, ...]
     followers: dict[int, Follower]

@@ -11,25 +11,11 @@ from ...algebra.linear import Array
 from ...equations import Equations
 from ...kinematics.build import build_tree
 from ...kinematics.canonical import canonical, is_numeric, regrouped
-from ...kinematics.coordinates import (
-    difference,
-    gather_forces,
-    integrate,
-    neutral,
-    rates,
-    symbols_of,
-)
-from ...kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
-from ...kinematics.totals import (
-    center_of_mass,
-    kinetic_energy,
-    momentum,
-    passive_forces,
-    potential_energy,
-)
+from ...kinematics.coordinates import rates
 from ...kinematics.tree import Tree
 from ...kinematics.values import Parameters
 from ...mechanism import Mechanism
+from ..shared import Shared, beyond_trees
 from .articulated import forward_dynamics
 from .composite import factor, mass_matrix
 from .coriolis import coriolis_matrix
@@ -40,10 +26,7 @@ from .regressors import control_regressor, regressor
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    for table in ("loops", "constraints", "forces"):
-        if getattr(mechanism, table):
-            return f"it has {table}"
-    return None
+    return beyond_trees(mechanism)
 
 
 def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
@@ -53,54 +36,28 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     if is_numeric(tree):
         tree = canonical(tree)
         lean = regrouped(tree)
-    own = symbols_of(tree)
-    n, bodies = tree.nv, len(tree.names.bodies)
-    symbols = {
-        "q": own.q,
-        "qd": own.qd,
-        "qdd": own.qdd,
-        "tau": own.tau,
-        "v": ca.SX.sym("v", n),
-        "vd": ca.SX.sym("vd", n),
-        "step": ca.SX.sym("step", n),
-        "q1": ca.SX.sym("q1", tree.nq),
-        "wrenches": ca.SX.sym("w", bodies, 6),
-        "p": ca.vertcat(*tree.symbols.values()),
-    }
-    recursion = _Recursion(tree, lean, symbols)
-    return Equations(
-        mechanism=mechanism,
-        by="recursive",
-        symbols=symbols,
-        names=tree.names,
-        parameters=tree.symbol_values,
-        rates=rates(tree, own.q),
-        neutral=tuple(neutral(tree)),
-        builders={name: getattr(recursion, name) for name in _BUILDERS},
-        frame_builders={name: getattr(recursion, name) for name in _FRAME_BUILDERS},
-        inertial_parameters=recursion.inertial_parameters(),
-    )
+    recursion = _Recursion(tree, lean)
+    builders = {name: getattr(recursion, name) for name in _BUILDERS}
+    return recursion.equations("recursive", builders)
 
 
-class _Recursion:
+class _Recursion(Shared):
     """Builders of the expressions, each named as the function it makes.
 
     The `lean` tree has its inertia regrouped: it serves what depends on forces at the joints
     alone; energies, momenta, reactions and parameters need the `tree` itself.
     """
 
-    def __init__(self, tree: Tree, lean: Tree, symbols: dict[str, Array]) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, lean: Tree) -> None:
+        super().__init__(tree)
         self.lean = lean
-        self.s = symbols
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
-        self.q, self.qd, self.qdd, self.tau = (symbols[k] for k in ("q", "qd", "qdd", "tau"))
 
     def inverse_dynamics(self) -> Array:
         return inverse_dynamics(self.lean, self.q, self.qd, self.qdd) - self.passive()
 
     def inverse_dynamics_with_wrenches(self) -> Array:
-        wrenches = self.s["wrenches"]
+        wrenches = self.symbols["wrenches"]
         return inverse_dynamics(self.lean, self.q, self.qd, self.qdd, wrenches) - self.passive()
 
     def bias(self) -> Array:
@@ -108,9 +65,6 @@ class _Recursion:
 
     def gravity(self) -> Array:
         return inverse_dynamics(self.lean, self.q, ca.SX.zeros(self.tree.nv), None)
-
-    def passive(self) -> Array:
-        return gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
 
     def forward_dynamics(self) -> Array:
         """By the mass matrix, or by articulated bodies where these take fewer operations.
@@ -126,7 +80,7 @@ class _Recursion:
         return forward_dynamics(self.lean, self.q, self.qd, self.tau + self.passive())
 
     def forward_dynamics_with_wrenches(self) -> Array:
-        bias = inverse_dynamics(self.lean, self.q, self.qd, None, self.s["wrenches"])
+        bias = inverse_dynamics(self.lean, self.q, self.qd, None, self.symbols["wrenches"])
         return self._by_mass_matrix(bias - self.passive())
 
     def _by_mass_matrix(self, bias: Array) -> Array:
@@ -158,18 +112,6 @@ class _Recursion:
             for X in columns
         )  # type: ignore[return-value]
 
-    def kinetic_energy(self) -> Array:
-        return kinetic_energy(self.tree, self.q, self.qd)
-
-    def potential_energy(self) -> Array:
-        return potential_energy(self.tree, self.q)
-
-    def center_of_mass(self) -> Array:
-        return center_of_mass(self.tree, self.q)
-
-    def momentum(self) -> Array:
-        return momentum(self.tree, self.q, self.qd)
-
     def reactions(self) -> Array:
         return reactions(self.tree, self.q, self.qd, self.qdd)
 
@@ -177,38 +119,8 @@ class _Recursion:
         return regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
     def control_regressor(self) -> Array:
-        v, vd = self.s["v"], self.s["vd"]
+        v, vd = self.symbols["v"], self.symbols["vd"]
         return control_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
-
-    def inertial_parameters(self) -> Array:
-        """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
-        entries = []
-        for place in self.bodies:
-            own = self.tree.links[place.link].inertia.moved(place.R.T, -(place.R.T @ place.p))
-            entries += [own.m, *(own.h[i] for i in range(3))]
-            entries += [own.I[i, j] for i, j in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]
-        return ca.vertcat(*entries)
-
-    def integrate(self) -> Array:
-        return integrate(self.tree, self.q, self.s["step"])
-
-    def difference(self) -> Array:
-        return difference(self.tree, self.q, self.s["q1"])
-
-    def placement(self, frame: str) -> Array:
-        return placement(self.tree, self.q, self.tree.find(frame))
-
-    def jacobian(self, frame: str) -> Array:
-        return jacobian(self.tree, self.q, self.tree.find(frame))
-
-    def frame_velocity(self, frame: str) -> Array:
-        return frame_velocity(self.tree, self.q, self.qd, self.tree.find(frame))
-
-    def frame_acceleration(self, frame: str) -> Array:
-        return frame_acceleration(self.tree, self.q, self.qd, self.qdd, self.tree.find(frame))
-
-    def frame_bias_acceleration(self, frame: str) -> Array:
-        return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find(frame))
 
 
 _FEW = 10
@@ -222,10 +134,6 @@ def _operations(expression: Array) -> int:
 _BUILDERS = (
     "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
     "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
-    "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
-    "regressor", "control_regressor", "integrate", "difference", "inverse_dynamics_derivatives",
+    "reactions", "regressor", "control_regressor", "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
-)  # fmt: skip
-_FRAME_BUILDERS = (
-    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
 )  # fmt: skip

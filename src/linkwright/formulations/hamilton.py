@@ -1,0 +1,115 @@
+"""Hamilton's canonical equations, as in Bayseç and Kapucu (1996).
+
+    p = ∂L/∂q̇                             (10)    momenta, L = T − V
+    H(q, p) = Σ p q̇ − L                    (14)    with q̇ expressed by p; never assumed to be T + V
+    q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q            (12), (13)
+
+The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear import Array, solve_symmetric
+from ..equations import Equations, State
+from ..kinematics.build import build_tree
+from ..kinematics.coordinates import gather_forces
+from ..kinematics.totals import kinetic_energy, losses, potential_energy, weight_energy
+from ..kinematics.tree import Tree
+from ..kinematics.values import Parameters
+from ..mechanism import Mechanism
+from .shared import Shared, without_quaternions
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    return without_quaternions(mechanism)
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Canonical equations in the joint variables and their momenta."""
+    hamilton = Hamilton(build_tree(mechanism, parameters))
+    builders = {
+        "mass_matrix": hamilton.mass_matrix,
+        "gravity": hamilton.gravity,
+        "bias": hamilton.bias,
+        "inverse_dynamics": hamilton.inverse_dynamics,
+        "forward_dynamics": hamilton.forward_dynamics,
+    }
+    extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
+    return hamilton.equations("hamilton", builders, extras, hamilton.state())
+
+
+class Hamilton(Shared):
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        names = [f"p_{name}" for name in tree.names.qd]
+        self.p = ca.vertcat(*(ca.SX.sym(name) for name in names))
+        self.L = kinetic_energy(tree, self.q, self.qd) - potential_energy(tree, self.q)
+
+    def momenta(self) -> Array:
+        """p = ∂L/∂q̇ (10)."""
+        return ca.gradient(self.L, self.qd)
+
+    @cached_property
+    def M(self) -> Array:
+        return ca.cse(ca.densify(ca.jacobian(self.momenta(), self.qd)))
+
+    @cached_property
+    def speeds(self) -> Array:
+        """q̇ by q and p, from (10), which is linear."""
+        return solve_symmetric(self.M, self.p)
+
+    @cached_property
+    def H(self) -> Array:
+        """H(q, p) = Σ p q̇ − L (14)."""
+        return ca.dot(self.p, self.speeds) - ca.substitute(self.L, self.qd, self.speeds)
+
+    def momentum_rates(self, tau: Array) -> Array:
+        """ṗ = −∂H/∂q + Q (13), at q and p."""
+        Q = tau + ca.substitute(self.losses(), self.qd, self.speeds)
+        return -ca.gradient(self.H, self.q) + Q
+
+    def losses(self) -> Array:
+        return gather_forces(self.tree, losses(self.tree, self.qd))
+
+    def state(self) -> State:
+        names = (*self.tree.names.q, *(f"p_{name}" for name in self.tree.names.qd))
+        return State(
+            names=names,
+            x=ca.vertcat(self.q, self.p),
+            rates=lambda: ca.vertcat(ca.gradient(self.H, self.p), self.momentum_rates(self.tau)),
+            from_motion=lambda: ca.vertcat(self.q, self.momenta()),
+            to_motion=lambda: (self.q, self.speeds),
+        )
+
+    # -- in coordinates, speeds and accelerations ----------------------------------------
+
+    def in_speeds(self, expression: Array) -> Array:
+        """An expression of q and p, at p = ∂L/∂q̇."""
+        return ca.substitute(expression, self.p, self.momenta())
+
+    def convected(self) -> Array:
+        """Ṁ q̇ = ∂p/∂q q̇."""
+        return ca.jtimes(self.momenta(), self.q, self.qd)
+
+    def forward_dynamics(self) -> Array:
+        rates = self.in_speeds(self.momentum_rates(self.tau))
+        return solve_symmetric(self.M, rates - self.convected())
+
+    def bias(self) -> Array:
+        """−ṗ without drives, plus Ṁ q̇: what drives must do at q̈ = 0."""
+        rest = ca.SX.zeros(self.tree.nv)
+        return self.convected() - self.in_speeds(self.momentum_rates(rest))
+
+    def inverse_dynamics(self) -> Array:
+        return self.M @ self.qdd + self.bias()
+
+    def mass_matrix(self) -> Array:
+        return self.M
+
+    def gravity(self) -> Array:
+        return ca.gradient(weight_energy(self.tree, self.q), self.q)

@@ -1,0 +1,179 @@
+"""Kinematic influence coefficients, Freeman and Tesar (1988).
+
+First and second order coefficients of a point or a body u in the joints' variables φ,
+
+    u̇ = G φ̇,   ü = G φ̈ + φ̇ᵀ H φ̇                                              (1), (5)
+
+give the effective inertia I*, the inertia power array P*, and all loads:
+
+    I* = Σ M Gᶜᵀ Gᶜ + Gᵀ Π G                                                     (15)
+    P* = Σ M (Gᶜᵀ • Hᶜ) + (Gᵀ Π) • H + Gᵀ(Gᵀ • P)G                               (16)
+    T = I* φ̈ + φ̇ᵀ P* φ̇ − Σ Gᵀ T_u,   C* = Σ c Gᵀ G,   K* = ∂T_spring/∂φ           (17)–(25)
+
+The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Christoffel symbols.
+`transfer` takes a model to other generalized coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ...algebra.linear import Array, cross, dot
+from ...equations import Equations
+from ...kinematics.build import build_tree
+from ...kinematics.coordinates import gather_columns, gather_forces
+from ...kinematics.tree import GROUND, Tree
+from ...kinematics.values import Parameters
+from ...kinematics.world import Freedom, World
+from ...mechanism import Mechanism
+from ..shared import Shared, without_quaternions
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    return without_quaternions(mechanism)
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Equations from the influence coefficients of all bodies."""
+    influence = Influence(build_tree(mechanism, parameters))
+    builders = {
+        "mass_matrix": influence.effective_inertia,
+        "coriolis_matrix": influence.coriolis_matrix,
+        "gravity": influence.gravity,
+    }
+    extras = {
+        "effective_inertia": influence.effective_inertia,
+        "inertia_power": influence.inertia_power,
+        "effective_damping": influence.effective_damping,
+        "effective_stiffness": influence.effective_stiffness,
+        "coefficients": influence.coefficients_of_frames,
+    }
+    return influence.equations("influence", builders, extras)
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """G, 3 × n, and the planes H[p], n × n, of three components of motion."""
+
+    G: Array
+    H: list[Array]
+
+
+class Influence(Shared):
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.world = World(tree, self.q)
+        self.n = tree.tree_nv
+        self._power: list[Array] | None = None
+
+    # -- kinematics (appendix B) ---------------------------------------------------------
+
+    def point(self, link: int, x: Array) -> Coefficients:
+        """Of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m × g_n, m below n."""
+        path = self.world.path(link)
+        g = {f.index: f.linear(x) for f in path}
+        return self.coefficients(path, g, lambda a, b: cross(a.s, g[b.index]), symmetric=True)
+
+    def turning(self, link: int) -> Coefficients:
+        """Of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m below n."""
+        path = [f for f in self.world.path(link) if f.turns]
+        g = {f.index: f.s for f in path}
+
+        def second(a: Freedom, b: Freedom) -> Array:
+            return ca.SX.zeros(3) if a is b else cross(a.s, b.s)
+
+        return self.coefficients(path, g, second, symmetric=False)
+
+    def coefficients(
+        self, path: list[Freedom], g: dict[int, Array], second: object, symmetric: bool
+    ) -> Coefficients:
+        G = ca.SX(3, self.n)
+        H = [ca.SX(self.n, self.n) for _ in range(3)]
+        for k, b in enumerate(path):
+            G[:, b.index] = g[b.index]
+            for a in path[: k + 1]:
+                if not a.turns:
+                    continue
+                h = second(a, b)  # type: ignore[operator]
+                for p in range(3):
+                    H[p][a.index, b.index] = h[p]
+                    if symmetric:
+                        H[p][b.index, a.index] = h[p]
+        return Coefficients(G, H)
+
+    def coefficients_of_frames(self) -> dict[str, tuple[Coefficients, Coefficients]]:
+        """(rotation, origin) of every frame and body that moves, along the tree's speeds."""
+        found = {}
+        for name, place in (self.tree.bodies | self.tree.frames).items():
+            if place.link != GROUND:
+                pose = self.world.placed[place.link]
+                origin = pose.p + pose.R @ place.p
+                found[name] = self.turning(place.link), self.point(place.link, origin)
+        return found
+
+    # -- dynamics ------------------------------------------------------------------------
+
+    def effective_inertia(self) -> Array:
+        """I*, n × n (15); rotors on its diagonal."""
+        total = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects)))
+        for body in self.world.bodies:
+            G_c, G = self.world.jacobians(body.link, body.r)
+            total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G
+        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, total)))
+
+    def inertia_power(self) -> list[Array]:
+        """P*, a plane n × n for each coordinate (16)."""
+        if self._power is None:
+            planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
+            for body in self.world.bodies:
+                c, turn = self.point(body.link, body.r), self.turning(body.link)
+                spin = self.spin_power(body.I, turn.G)
+                momenta = body.I @ turn.G
+                for f in self.world.path(body.link):
+                    l = f.index
+                    planes[l] += sum(body.m * c.G[p, l] * c.H[p] for p in range(3))
+                    if f.turns:
+                        planes[l] += sum(
+                            momenta[p, l] * turn.H[p] + turn.G[p, l] * spin[p] for p in range(3)
+                        )
+            self._power = self.gathered(planes)
+        return self._power
+
+    def spin_power(self, Pi: Array, G: Array) -> list[Array]:
+        """Gᵀ P G with ωᵀ P ω = ω × Π ω (12): planes g_m × Π g_n."""
+        L = Pi @ G
+        pairs = ((1, 2), (2, 0), (0, 1))
+        return [G[a, :].T @ L[b, :] - G[b, :].T @ L[a, :] for a, b in pairs]
+
+    def gathered(self, planes: list[Array]) -> list[Array]:
+        """The model's planes from the tree's, followers of mimicry included."""
+        tree = self.tree
+        inner = [gather_columns(tree, gather_forces(tree, plane)) for plane in planes]
+        stacked = ca.vertcat(*(ca.vec(plane).T for plane in inner))
+        n = tree.nv
+        return [ca.reshape(row.T, n, n) for row in ca.vertsplit(gather_forces(tree, stacked))]
+
+    def coriolis_matrix(self) -> Array:
+        """C_lm = Σ ½(P*_lmn + P*_lnm) φ̇_n."""
+        return ca.vertcat(*(((P + P.T) @ self.qd).T / 2 for P in self.inertia_power()))
+
+    def gravity(self) -> Array:
+        """−Σ Gᶜᵀ M g: the load of weight, on the other side."""
+        load = ca.SX.zeros(self.n)
+        for body in self.world.bodies:
+            for f in self.world.path(body.link):
+                load[f.index] -= dot(body.m * self.tree.gravity, f.linear(body.r))
+        return gather_forces(self.tree, load)
+
+    def effective_damping(self) -> Array:
+        """C*, n × n, of the joints' dampers (18)."""
+        C = ca.diag(ca.vertcat(*(ca.SX(effect.damping) for effect in self.tree.effects)))
+        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, C)))
+
+    def effective_stiffness(self) -> Array:
+        """K*, n × n, of the joints' springs (22)."""
+        K = ca.diag(ca.vertcat(*(ca.SX(effect.stiffness) for effect in self.tree.effects)))
+        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, K)))

@@ -1,0 +1,104 @@
+"""Lagrange's equations, as Spong and Vidyasagar (6.3.9)–(6.3.13) and Virgala et al. (2016)
+derive them for manipulators.
+
+    D(q) = Σ m J_vᵀ J_v + J_ωᵀ R I Rᵀ J_ω                        Virgala (7), Spong (6.3.1)
+    c_ijk = ½(∂d_kj/∂q_i + ∂d_ki/∂q_j − ∂d_ij/∂q_k) = c_jik       Virgala (22), Spong (6.3.9)
+    C_kj = Σ c_ijk q̇_i,   φ_k = ∂V/∂q_k                           Virgala (21, 18)
+
+All Christoffel symbols of n links are n³ sums, each of a length that grows with n. Beyond
+`FEW` freedoms the same D and C (Ḋ − 2C skew) are summed by `composites`, n² sums of one length.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ...algebra.linear import Array, dot
+from ...equations import Equations
+from ...kinematics.build import build_tree
+from ...kinematics.coordinates import gather_columns, gather_forces, spread_speeds
+from ...kinematics.tree import Tree
+from ...kinematics.values import Parameters
+from ...kinematics.world import World
+from ...mechanism import Mechanism
+from ..shared import Shared, without_quaternions
+from .composites import Composites
+
+FEW = 8
+"""Up to so many freedoms, Christoffel symbols are written out."""
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    return without_quaternions(mechanism)
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Lagrange's equations of the second kind in the joint variables."""
+    lagrange = Lagrange(build_tree(mechanism, parameters))
+    builders = {
+        "mass_matrix": lagrange.mass_matrix,
+        "coriolis_matrix": lagrange.coriolis_matrix,
+        "gravity": lagrange.gravity,
+    }
+    extras = {"christoffel": lagrange.christoffel}
+    return lagrange.equations("lagrange", builders, extras)
+
+
+class Lagrange(Shared):
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.world = World(tree, self.q)
+
+    @cached_property
+    def jacobians(self) -> list[tuple[Array, Array]]:
+        """(J_v, J_ω) of the mass centres: steps 2 and 3 of Virgala's algorithm."""
+        return [self.world.jacobians(body.link, body.r) for body in self.world.bodies]
+
+    @cached_property
+    def composites(self) -> Composites:
+        return Composites(self.world)
+
+    def mass_matrix(self) -> Array:
+        """D(q), rotors included."""
+        tree = self.tree
+        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        if tree.nv > FEW:
+            D += self.composites.mass_matrix()
+        else:
+            for body, (J_v, J_w) in zip(self.world.bodies, self.jacobians, strict=True):
+                D += body.m * (J_v.T @ J_v) + J_w.T @ body.I @ J_w
+        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+
+    def christoffel(self) -> list[Array]:
+        """c_ijk, a matrix in i, j for each k."""
+        D, n = self.mass_matrix(), self.tree.nv
+        by = [ca.reshape(column, n, n) for column in ca.horzsplit(ca.jacobian(ca.vec(D), self.q))]
+        symbols = []
+        for k in range(n):
+            c = ca.SX.zeros(n, n)
+            for i in range(n):
+                for j in range(i + 1):
+                    c[i, j] = c[j, i] = (by[i][k, j] + by[j][k, i] - by[k][i, j]) / 2
+            symbols.append(c)
+        return symbols
+
+    def coriolis_matrix(self) -> Array:
+        """C(q, q̇) with Ḋ − 2C skew."""
+        if self.tree.nv > FEW:
+            C = self.composites.coriolis_matrix(spread_speeds(self.tree, self.qd))
+            return gather_columns(self.tree, gather_forces(self.tree, C))
+        return ca.vertcat(*(self.qd.T @ c for c in self.christoffel()))
+
+    def gravity(self) -> Array:
+        """φ = ∂V/∂q: the weight of each mass centre through its Jacobian."""
+        if self.tree.nv > FEW:
+            return gather_forces(self.tree, self.composites.weight(-self.tree.gravity))
+        phi = ca.SX.zeros(self.tree.tree_nv)
+        for body in self.world.bodies:
+            weight = body.m * self.tree.gravity
+            for freedom in self.world.path(body.link):
+                phi[freedom.index] -= dot(weight, freedom.linear(body.r))
+        return gather_forces(self.tree, phi)

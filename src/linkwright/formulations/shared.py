@@ -1,0 +1,145 @@
+"""What all formulations share: symbols, kinematics, energies, and the assembly of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+
+from ..algebra.linear import Array
+from ..equations import Builder, Equations, State
+from ..kinematics.coordinates import (
+    difference,
+    gather_forces,
+    integrate,
+    neutral,
+    rates,
+    symbols_of,
+)
+from ..kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
+from ..kinematics.totals import (
+    center_of_mass,
+    kinetic_energy,
+    momentum,
+    passive_forces,
+    potential_energy,
+)
+from ..kinematics.tree import Tree
+from ..mechanism import Mechanism
+
+
+def beyond_trees(mechanism: Mechanism) -> str | None:
+    """What a mechanism has that the equations of trees leave out, if anything."""
+    for table in ("loops", "constraints", "forces"):
+        if getattr(mechanism, table):
+            return f"it has {table}"
+    return None
+
+
+def without_quaternions(mechanism: Mechanism) -> str | None:
+    """The reason of formulations whose speeds are rates of coordinates, if there is one."""
+    reason = beyond_trees(mechanism)
+    for name, joint in mechanism.joints.items():
+        if reason is None and joint.by_quaternion and joint.moves:
+            reason = f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
+    return reason
+
+
+class Shared:
+    """Builders of what does not depend on the formulation, each named as its function."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        own = symbols_of(tree)
+        self.q, self.qd, self.qdd, self.tau = own.q, own.qd, own.qdd, own.tau
+        n, bodies = tree.nv, len(tree.names.bodies)
+        self.symbols: dict[str, Array] = {
+            "q": own.q,
+            "qd": own.qd,
+            "qdd": own.qdd,
+            "tau": own.tau,
+            "v": ca.SX.sym("v", n),
+            "vd": ca.SX.sym("vd", n),
+            "step": ca.SX.sym("step", n),
+            "q1": ca.SX.sym("q1", tree.nq),
+            "wrenches": ca.SX.sym("w", bodies, 6),
+            "p": ca.vertcat(*tree.symbols.values()),
+        }
+
+    def equations(
+        self,
+        by: str,
+        builders: Mapping[str, Builder],
+        extras: Mapping[str, Builder] | None = None,
+        state: State | None = None,
+    ) -> Equations:
+        """The common result: what a formulation has, and what all have."""
+        tree = self.tree
+        return Equations(
+            mechanism=tree.mechanism,
+            by=by,
+            symbols=self.symbols,
+            names=tree.names,
+            parameters=tree.symbol_values,
+            rates=rates(tree, self.q),
+            neutral=tuple(neutral(tree)),
+            builders={name: getattr(self, name) for name in _COMMON} | dict(builders),
+            frame_builders={name: getattr(self, name) for name in _OF_FRAMES},
+            inertial_parameters=self.inertial_parameters(),
+            extras=extras or {},
+            state=state,
+        )
+
+    def passive(self) -> Array:
+        return gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
+
+    def kinetic_energy(self) -> Array:
+        return kinetic_energy(self.tree, self.q, self.qd)
+
+    def potential_energy(self) -> Array:
+        return potential_energy(self.tree, self.q)
+
+    def center_of_mass(self) -> Array:
+        return center_of_mass(self.tree, self.q)
+
+    def momentum(self) -> Array:
+        return momentum(self.tree, self.q, self.qd)
+
+    def integrate(self) -> Array:
+        return integrate(self.tree, self.q, self.symbols["step"])
+
+    def difference(self) -> Array:
+        return difference(self.tree, self.q, self.symbols["q1"])
+
+    def placement(self, frame: str) -> Array:
+        return placement(self.tree, self.q, self.tree.find(frame))
+
+    def jacobian(self, frame: str) -> Array:
+        return jacobian(self.tree, self.q, self.tree.find(frame))
+
+    def frame_velocity(self, frame: str) -> Array:
+        return frame_velocity(self.tree, self.q, self.qd, self.tree.find(frame))
+
+    def frame_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, self.qdd, self.tree.find(frame))
+
+    def frame_bias_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find(frame))
+
+    def inertial_parameters(self) -> Array:
+        """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
+        entries = []
+        for place in (self.tree.bodies[name] for name in self.tree.names.bodies):
+            own = self.tree.links[place.link].inertia.moved(place.R.T, -(place.R.T @ place.p))
+            entries += [own.m, *(own.h[i] for i in range(3))]
+            entries += [own.I[i, j] for i, j in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]
+        return ca.vertcat(*entries)
+
+
+_COMMON = (
+    "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "integrate",
+    "difference",
+)  # fmt: skip
+_OF_FRAMES = (
+    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
+)  # fmt: skip
