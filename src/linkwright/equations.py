@@ -31,6 +31,7 @@ class Equations:
 
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
+    `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -43,7 +44,10 @@ class Equations:
     builders: Mapping[str, Builder]
     frame_builders: Mapping[str, FrameBuilder]
     inertial_parameters: SX
-    _made: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    is_derived: bool = field(default=False, init=False, compare=False)
+    _made: dict[tuple[str, ...], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def nq(self) -> int:

@@ -119,6 +119,9 @@ class _Recursion:
         """
         if self.tree.followers or self.tree.nv <= _FEW:
             return self._by_mass_matrix(self.bias())
+        depths = [sum(1 for _ in self.tree.path(i)) for i in range(len(self.tree.links))]
+        if sum(depth**2 for depth in depths) > _HOPELESS * len(depths):
+            return self._by_articulated_bodies()
         ways = [self._by_mass_matrix(self.bias()), self._by_articulated_bodies()]
         return min(ways, key=_operations)
 
@@ -213,6 +216,9 @@ class _Recursion:
 
 _FEW = 10
 """Up to so many freedoms the mass matrix is always the cheaper way."""
+
+_HOPELESS = 600
+"""Factorising takes about depth² operations a link, articulated bodies some 350."""
 
 
 def _operations(expression: Array) -> int:
