@@ -176,6 +176,9 @@ class _Recursion:
     def reactions(self) -> Array:
         return reactions(self.tree, self.q, self.qd, self.qdd)
 
+    def body_reactions(self) -> Array:
+        return reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
+
     def regressor(self) -> Array:
         return regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
@@ -229,6 +232,7 @@ _BUILDERS = (
     "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
     "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
     "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
+    "body_reactions",
     "regressor", "control_regressor", "integrate", "difference", "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )  # fmt: skip
