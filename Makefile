@@ -26,7 +26,7 @@ lint: $(VENV)/lint.done
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/test.done
+docs: $(VENV)/docs.done
 	$(BIN)/python docs/make.py
 
 $(VENV)/%.done: pyproject.toml

@@ -83,11 +83,18 @@ class Robot:
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         return spec.compile()
 
-    def to_pin(self, rows: np.ndarray) -> np.ndarray:
-        """Columns in Pinocchio's order of joints (fixed bases: nq = nv)."""
+    @cached_property
+    def order(self) -> list[int]:
+        """Our coordinates in Pinocchio's order of joints (fixed bases: nq = nv)."""
         names = list(self.model.q_names)
-        order = [names.index(name) for name in list(self.pin.names)[1:]]
-        return np.asfortranarray(rows[:, order].T)
+        return [names.index(name) for name in list(self.pin.names)[1:]]
+
+    def to_pin(self, rows: np.ndarray) -> np.ndarray:
+        """Columns, one a state, as Pinocchio has them."""
+        return np.asfortranarray(rows[:, self.order].T)
+
+    def matrix_to_pin(self, matrix: np.ndarray) -> np.ndarray:
+        return matrix[np.ix_(self.order, self.order)]
 
 
 def robots() -> list[Robot]:

@@ -104,8 +104,14 @@ def call_row(
     """A function on a batch against one of Pinocchio's that Python calls state by state."""
     ours = Arrays(robot, name)
     state = [robot.to_pin(array[:1]).ravel() for array in ours.inputs]
-    theirs = repeated(peer, robot.pin, robot.pin.createData(), *state)
+    data = robot.pin.createData()
+    theirs = repeated(peer, robot.pin, data, *state)
     ours()
+    peer(robot.pin, data, *state)
+    found = [data.M] if name == "mass_matrix" else [data.dtau_dq, data.dtau_dv, data.M]
+    for one, other in zip(ours.outputs, found, strict=True):
+        upper = np.triu if other is data.M else np.asarray
+        agree(upper(robot.matrix_to_pin(one[0])), upper(other), f"{robot.name}, {name}")
     one, other = best(ours, theirs, seconds=seconds)
     one, other = 1e9 * one / ours.batch, 1e6 * other
     table.add(_title(name, peer), f"{one:.1f} ns, **{other / one:.0f}×**")
@@ -117,6 +123,8 @@ def single_row(table: Table, robot: Robot, seconds: float) -> None:
     rows = [array[0].copy() for array in ours.inputs]
     state = [robot.to_pin(array[:1]).ravel() for array in ours.inputs]
     data = robot.pin.createData()
+    result = ours.function(*rows)[robot.order]
+    agree(result, pin.rnea(robot.pin, data, *state), f"{robot.name}, one state")
     one, other = best(
         repeated(ours.function, *rows),
         repeated(pin.rnea, robot.pin, data, *state),

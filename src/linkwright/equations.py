@@ -45,6 +45,7 @@ class Equations:
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇).
+    `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -59,7 +60,10 @@ class Equations:
     inertial_parameters: SX
     extras: Mapping[str, Builder] = field(default_factory=dict)
     state: State | None = None
-    _made: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    is_derived: bool = field(default=False, init=False, compare=False)
+    _made: dict[tuple[str, ...], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def nq(self) -> int:

@@ -39,8 +39,14 @@ def compile(  # noqa: A001 - the name that people call
     every function, in the order given. Large batches are split between `threads` threads
     (None: one for each core).
     """
-    kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    kept = _checked_names(parameters)
+    _check_threads(threads)
     if not isinstance(source, Mechanism):
+        if not hasattr(source, "expressions"):
+            raise UnsupportedError(
+                f"a {type(source).__name__} cannot be compiled",
+                remedy="give a mechanism (see load) or equations (see derive)",
+            )
         return Model(source.mechanism, kept, threads, target, lambda: source)
 
     def derived() -> Equations:
@@ -49,6 +55,24 @@ def compile(  # noqa: A001 - the name that people call
         return derive(source, by="recursive", parameters=list(kept) or "numeric")
 
     return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
+
+
+def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
+    kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    for k, name in enumerate(kept):
+        if not isinstance(name, str):
+            raise NameNotFoundError(f"parameters[{k}] is {name!r}", remedy="give names")
+        if name in kept[:k]:
+            raise NameNotFoundError(f"the parameter '{name}' is kept twice", remedy="name it once")
+    return kept
+
+
+def _check_threads(threads: int | None) -> None:
+    right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
+    if not right or isinstance(threads, bool):
+        raise UnsupportedError(
+            f"threads = {threads!r}", remedy="give a whole number from 1 to 1024, or None"
+        )
 
 
 @dataclass(frozen=True)
@@ -217,11 +241,16 @@ class Model:
     # -- as a value ----------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
+        options = {"parameters": self.parameters, "threads": self.threads, "target": self._target}
         if self._identity is not None:
-            return _again, (self.mechanism, None, None, self.parameters, self.threads)
+            return _again, (self.mechanism, None, None, options)
+        if not self.equations.is_derived:
+            raise UnsupportedError(
+                "the model of equations that were changed after derive cannot be pickled",
+                remedy="pickle what makes them, and compile them again",
+            )
         eqs = self.equations
-        derived = list(eqs.parameters) or "numeric"
-        return _again, (self.mechanism, eqs.by, derived, self.parameters, self.threads)
+        return _again, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
@@ -231,20 +260,13 @@ def _listed(several: Sequence[Any]) -> str:
     return ", ".join(port.name for port in several)
 
 
-def _again(
-    mechanism: Mechanism,
-    by: str | None,
-    derived: Any,
-    parameters: tuple[str, ...],
-    threads: int | None,
-) -> Model:
+def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]) -> Model:
     """A model from its recipe, as pickles keep it."""
     if by is None:
-        return compile(mechanism, parameters=parameters, threads=threads)
+        return compile(mechanism, **options)
     from .formulations import derive
 
-    equations = derive(mechanism, by=by, parameters=derived)
-    return compile(equations, parameters=parameters, threads=threads)
+    return compile(derive(mechanism, by=by, parameters=derived), **options)
 
 
 def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
@@ -264,16 +286,21 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
 
 
 def check_mass_matrix(equations: Equations) -> None:
-    """Raises where the mass matrix is singular everywhere: some freedom moves no inertia."""
-    mass_matrix, integrate = equations.folded("mass_matrix"), equations.folded("integrate")
+    """Raises where the mass matrix is singular everywhere: some freedom moves no inertia.
+
+    Its columns are what unit accelerations add to inverse dynamics, which are at hand.
+    """
+    inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
     rng = np.random.default_rng(0)
-    worst = np.inf
+    n, worst = equations.nv, np.inf
+    rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
     for _ in range(3):
-        q = integrate(equations.neutral, rng.uniform(0.1, 1.0, equations.nv))
-        M = np.asarray(mass_matrix(q), dtype=float)
+        q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
+        columns = np.asarray(inverse(np.repeat(q, n + 1, axis=1), rest, units), dtype=float)
+        M = columns[:, 1:] - columns[:, :1]
         scale = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-        sizes, vectors = np.linalg.eigh(scale[:, None] * M * scale)
-        if sizes[0] > 1e-13 and np.diag(M).min() > 0:
+        sizes, vectors = np.linalg.eigh(scale[:, None] * (M + M.T) / 2 * scale)
+        if sizes[0] > 1e-12 and np.diag(M).min() > 0:
             return
         if sizes[0] < worst:
             worst, weak = sizes[0], int(np.argmax(np.abs(vectors[:, 0] * scale)))

@@ -51,6 +51,7 @@ potential_energy | q | V: | of weight and springs, J
 center_of_mass | q | c:3 | of all that moves, in the world, m
 momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
 reactions | q qd qdd | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
+body_reactions | q qd qdd | r:joints,6 | the same reactions in the axes of each joint's child
 regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
 control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
 inverse_dynamics_derivatives | q qd qdd | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd

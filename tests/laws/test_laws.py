@@ -235,6 +235,20 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
 
 @settings(max_examples=25, deadline=None)
 @given(trees(), SEEDS)
+def test_reactions_in_bodies_are_those_in_the_world_turned(tree: RandomTree, seed: int) -> None:
+    q, v, a = tree.state(seed)
+    eqs = lw.derive(tree.mechanism, parameters="numeric")
+    world, local = (
+        np.asarray(eqs.function(name)(q, v, a)) for name in ("reactions", "body_reactions")
+    )
+    for k, joint in enumerate(tree.mechanism.joints[name] for name in eqs.names.joints):
+        R = np.asarray(eqs.function("placement", joint.child)(q))[:3, :3]
+        turned = np.concatenate([R @ local[k, :3], R @ local[k, 3:]])
+        np.testing.assert_allclose(turned, world[k], rtol=0, atol=1e-10 * max(1, abs(world).max()))
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees(), SEEDS)
 def test_external_wrenches_act_through_jacobians(tree: RandomTree, seed: int) -> None:
     q, v, a = tree.state(seed)
     eqs = lw.derive(tree.mechanism, parameters="numeric")

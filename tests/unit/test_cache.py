@@ -141,3 +141,32 @@ def test_a_place_that_cannot_be_written_does_no_harm(monkeypatch: pytest.MonkeyP
     torque()
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
     torque()
+
+
+def test_the_files_of_others_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 1000)
+    folder.mkdir(mode=0o700)
+    (folder / "thesis.tex").write_bytes(bytes(5000))
+    for name in "ab":
+        cache.put(name, bytes(900))
+    assert {entry.name for entry in folder.iterdir()} == {"thesis.tex", "b.lwc"}
+
+
+def test_a_cache_that_only_can_be_read_is_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.put("a", b"code")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert cache.get("a") == b"code"
+
+
+def test_without_sources_to_tell_versions_apart_nothing_is_stored(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "_sources", lambda: "")
+    cache.put("a", b"code")
+    assert not folder.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import warnings
 
 import casadi as ca
@@ -300,3 +301,65 @@ def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
         )
         results.append(made(*states))
     np.testing.assert_array_equal(*results)
+
+
+def _call_and_wait(function: np.ufunc, *args: np.ndarray) -> None:
+    """The error comes within a moment after the call."""
+    function(*args)
+    for _ in range(500):
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt("stop"), RuntimeError("no compiler")])
+def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is compiled inside of the first call, which has no other way to say so."""
+    from linkwright import readings
+
+    function = lw.compile(lw.gallery("six-axis")).mass_matrix
+    out = np.full((3, 6, 6), 7, np.float32)
+
+    def fails(*_: object) -> bytes:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(readings.llvm, "assemble", fails)
+        with pytest.raises(type(error), match=str(error)):
+            _call_and_wait(function, np.zeros((3, 6), np.float32), out)
+    assert np.isnan(out).all(), "what was not computed does not look like a result"
+    assert np.isfinite(function(np.zeros((3, 6), np.float32))).all(), "the next call tries again"
+
+
+def test_floating_point_flags_of_all_threads_reach_the_caller() -> None:
+    rng = np.random.default_rng(0)
+    for threads in (1, 3):
+        model = lw.compile(lw.gallery("six-axis"), threads=threads)
+        q = rng.uniform(-1, 1, (40_000, 6))
+        q[-1] = np.inf
+        with pytest.warns(RuntimeWarning, match="invalid value"):
+            model.gravity(q)
+
+
+def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ctypes
+
+    from linkwright.readings.llvm import loader
+
+    nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(lambda size: None)
+    address = ctypes.cast(nothing, ctypes.c_void_p).value
+    assert address is not None
+    found = loader._address
+    monkeypatch.setattr(
+        loader, "_address",
+        lambda name: address.to_bytes(8, "little") if name == "malloc" else found(name),
+    )  # fmt: skip
+    model = lw.compile(lw.gallery("quadruped"), threads=1)
+    q = model.neutral()
+    poor = model.inverse_dynamics_derivatives(q, np.ones(18), np.ones(18))
+    monkeypatch.undo()
+    rich = lw.compile(lw.gallery("quadruped")).inverse_dynamics_derivatives(
+        q, np.ones(18), np.ones(18)
+    )
+    for one, other in zip(poor, rich, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -154,7 +155,7 @@ def test_casadi_functions() -> None:
     assert eqs.M.shape == (2, 2)
     assert eqs.g.shape == (2, 1)
     assert eqs.f.shape == (2, 1)
-    assert list(eqs.parameters) == ["I1", "m1", "lc1"] or "m1" in eqs.parameters
+    assert set(eqs.parameters) == {"m1", "m2", "l1", "lc1", "lc2", "l2", "I1", "I2", "g"}
 
 
 def test_a_mechanism_that_cannot_move() -> None:
@@ -278,3 +279,57 @@ def test_locked_joints_of_every_kind_stand_where_they_are_held() -> None:
         np.testing.assert_allclose(
             locked.placement("b2")(q[[0, -1]]), free.placement("b2")(q), atol=1e-13, err_msg=kind
         )
+
+
+def heavier(eqs: lw.Equations) -> lw.Equations:
+    return dataclasses.replace(eqs, builders={**eqs.builders, "gravity": lambda: 2 * eqs.g})
+
+
+def test_equations_that_were_changed_are_what_is_compiled() -> None:
+    eqs = lw.derive(lw.gallery("elbow"), parameters="numeric")
+    q = [0.1, 0.2]
+    for first in (eqs, heavier(eqs)):
+        lw.compile(first).gravity(q)
+    once, twice = lw.compile(eqs).gravity(q), lw.compile(heavier(eqs)).gravity(q)
+    np.testing.assert_allclose(twice, 2 * once, rtol=1e-15)
+
+
+def test_models_of_changed_equations_are_not_pickled_as_others() -> None:
+    eqs = lw.derive(lw.gallery("elbow"), parameters="numeric")
+    again = pickle.loads(pickle.dumps(lw.compile(eqs)))
+    np.testing.assert_array_equal(again.gravity([0.1, 0.2]), ELBOW.gravity([0.1, 0.2]))
+    with pytest.raises(UnsupportedError, match="cannot be pickled"):
+        pickle.dumps(lw.compile(heavier(eqs)))
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"threads": -1}, "threads = -1"),
+        ({"threads": 0}, "threads = 0"),
+        ({"threads": 1.5}, r"threads = 1\.5"),
+        ({"threads": "2"}, "threads = '2'"),
+        ({"parameters": ["m1", "m1"]}, "'m1' is kept twice"),
+        ({"parameters": [3]}, r"parameters\[0\] is 3"),
+    ],
+)
+def test_options_are_checked_at_once(options: dict, what: str) -> None:
+    with pytest.raises(LinkwrightError, match=what):
+        lw.compile(lw.gallery("elbow"), **options)
+
+
+def test_only_mechanisms_and_equations_are_compiled() -> None:
+    with pytest.raises(LinkwrightError, match="a str cannot be compiled"):
+        lw.compile("elbow.toml")  # type: ignore[arg-type]
+
+
+def test_long_chains_do_without_the_mass_matrix() -> None:
+    """Articulated bodies grow with n, factorising with n³: nobody should wait for the latter."""
+    eqs = lw.derive(lw.gallery("chain-60"), parameters="numeric")
+    eqs.expressions("forward_dynamics")
+    assert ("mass_matrix",) not in eqs._made
+    model = lw.compile(eqs)
+    rng = np.random.default_rng(0)
+    q, v, a = rng.uniform(-1, 1, (3, 60))
+    tau = model.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(model.forward_dynamics(q, v, tau), a, rtol=0, atol=1e-6)

@@ -65,27 +65,31 @@ _CYCLIC = [
 def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
     """A constant rotation A with A·z along the axis, of zeros and ones if it can be.
 
-    `values` are the numbers behind the axis' entries, which decide the way to build it.
+    `values` are the numbers behind the axis' entries, which decide the way to build it; an axis
+    with symbols may point elsewhere for other values of them, and gets no special one.
     """
     sizes = np.abs(values) / max(abs(v) for v in values)
-    if np.sum(sizes > 1e-15) == 1:
+    constant = all(isinstance(entry, float | int) for entry in axis)
+    if constant and np.sum(sizes > 1e-15) == 1:
         along = int(np.argmax(sizes))
         turn = np.eye(3) if values[along] > 0 else np.diag([1.0, -1.0, -1.0])
         return _CYCLIC[along] @ turn
     # x' normal to the axis and to the coordinate axis it is farthest from
     helper = np.eye(3)[int(np.argmin(sizes))]
-    z = _unit(vector(*axis))
-    x = _unit(cross(helper, z))
+    z = unit(vector(*axis))
+    x = unit(cross(helper, z))
     y = cross(z, x)
     columns = [[x[i], y[i], z[i]] for i in range(3)]
-    return without_dust(matrix([[_plain(entry) for entry in row] for row in columns]))
+    return without_dust(matrix([[plain(entry) for entry in row] for row in columns]))
 
 
-def _unit(a: Array) -> Array:
+def unit(a: Array) -> Array:
+    """The vector at length 1."""
     if isinstance(a, np.ndarray):
         return a / np.linalg.norm(a)
     return a / ca.sqrt(ca.dot(a, a))
 
 
-def _plain(entry: Scalar) -> Scalar:
+def plain(entry: Scalar) -> Scalar:
+    """NumPy's floats as Python's."""
     return float(entry) if isinstance(entry, np.floating) else entry

@@ -108,7 +108,7 @@ class _Writer:
                     remedy="use rotation = 'cardan'",
                 )  # fmt: skip
             return [_Move(name, "floating", None, 0)]
-        plane = plane_of(self.values, joint) if joint.type == "planar" else np.eye(3)
+        plane = plane_of(self.values, joint, name) if joint.type == "planar" else np.eye(3)
         found = []
         for number, step in enumerate(steps(joint)):
             assert step.axis is not None

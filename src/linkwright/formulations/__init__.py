@@ -41,4 +41,5 @@ def derive(
             remedy="take them out, or use a formulation that treats them",
         )
     equations: Equations = chosen.derive(mechanism, parameters)
+    object.__setattr__(equations, "is_derived", True)
     return equations

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra.linear import IDENTITY, ZERO3, Scalar, matrix, symmetric, vector, without_dust
+from ..algebra.linear import (
+    IDENTITY,
+    ZERO3,
+    Array,
+    Scalar,
+    matrix,
+    symmetric,
+    vector,
+    without_dust,
+)
 from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
 from ..errors import UnsupportedError
@@ -45,6 +54,7 @@ class _Builder:
         masses = {name: self.mass(name, body) for name, body in self.mechanism.bodies.items()}
         inertias = {name: inertia_about_origin(b.m, b.c, b.I) for name, b in masses.items()}
         self.add_inertias(inertias)
+        self.values.at("gravity")
         gravity = vector_of(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
         frames = {name: self.frame(name) for name in self.mechanism.frames}
         followers = self.followers()
@@ -68,11 +78,12 @@ class _Builder:
     # -- joints --------------------------------------------------------------------------
 
     def add_joint(self, name: str, joint: Joint) -> None:
+        self.values.at(f"joints.{name}")
         parent = self.bodies[joint.parent]
         R, p = placement_of(self.values, joint.origin, name)
         here = Placed(parent.link, without_dust(parent.R @ R), parent.p + parent.R @ p)
         frame, first = here, len(self.links)
-        plane = plane_of(self.values, joint) if joint.type == "planar" else IDENTITY
+        plane = plane_of(self.values, joint, name) if joint.type == "planar" else IDENTITY
         here = replace(here, R=without_dust(here.R @ plane))
         if joint.locked is not None:
             here = self.hold(name, joint, here)
@@ -85,8 +96,8 @@ class _Builder:
         self.joints.append(JointSpan(name, tuple(range(first, len(self.links))), frame))
 
     def add_step(self, name: str, joint: Joint, number: int, step: Step, here: Placed) -> Placed:
-        A = IDENTITY if step.axis is None else alignment(self.values, step.axis, name)
-        pitch = self.values.scalar(joint.pitch, f"pitch_{name}") if joint.pitch is not None else 0.0
+        A = self.alignment(name, joint, step)
+        pitch = self.values.scalar(joint.pitch, f"lead_{name}") if joint.pitch is not None else 0.0
         self.links.append(
             Link(
                 parent=here.link,
@@ -105,26 +116,33 @@ class _Builder:
             self.effects.append(self.effects_of(name, joint, freedom))
         return Placed(len(self.links) - 1, A.T, ZERO3)
 
+    def alignment(self, name: str, joint: Joint, step: Step) -> Array:
+        if step.axis is None:
+            return IDENTITY
+        key = "axis" if step.axis is joint.axis else "axis2"
+        return alignment(self.values, step.axis, name, key)
+
     def hold(self, name: str, joint: Joint, here: Placed) -> Placed:
         """The constant placement of a locked joint."""
         held = joint.each(joint.locked)
-        for step in steps(joint):
-            A = IDENTITY if step.axis is None else alignment(self.values, step.axis, name)
+        for number, step in enumerate(steps(joint)):
+            A = self.alignment(name, joint, step)
             if step.kind in (Kind.BALL, Kind.FREE):
-                entries = [self.values.number(e) for e in held]
+                endings = [f"{ending}_{name}" for ending in joint.coordinates]
+                entries = [self.values.scalar(e, n) for e, n in zip(held, endings, strict=True)]
                 position = vector(*entries[:-4]) if step.kind is Kind.FREE else ZERO3
                 here = replace(here, p=here.p + here.R @ position)
                 turned = without_dust(here.R @ constant_quaternion_rotation(entries[-4:]))
                 return replace(here, R=turned)
             value, held = held[0], held[1:]
             R, slide = IDENTITY, 0.0
-            label = f"q_{name}"
+            label = f"q_{dotted(name, joint.coordinates[number])}".replace(".", "_")
             if step.kind in (Kind.TURN, Kind.SCREW):
                 R = rotation_z(self.values.cosine_sine(value, label))
             if step.kind in (Kind.SLIDE, Kind.SCREW):
                 slide = self.values.scalar(value, label)
             if step.kind is Kind.SCREW and joint.pitch is not None:
-                slide = slide * self.values.scalar(joint.pitch, f"pitch_{name}")
+                slide = slide * self.values.scalar(joint.pitch, f"lead_{name}")
             p = here.p + here.R @ A @ vector(0.0, 0.0, slide)
             here = Placed(here.link, without_dust(here.R @ A @ R @ A.T), p)
         return here
@@ -159,6 +177,7 @@ class _Builder:
         for name, joint in self.mechanism.joints.items():
             if joint.mimic is None:
                 continue
+            self.values.at("mimicry")
             gain: Scalar = 1.0
             offset: Scalar = 0.0
             leader, follower = name, joint
@@ -181,6 +200,7 @@ class _Builder:
 
     def mass(self, name: str, body: Body) -> Mass:
         """A body's mass, mass centre and tensor, in its link's frame."""
+        self.values.at(f"bodies.{name}")
         scalar, tensor = self.values.scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (
             scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -194,6 +214,7 @@ class _Builder:
         return Mass(place.link, mass, place.p + place.R @ center, turned)
 
     def frame(self, name: str) -> Placed:
+        self.values.at(f"frames.{name}")
         frame = self.mechanism.frames[name]
         body = self.bodies[frame.body]
         R, p = placement_of(self.values, frame.origin, name)

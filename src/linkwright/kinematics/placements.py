@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.linear import Array, cross, matrix, vector, without_dust
-from ..algebra.rotations import constant_quaternion_rotation, rotation_to_axis, rpy_rotation
+from ..algebra.linear import Array, cross, dot, matrix, vector, without_dust
+from ..algebra.rotations import (
+    constant_quaternion_rotation,
+    plain,
+    rotation_to_axis,
+    rpy_rotation,
+    unit,
+)
 from ..expressions import Expression
 from ..mechanism import Joint, Placement, Rotated, Vector
 from .values import Values
@@ -31,20 +37,21 @@ def placement_of(values: Values, place: Placement, suffix: str) -> tuple[Array, 
     return rotation_of(values, place, suffix), position
 
 
-def alignment(values: Values, axis: Vector, name: str) -> Array:
+def alignment(values: Values, axis: Vector, name: str, key: str = "axis") -> Array:
     """A constant rotation whose z axis is the given one."""
     numbers = [values.number(entry) for entry in axis]
-    names = [f"axis_{c}_{name}" for c in "xyz"]
+    names = [f"{key}_{c}_{name}" for c in "xyz"]
+    if numbers.count(0.0) == 2 and not values.varies(axis, names):
+        return rotation_to_axis(numbers, numbers)
     entries = [values.scalar(e, n) for e, n in zip(axis, names, strict=True)]
     return rotation_to_axis(entries, numbers)
 
 
-def plane_of(values: Values, joint: Joint) -> Array:
+def plane_of(values: Values, joint: Joint, name: str) -> Array:
     """The frame of a planar joint: z along the normal, x along `axis2` in the plane."""
-    numbers = [values.number(entry) for entry in joint.axis]
-    z = rotation_to_axis(numbers, numbers)[:, 2]
-    x = vector(*(values.number(entry) for entry in joint.second_axis))
-    x = x - z * float(z @ x)
-    x = x / float(x @ x) ** 0.5
+    z = alignment(values, joint.axis, name)[:, 2]
+    x = vector_of(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    x = unit(x - z * dot(z, x))
     y = cross(z, x)
-    return without_dust(matrix([[float(x[i]), float(y[i]), float(z[i])] for i in range(3)]))
+    rows = [[x[i], y[i], z[i]] for i in range(3)]
+    return without_dust(matrix([[plain(entry) for entry in row] for row in rows]))

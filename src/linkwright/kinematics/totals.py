@@ -104,6 +104,8 @@ def losses(tree: Tree, qd: Array) -> Array:
 
 def _sign(speed: Scalar, smoothing: Scalar) -> Scalar:
     """sign(0) = 0; tanh where the mechanism states a smoothing speed."""
-    if isinstance(smoothing, float) and smoothing == 0.0:
-        return ca.sign(speed)
-    return ca.tanh(speed / smoothing)
+    if isinstance(smoothing, float):
+        return ca.sign(speed) if smoothing == 0.0 else ca.tanh(speed / smoothing)
+    sharp = ca.eq(smoothing, 0)
+    smooth = ca.tanh(speed / ca.if_else(sharp, 1, smoothing))
+    return ca.if_else(sharp, ca.sign(speed), smooth)

@@ -48,6 +48,8 @@ class Values:
         self.symbols: dict[str, Any] = {}
         self.symbol_values: dict[str, Exact] = {}
         self.offered: set[str] = set(mechanism.parameters)
+        self.place = ""
+        self.given: dict[tuple[str, str], str] = {}
 
     def scalar(self, expression: Expression, name: str) -> Scalar:
         """The number as float or symbol; `name` is what to call it if it has no name."""
@@ -57,13 +59,27 @@ class Values:
             return float(evaluate(expression, self.mechanism.values))
         return _as_scalar(fold(expression, CasadiAlgebra(self.lifted), self.lookup))
 
+    def at(self, place: str) -> None:
+        """From here on, numbers stand at this place (a body, a joint, a frame)."""
+        self.place = place
+
     def named(self, value: Exact, name: str) -> Scalar:
-        self.offered.add(name)
-        if self.keeps(name) and value not in (0, 1, -1):
-            if name in self.mechanism.parameters:
-                name += "_"
+        name = self.unique(name)
+        if name in self.wanted or (self.exact and value not in (0, 1, -1)):
             return self.symbol(name, value)
         return float(value)
+
+    def unique(self, name: str) -> str:
+        """The name that a number gets: its own, unless another place has taken that."""
+        key = (self.place, name)
+        if key not in self.given:
+            known, number = name, 1
+            while name in self.offered:
+                number += 1
+                name = f"{known}_{number}"
+            self.offered.add(name)
+            self.given[key] = name
+        return self.given[key]
 
     def cosine_sine(self, angle: Expression, name: str) -> CosSin:
         """cos and sin of an angle, exact for right angles (also when written as decimals)."""
@@ -80,6 +96,11 @@ class Values:
     def number(self, expression: Expression) -> float:
         """The plain value, whatever is kept as a symbol."""
         return float(evaluate(expression, self.mechanism.values))
+
+    def varies(self, expressions: Iterable[Expression], own: Iterable[str]) -> bool:
+        """Whether symbols that somebody may change are in there: parameters, or asked for."""
+        named = any(self._depends(expression) for expression in expressions if names(expression))
+        return named or any(self.unique(name) in self.wanted for name in own)
 
     def keeps(self, name: str) -> bool:
         return self.exact or name in self.wanted
@@ -105,7 +126,10 @@ class Values:
         ):
             return float(value)
         text = f"{value.numerator}_{value.denominator}" if isinstance(value, Fraction) else "pi"
-        return self.symbol(f"n_{text}".replace("-", "m"), value)
+        place, self.place = self.place, ""
+        name = self.unique(f"n_{text}".replace("-", "m"))
+        self.place = place
+        return self.symbol(name, value)
 
     def finish(self) -> None:
         """Puts the symbols in the order asked for; raises if one of them is not there."""

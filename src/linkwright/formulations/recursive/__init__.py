@@ -73,6 +73,9 @@ class _Recursion(Shared):
         """
         if self.tree.followers or self.tree.nv <= _FEW:
             return self._by_mass_matrix(self.bias())
+        depths = [sum(1 for _ in self.tree.path(i)) for i in range(len(self.tree.links))]
+        if sum(depth**2 for depth in depths) > _HOPELESS * len(depths):
+            return self._by_articulated_bodies()
         ways = [self._by_mass_matrix(self.bias()), self._by_articulated_bodies()]
         return min(ways, key=_operations)
 
@@ -115,6 +118,9 @@ class _Recursion(Shared):
     def reactions(self) -> Array:
         return reactions(self.tree, self.q, self.qd, self.qdd)
 
+    def body_reactions(self) -> Array:
+        return reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
+
     def regressor(self) -> Array:
         return regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
@@ -126,6 +132,9 @@ class _Recursion(Shared):
 _FEW = 10
 """Up to so many freedoms the mass matrix is always the cheaper way."""
 
+_HOPELESS = 600
+"""Factorising takes about depth² operations a link, articulated bodies some 350."""
+
 
 def _operations(expression: Array) -> int:
     return int(ca.n_nodes(ca.cse(expression)))
@@ -134,6 +143,7 @@ def _operations(expression: Array) -> int:
 _BUILDERS = (
     "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
     "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
-    "reactions", "regressor", "control_regressor", "inverse_dynamics_derivatives",
+    "reactions", "body_reactions", "regressor", "control_regressor",
+    "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )  # fmt: skip

@@ -85,9 +85,10 @@ def _less_external(
     return rest
 
 
-def reactions(tree: Tree, q: Array, qd: Array, qdd: Array) -> Array:
+def reactions(tree: Tree, q: Array, qd: Array, qdd: Array, *, in_bodies: bool = False) -> Array:
     """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
-    about the joint's origin in the parent, in world axes; drives and passive forces included.
+    about the joint's origin in the parent, in world axes or in those of the child; drives and
+    passive forces included.
     """
     moved = displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_speeds(tree, qd), spread_speeds(tree, qdd)
@@ -104,7 +105,12 @@ def reactions(tree: Tree, q: Array, qd: Array, qdd: Array) -> Array:
     for span in tree.joints:
         origin = _origin(span.frame.link, span.frame.p, placed)
         wrench = beyond[span.name]
-        rows.append(ca.vertcat(wrench.moment - cross(origin, wrench.force), wrench.force).T)
+        moment, force = wrench.moment - cross(origin, wrench.force), wrench.force
+        if in_bodies:
+            child = tree.bodies[tree.mechanism.joints[span.name].child]
+            R = child.R if child.link == GROUND else placed[child.link].R @ child.R
+            moment, force = R.T @ moment, R.T @ force
+        rows.append(ca.vertcat(moment, force).T)
     return ca.vertcat(*rows)
 
 

@@ -32,6 +32,13 @@ def assemble(tape: Tape, item_bytes: int, target: Target | None = None) -> bytes
     return bytes(machine.emit_object(module))
 
 
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def compile_tape(
     tape: Tape, documentation: str = "", target: Target | None = None, threads: int | None = None
 ) -> np.ufunc:
@@ -73,5 +80,5 @@ def compile_function(
         tuple(outputs),
         loop(8),
         lambda: loop(4),
-        threads or os.cpu_count() or 1,
+        threads or _cores(),
     )

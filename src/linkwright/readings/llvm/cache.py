@@ -20,7 +20,7 @@ from pathlib import Path
 LIMIT = 256 << 20
 """Bytes that the folder may hold; the entries that were used longest ago go first."""
 
-_SUFFIX = ".lwc"
+_SUFFIX, _UNFINISHED = ".lwc", ".lwc-part"
 
 
 def key(*parts: object) -> str:
@@ -37,9 +37,10 @@ def get(name: str) -> bytes | None:
     path = folder / (name + _SUFFIX)
     try:
         checksum, content = path.read_bytes().split(b"\n", 1)
-        os.utime(path)
     except (OSError, ValueError):
         return None
+    with contextlib.suppress(OSError):  # it was used now; a cache that only can be read is fine
+        os.utime(path)
     return content if checksum == _checksum(name, content) else None
 
 
@@ -49,7 +50,7 @@ def put(name: str, content: bytes) -> None:
     if folder is None:
         return
     with contextlib.suppress(OSError):
-        handle, temporary = tempfile.mkstemp(dir=folder)  # readable by its owner alone
+        handle, temporary = tempfile.mkstemp(_UNFINISHED, dir=folder)  # readable by its owner alone
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_checksum(name, content) + b"\n" + content)
@@ -67,7 +68,7 @@ def _checksum(name: str, content: bytes) -> bytes:
 def _folder() -> Path | None:
     """The folder, made if need be; None if it is switched off or open to others."""
     named = os.environ.get("LINKWRIGHT_CACHE")
-    if named == "off":
+    if named == "off" or not _sources():
         return None
     base = os.environ.get("XDG_CACHE_HOME")
     try:
@@ -84,8 +85,11 @@ def _folder() -> Path | None:
 
 
 def _prune(folder: Path) -> None:
+    """Removes entries, and what an interrupted writer left; never anybody else's files."""
     entries = []
     for entry in os.scandir(folder):
+        if not entry.name.endswith((_SUFFIX, _UNFINISHED)):
+            continue
         with contextlib.suppress(OSError):  # another process may have removed it
             found = entry.stat()
             entries.append((found.st_mtime, found.st_size, entry.path))
@@ -100,19 +104,26 @@ def _prune(folder: Path) -> None:
 
 @cache
 def _sources() -> str:
-    """A hash of this package's own sources."""
+    """A hash of this package's own sources; nothing where they cannot be read (a zip file)."""
     package = Path(__file__).parents[2]
     total = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    paths = sorted(package.rglob("*.py"))
+    for path in paths:
         total.update(path.read_bytes())
-    return total.hexdigest()
+    return total.hexdigest() if paths else ""
 
 
 @cache
 def _versions() -> list[str]:
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return [version("casadi"), version("llvmlite")]
+    found = []
+    for package in ("casadi", "llvmlite"):
+        try:
+            found.append(version(package))
+        except PackageNotFoundError:
+            found.append("unknown")
+    return found
 
 
 @cache

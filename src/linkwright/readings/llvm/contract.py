@@ -31,7 +31,8 @@ def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
     candidates = [k for k in users if tape.ops[k] == Op.MUL and k not in outputs]
     for product in sorted(candidates, key=lambda k: (len(users[k]), -k)):
         places = [_fused(tape, user, product) for user in users[product]]
-        if all(place is not None for place in places) and not set(users[product]) & set(sums):
+        taken = any(user in sums for user in users[product])
+        if all(place is not None for place in places) and not taken:
             gone.add(product)
             sums |= {
                 user: place

@@ -5,7 +5,8 @@
         each chunk:  each block: the chunk, and unpack what it has completed
 
 so that a chunk's code stays in the instruction cache, and outputs leave while they are in the
-data cache. Large batches are split between threads, made for the call; small ones never notice.
+data cache. Large batches are split between threads, made for the call, whose floating-point flags
+are the caller's in the end; small batches never notice.
 """
 
 from __future__ import annotations
@@ -74,14 +75,21 @@ class LoopWriter:
         size = self.blocks * self.layout.size
         if align * size <= STACK_LIMIT:
             return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
-        lines = [
-            f"  %raw = call ptr @malloc(i64 {align * (1 + size)})",
+        lines = [  # where no memory is left, the stack is tried
+            f"  %heap = call ptr @malloc(i64 {align * (1 + size)})",
+            "  %none.left = icmp eq ptr %heap, null",
+            "  br i1 %none.left, label %stack, label %allocated",
+            "stack:",
+            f"  %on.stack = alloca i8, i64 {align * (1 + size)}",
+            "  br label %allocated",
+            "allocated:",
+            "  %raw = phi ptr [%heap, %entry], [%on.stack, %stack]",
             "  %address = ptrtoint ptr %raw to i64",
             f"  %up = add i64 %address, {align - 1}",
             f"  %aligned = and i64 %up, {-align}",
             "  %ctx = inttoptr i64 %aligned to ptr",
         ]
-        return "\n".join(lines), "  call void @free(ptr %raw)"
+        return "\n".join(lines), "  call void @free(ptr %heap)"
 
     def operands(self) -> str:
         """Addresses and strides of all operands, and %tight: whether all rows are contiguous."""
@@ -234,14 +242,15 @@ tail{tag}:
         """States [start, end) of the arrays."""
         self.tables: list[str] = []
         allocate, free = self.memory()
+        before = "allocated" if free else "entry"
         trigonometry = "\n  call void @trigonometry(ptr %own.in)" if self.angles else ""
         parts = [self.each_block(".in", "batch", self.pack() + trigonometry, "packed")]
-        before = "packed"
+        last = "packed"
         for n in range(self.chunks):
             after = f"done.c{n}" if n < self.chunks - 1 else "unpacked"
             body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.unpack(n)}"
-            parts.append(self.each_block(f".c{n}", before, body, after))
-            before = after
+            parts.append(self.each_block(f".c{n}", last, body, after))
+            last = after
         span, newline = self.blocks * self.w, "\n"
         return f"""
 {newline.join(self.tables)}
@@ -254,7 +263,7 @@ entry:
 {self.operands()}
   br label %prepare
 prepare:
-  %kc = phi i64 [0, %entry], [%kc1, %prepare]
+  %kc = phi i64 [0, %{before}], [%kc1, %prepare]
   %oc = mul i64 %kc, {self.layout.size}
   %ownc = getelementptr {self.v}, ptr %ctx, i64 %oc
   call void @constants(ptr %ownc)
@@ -280,7 +289,7 @@ finish:
 
     def thread_function(self) -> str:
         return """
-%job = type { ptr, ptr, i64, i64 }
+%job = type { ptr, ptr, i64, i64, i32 }
 
 define internal ptr @work(ptr %job) {
   %p0 = getelementptr %job, ptr %job, i32 0, i32 0
@@ -292,8 +301,13 @@ define internal ptr @work(ptr %job) {
   %p3 = getelementptr %job, ptr %job, i32 0, i32 3
   %end = load i64, ptr %p3
   call void @range(ptr %args, ptr %steps, i64 %start, i64 %end)
+  %p4 = getelementptr %job, ptr %job, i32 0, i32 4
+  %flags = call i32 @fetestexcept(i32 63)
+  store i32 %flags, ptr %p4
   ret ptr null
 }
+declare i32 @fetestexcept(i32)
+declare i32 @feraiseexcept(i32)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
 """
@@ -368,6 +382,10 @@ wait:
   br i1 %none, label %waited, label %join
 join:
   %code = call i32 @pthread_join(i64 %handle, ptr null)
+  %done.job = getelementptr %job, ptr %jobs, i64 %m
+  %flag.place = getelementptr %job, ptr %done.job, i32 0, i32 4
+  %flags = load i32, ptr %flag.place
+  %raised = call i32 @feraiseexcept(i32 %flags)
   br label %waited
 waited:
   %m1 = add i64 %m, 1

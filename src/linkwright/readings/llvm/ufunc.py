@@ -7,6 +7,7 @@ is first called, and then takes the place of the stub that did so.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -73,7 +74,12 @@ def make_ufunc(
     loops = (ctypes.c_void_p * 2)()
 
     def stub(args: int, dimensions: int, steps: int, data: int) -> None:
-        address = compile_single()
+        try:
+            address = compile_single()
+        except BaseException as error:  # NumPy's loops have no way to fail
+            _fill_with_nan(inputs, outputs, args, dimensions, steps)
+            _raise_after_the_call(error)
+            return
         loops[0] = address
         _LOOP(address)(args, dimensions, steps, data)
 
@@ -103,3 +109,40 @@ def make_ufunc(
         ctypes.addressof(texts[2]),
     )
     return ufunc
+
+
+def _fill_with_nan(
+    inputs: tuple[Port, ...], outputs: tuple[Port, ...], args: int, dimensions: int, steps: int
+) -> None:
+    """Float32 results that could not be computed must not look like results."""
+    ports = [*inputs, *outputs]
+    count = ctypes.c_ssize_t.from_address(dimensions).value
+    sizes = len(ports) + sum(len(port.shape) for port in ports)
+    strides = (ctypes.c_ssize_t * sizes).from_address(steps)
+    pointers = (ctypes.c_void_p * len(ports)).from_address(args)
+    inner = len(ports)
+    for k, port in enumerate(ports):
+        core = strides[inner : inner + len(port.shape)]
+        inner += len(port.shape)
+        if k < len(inputs):
+            continue
+        for state in range(count):
+            start = (pointers[k] or 0) + state * strides[k]
+            for index in np.ndindex(*port.shape):
+                place = start + sum(i * stride for i, stride in zip(index, core, strict=True))
+                ctypes.c_float.from_address(place).value = np.nan
+
+
+def _raise_after_the_call(error: BaseException) -> None:
+    """Raises in this thread a moment later: what is raised inside of a loop gets lost."""
+
+    def again(self: BaseException) -> None:
+        BaseException.__init__(self, *error.args)
+        self.__dict__.update(error.__dict__)
+
+    kind = type(type(error).__name__, (type(error),), {"__init__": again})
+    thread = ctypes.c_ulong(threading.get_ident())
+    raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    timer = threading.Timer(0.01, raising, [thread, ctypes.py_object(kind)])
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,37 @@
+"""`make docs`: the README and the documents as web pages in out/docs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import markdown
+
+ROOT = Path(__file__).parent.parent
+OUT = ROOT / "out" / "docs"
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width"><style>
+body{{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+pre{{background:#f5f5f5;padding:.8em;overflow-x:auto}} code{{font-size:.92em}}
+table{{border-collapse:collapse;display:block;overflow-x:auto}}
+td,th{{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left}}
+</style></head><body><nav>{links}</nav>{body}</body></html>"""
+
+
+def main() -> None:
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
+    sources = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+    links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources)
+    for path in sources:
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"\]\((?:docs/|\.\./)?([a-zA-Z]+)\.md\)", r"](\1.html)", text)
+        body = markdown.markdown(text, extensions=["tables", "fenced_code"])
+        page = PAGE.format(title=path.stem, links=links, body=body)
+        (OUT / f"{path.stem}.html").write_text(page, encoding="utf-8")
+    print(f"{len(sources)} pages in {OUT.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
