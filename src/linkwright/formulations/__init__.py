@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
 
-FORMULATIONS = ("recursive", "lagrange", "influence", "recurrent", "hamilton")
+FORMULATIONS = (
+    "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
+)  # fmt: skip
 
 
 def formulation(name: str) -> ModuleType:
@@ -26,7 +29,10 @@ def formulation(name: str) -> ModuleType:
 
 
 def derive(
-    mechanism: Mechanism, by: str = "recursive", parameters: Parameters = "symbolic"
+    mechanism: Mechanism,
+    by: str = "recursive",
+    parameters: Parameters = "symbolic",
+    **options: Any,
 ) -> Equations:
     """Equations of motion of a mechanism by a named formulation.
 
@@ -40,6 +46,6 @@ def derive(
             f"the formulation '{by}' cannot treat {mechanism.name}: {reason}",
             remedy="take them out, or use a formulation that treats them",
         )
-    equations: Equations = chosen.derive(mechanism, parameters)
+    equations: Equations = chosen.derive(mechanism, parameters, **options)
     object.__setattr__(equations, "is_derived", True)
     return equations

@@ -1,40 +1,281 @@
-"""Newton's and Euler's equations of free bodies, as in Bayseç and Kapucu (1996), (23)–(46).
+"""Newton's and Euler's equations of free bodies, Bayseç and Kapucu (1996), (23)–(46).
 
-Every body is free: its mass centre has an acceleration a, it has an angular acceleration α, and
-the joints are unknown wrenches w. With y the accelerations (α, a) of all bodies,
+Every body is free: (α, a) are its angular acceleration and that of its mass centre, and each
+joint is an unknown wrench w (moment, force) on the body behind it, about its mass centre:
 
-    N y = F + Xᵀ w          Newton and Euler: N = diag(I, m), F weight and −ω × Iω       (23)–(31)
-    X y = S q̈ + c           what the joints allow: S their motions, c centripetal        (32)–(38)
-    Sᵀ w = τ                drives along the freedoms
+    N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
+                         F = (−ω × Iω, m g)
+    X y = S q̈ + c        what the joints allow: S their motions, c the centripetal terms
+    Sᵀ w = τ             the drives
 
-y and w are eliminated: with A = X N⁻¹ Xᵀ, w = A⁻¹(S q̈ + c − X N⁻¹ F), and S'w = τ gives q̈.
-Mechanisms whose bodies all move in one plane keep three coordinates a body, (α, a_x, a_y): of the
-triple pendulum, nine accelerations and six reactions, fifteen equations in all. Forces and
-torques at every joint are results.
+y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). Mechanisms that move
+in a plane keep three coordinates a body, those that do not turn their three translations: the
+triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
+joint are results.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
-from ..algebra.linear import Array, cross, solve_symmetric
-from ..algebra.spatial import Inertia
+from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
-from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.coordinates import gather_columns, gather_forces, spread_speeds
-from ..kinematics.recursions import accelerations, displacements, velocities
-from ..kinematics.coordinates import spread_coordinates
-from ..kinematics.tree import GROUND, Tree
+from ..kinematics.coordinates import (
+    gather_columns,
+    gather_forces,
+    spread_coordinates,
+    spread_speeds,
+)
+from ..kinematics.recursions import State, accelerations, displacements
+from ..kinematics.tree import GROUND, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
 from .shared import Shared, beyond_trees
 
+IDENTITY = np.eye(3)
+
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return beyond_trees(mechanism)
+    reason = beyond_trees(mechanism)
+    return reason if reason else _without_inertia(build_tree(mechanism, "numeric"))
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Equations of free bodies, with the joints' wrenches as unknowns."""
+    free = FreeBodies(build_tree(mechanism, parameters), moving_directions(mechanism))
+    builders = {
+        "inverse_dynamics": free.inverse_dynamics,
+        "forward_dynamics": free.forward_dynamics,
+        "mass_matrix": free.mass_matrix,
+        "gravity": free.gravity,
+    }
+    extras = {
+        "joint_wrenches": free.joint_wrenches,
+        "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
+    }
+    return free.equations("newton_euler", builders, extras)
+
+
+def moving_directions(mechanism: Mechanism) -> NDArray[np.float64]:
+    """Rows: the components of (α, a) that motions of the mechanism can have, as few as will do.
+
+    Three translations where nothing turns, a rotation and two translations in a plane, else all.
+    """
+    tree = build_tree(mechanism, "numeric")
+    q = ca.SX.sym("q", tree.nq)
+    freedoms = World(tree, q).freedoms
+    axes = ca.Function("axes", [q], [ca.horzcat(*(ca.SX(f.s) for f in freedoms))])
+    rng = np.random.default_rng(0)
+    found = [np.asarray(axes(rng.uniform(-1, 1, tree.nq))) for _ in range(2)]
+    turning = np.hstack([A[:, [f.turns for f in freedoms]] for A in found])
+    sliding = np.hstack([A[:, [not f.turns for f in freedoms]] for A in found])
+    if turning.shape[1] == 0:
+        return np.hstack([np.zeros((3, 3)), np.eye(3)])
+    n = turning[:, 0]
+    screws = any(not isinstance(f.pitch, float) for f in freedoms)
+    parallel = np.abs(np.cross(n, turning.T)).max() < 1e-12
+    in_plane = sliding.shape[1] == 0 or np.abs(n @ sliding).max() < 1e-12
+    if screws or not (parallel and in_plane):
+        return np.eye(6)
+    n = np.where(np.abs(n) < 1e-12, 0, n)
+    e = np.linalg.svd(n[None])[2][1:]
+    plane = np.eye(3)[np.abs(n) < 0.5] if np.count_nonzero(n) == 1 else e
+    return np.vstack([np.concatenate([n, np.zeros(3)]), np.hstack([np.zeros((2, 3)), plane])])
+
+
+def size(mechanism: Mechanism) -> tuple[int, int]:
+    """Equations and states: k coordinates a body and the reactions of its joint; 2k states."""
+    k, names = len(moving_directions(mechanism)), build_tree(mechanism).names
+    bodies = len(names.bodies)
+    return 2 * k * bodies - names.nv, 2 * k * bodies
+
+
+def _without_inertia(tree: Tree) -> str | None:
+    directions = moving_directions(tree.mechanism)
+    for name in tree.names.bodies:
+        mass = _combined(tree, tree.bodies[name].link)
+        blocks = np.zeros((6, 6))
+        blocks[:3, :3], blocks[3:, 3:] = mass.I, float(mass.m) * np.eye(3)
+        if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
+            return f"'{name}' has no mass or inertia, and a free body needs both"
+    return None
+
+
+def _combined(tree: Tree, link: int) -> Mass:
+    """All that is fixed to a link, as one body."""
+    own = [mass for mass in tree.masses.values() if mass.link == link]
+    if len(own) == 1:
+        return own[0]
+    m = sum(mass.m for mass in own)
+    c = sum((mass.m * mass.c for mass in own), np.zeros(3))
+    c = c / m if not isinstance(m, float | int) or m else c
+    I = np.zeros((3, 3))  # noqa: E741
+    for mass in own:
+        d = mass.c - c
+        I = I + mass.I + mass.m * (ca.dot(d, d) * IDENTITY - outer(d, d))  # noqa: E741
+    return Mass(link, m, c, np.array(ca.DM(I)) if not isinstance(I, ca.SX) else I)
+
+
+@dataclass(frozen=True)
+class FreeBody:
+    """A body in the world: place of its mass centre, and N (6×6), F and its inverse tensor."""
+
+    name: str
+    link: int
+    parent: int  # among the bodies; −1 for ground
+    R: Array
+    c: Array
+    r: Array
+    m: Array
+    I: Array  # noqa: E741
+    F: Array
+
+
+class FreeBodies(Shared):
+    """Equations of all bodies, in the components that `directions` (rows) leave."""
+
+    def __init__(self, tree: Tree, directions: NDArray[np.float64]) -> None:
+        super().__init__(tree)
+        self.P = directions
+        self.k = len(directions)
+        self.moved = displacements(tree, spread_coordinates(tree, self.q))
+        self.v = spread_speeds(tree, self.qd)
+        self.world = World(tree, self.q)
+        self.drifts = accelerations(tree, self.moved, self.v, None, np.zeros(3))
+        self.names = list(tree.names.bodies)
+        self.links = [tree.bodies[name].link for name in self.names]
+
+    @cached_property
+    def bodies(self) -> list[FreeBody]:
+        found = []
+        for name, link in zip(self.names, self.links, strict=True):
+            mass, pose = _combined(self.tree, link), self.world.placed[link]
+            I = pose.R @ mass.I @ pose.R.T  # noqa: E741
+            omega = pose.R @ self.drifts[link].omega
+            F = ca.vertcat(-cross(omega, I @ omega), mass.m * ca.SX(self.tree.gravity))
+            above = [i for i in self.tree.path(link) if i != link and i in self.links]
+            parent = self.links.index(above[0]) if above else -1
+            r = pose.p + pose.R @ mass.c
+            found.append(FreeBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
+        return found
+
+    def acceleration(self, body: FreeBody, states: list[State]) -> Array:
+        """(α, a) of a body's mass centre, world axes."""
+        state = states[body.link]
+        return ca.vertcat(body.R @ state.alpha, body.R @ state.at(body.c))
+
+    def transported(self, body: FreeBody) -> Array:
+        """6×6: what the parent's (α, a) gives at this body's mass centre."""
+        d = body.r - self.bodies[body.parent].r
+        lower = ca.horzcat(-skew(d), ca.SX.eye(3))
+        return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
+
+    def motions(self, body: FreeBody) -> Array:
+        """S: 6 × the tree's speeds, of the joint before the body."""
+        S = ca.SX(6, self.tree.tree_nv)
+        stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
+        here = body.link
+        while here != stop:
+            for f in self.world.freedoms:
+                if f.link == here:
+                    S[:, f.index] = ca.vertcat(f.angular, f.linear(body.r))
+            here = self.tree.links[here].parent
+        return S
+
+    # -- drives from accelerations: one body after the other, from the tips -----------------
+
+    @cached_property
+    def wrenches(self) -> list[Array]:
+        """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
+        rate = spread_speeds(self.tree, self.qdd)
+        states = accelerations(self.tree, self.moved, self.v, rate, np.zeros(3))
+        found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)
+        for b in reversed(range(len(self.bodies))):
+            body = self.bodies[b]
+            y = self.acceleration(body, states)
+            inertia = ca.vertcat(body.I @ y[:3], body.m * y[3:])
+            found[b] = found[b] + inertia - body.F
+            if body.parent >= 0:
+                passed = self.transported(body).T @ found[b]
+                found[body.parent] = found[body.parent] + passed
+        return found
+
+    def drives(self) -> Array:
+        """Sᵀ w, and what turns the rotors."""
+        tau = ca.SX.zeros(self.tree.tree_nv)
+        for body, w in zip(self.bodies, self.wrenches, strict=True):
+            tau += self.motions(body).T @ w
+        rotors = ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects))
+        tau += rotors * spread_speeds(self.tree, self.qdd)
+        return gather_forces(self.tree, tau)
+
+    def inverse_dynamics(self) -> Array:
+        return self.drives() - self.passive()
+
+    def mass_matrix(self) -> Array:
+        return ca.densify(ca.jacobian(self.drives(), self.qdd))
+
+    def gravity(self) -> Array:
+        rest = ca.SX.zeros(self.tree.nv)
+        return ca.substitute([self.drives()], [self.qd, self.qdd], [rest, rest])[0]
+
+    def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
+        """(moment, force) of every moving joint on the body behind it, about the joint's origin."""
+        found = {}
+        for span in self.tree.joints:
+            if not span.links:
+                continue
+            body = self.bodies[self.links.index(span.links[-1])]
+            w = self.wrenches[self.links.index(span.links[-1])]
+            frame = span.frame
+            pose = None if frame.link == GROUND else self.world.placed[frame.link]
+            origin = frame.p if pose is None else pose.p + pose.R @ frame.p
+            moment, force = w[:3] + cross(body.r - origin, w[3:]), w[3:]
+            if in_bodies:
+                moment, force = body.R.T @ moment, body.R.T @ force
+            found[span.name] = ca.vertcat(moment, force)
+        return found
+
+    # -- accelerations from drives: all equations at once -----------------------------------
+
+    def forward_dynamics(self) -> Array:
+        tree, k, count = self.tree, self.k, len(self.bodies)
+        P = ca.SX(self.P)
+        X = ca.SX.eye(k * count)
+        N_inverse = ca.SX(k * count, k * count)
+        F, c, S = [], [], []
+        drifts = [self.acceleration(body, self.drifts) for body in self.bodies]
+        for b, body in enumerate(self.bodies):
+            rows = slice(k * b, k * (b + 1))
+            drift = drifts[b]
+            if body.parent >= 0:
+                across = self.transported(body)
+                X[rows, k * body.parent : k * (body.parent + 1)] = -(P @ across @ P.T)
+                drift = drift - across @ drifts[body.parent]
+            N_inverse[rows, rows] = self.inverse_inertia(body)
+            F.append(P @ body.F)
+            c.append(P @ drift)
+            S.append(P @ self.motions(body))
+        S_all = gather_columns(tree, ca.vertcat(*S))
+        A = X @ N_inverse @ X.T
+        known = ca.vertcat(*c) - X @ (N_inverse @ ca.vertcat(*F))
+        solved = solve_symmetric(A, ca.horzcat(S_all, known))
+        rotors = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
+        drives = self.tau + self.passive() - S_all.T @ solved[:, -1]
+        return solve_symmetric(ca.densify(M), drives)
+
+    def inverse_inertia(self, body: FreeBody) -> Array:
+        """N⁻¹ in the components that are left."""
+        N = ca.SX(6, 6)
+        N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
+        P = ca.SX(self.P)
+        return solve_symmetric(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))

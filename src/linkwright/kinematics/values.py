@@ -8,9 +8,9 @@ right angles, or a list of names. A number that has no name gets one from its pl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -29,6 +29,9 @@ from ..expressions import (
     names,
 )
 from ..mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from .tree import Tree
 
 Parameters = str | Sequence[str]
 
@@ -155,6 +158,25 @@ class Values:
             seen.add(name)
             pending |= names(self.mechanism.parameters[name]) - seen
         return False
+
+
+def read_expression(tree: Tree, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
+    """An expression of coordinates and the like (`scope`), and of the mechanism's parameters."""
+    mechanism = tree.mechanism
+
+    def lookup(name: str) -> Scalar | Fraction:
+        if name in scope:
+            return scope[name]
+        if name in tree.symbols:
+            return tree.symbols[name]
+        if name in mechanism.parameters:
+            return float(mechanism.values[name])
+        known = [*scope, *mechanism.parameters]
+        raise NameNotFoundError(
+            f"there is no '{name}'", where=mechanism.name, remedy=suggest(name, known)
+        )
+
+    return _as_scalar(fold(expression, CasadiAlgebra(float), lookup))
 
 
 def _quarter_turns(value: Exact) -> int | None:
