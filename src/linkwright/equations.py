@@ -44,7 +44,7 @@ class Equations:
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇).
+    are not (q, q̇). Where they are `complete`, functions without a builder follow from others.
     `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
@@ -60,6 +60,7 @@ class Equations:
     inertial_parameters: SX
     extras: Mapping[str, Builder] = field(default_factory=dict)
     state: State | None = None
+    complete: bool = True
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -95,7 +96,8 @@ class Equations:
 
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
-        return [name for name in SIGNATURES if name in self.builders or name in _COMPLETIONS]
+        follow = _COMPLETIONS if self.complete else {}
+        return [name for name in SIGNATURES if name in self.builders or name in follow]
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """The CasADi expressions of a function's outputs."""
@@ -110,7 +112,7 @@ class Equations:
             made = self.frame_builders[name](*frame)
         elif name in self.builders:
             made = self.builders[name]()
-        elif name in _COMPLETIONS:
+        elif name in _COMPLETIONS and self.complete:
             made = _COMPLETIONS[name](self)
         else:
             known = sorted({*self.function_names(), *self.frame_builders})

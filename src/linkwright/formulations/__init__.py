@@ -17,6 +17,7 @@ from ..mechanism import Mechanism
 
 FORMULATIONS = (
     "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
+    "approximate",
 )  # fmt: skip
 
 

@@ -72,8 +72,11 @@ class Shared:
         builders: Mapping[str, Builder],
         extras: Mapping[str, Builder] | None = None,
         state: State | None = None,
+        *,
+        complete: bool = True,
     ) -> Equations:
-        """The common result: what a formulation has, and what all have."""
+        """The common result: what a formulation has, and what all have; `complete` says whether
+        the other functions follow from those."""
         tree = self.tree
         return Equations(
             mechanism=tree.mechanism,
@@ -88,6 +91,7 @@ class Shared:
             inertial_parameters=self.inertial_parameters(),
             extras=extras or {},
             state=state,
+            complete=complete,
         )
 
     def passive(self) -> Array:

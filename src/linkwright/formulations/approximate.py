@@ -1,0 +1,233 @@
+"""Approximate dynamics of Rooney, Rai and Jones, as in Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
+
+More coordinates than freedoms: beside the joints' variables, the mass centres x of chosen bodies.
+These move as free points; constraint equations are kept by strong springs and dampers:
+
+    f = x − r(q) = 0                             what x should be                    (17), (67)
+    λ = −β(f + γ ḟ)                              constraint forces                   (20), (77)
+    M z̈ = Q + Jᵀ λ,   z = (q, x),  J = ∂f/∂z                                         (21), (22)
+
+M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
+goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps. With
+`iterations`, multipliers are corrected as in DAMN until the constraints hold in the accelerations
+too, exactly for any β. In a consistent state (f = ḟ = 0) there is no constraint force yet: accelerations
+of one instant mean nothing without iterations, motions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear import Array, solve_symmetric
+from ..equations import Equations, State
+from ..errors import UnsupportedError
+from ..kinematics.build import build_tree
+from ..kinematics.coordinates import gather_columns, gather_forces
+from ..kinematics.tree import GROUND, Tree
+from ..kinematics.values import Parameters
+from ..kinematics.world import Placing, World
+from ..mechanism import Mechanism
+from .shared import Shared, without_quaternions
+
+STEP = 1e-3
+"""Seconds: the step of integration that β and γ are made for, unless they are given."""
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    reason = without_quaternions(mechanism)
+    if reason is None:
+        try:
+            suggested(mechanism)
+        except UnsupportedError as error:
+            reason = error.what
+    return reason
+
+
+def derive(
+    mechanism: Mechanism,
+    parameters: Parameters = "symbolic",
+    bodies: Sequence[str] | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int = 0,
+) -> Equations:
+    """Approximate equations. `bodies` are those whose mass centres become coordinates (all that
+    do not hang on ground directly); `beta` (N/m) and `gamma` (s) as `suggested` if not given."""
+    chosen = _chosen(mechanism, bodies)
+    stiff, damped = suggested(mechanism, chosen)
+    approximate = Approximate(
+        build_tree(mechanism, parameters),
+        chosen,
+        stiff if beta is None else beta,
+        damped if gamma is None else gamma,
+        iterations,
+    )
+    extras = {
+        "constraints": lambda: approximate.f,
+        "multipliers": approximate.multipliers,
+        "beta": lambda: approximate.beta,
+        "gamma": lambda: approximate.gamma,
+    }
+    return approximate.equations(
+        "approximate",
+        {"forward_dynamics": approximate.forward_dynamics} if iterations else {},
+        extras,
+        approximate.state(),
+        complete=False,
+    )
+
+
+def suggested(
+    mechanism: Mechanism, bodies: Sequence[str] | None = None, step: float = STEP
+) -> tuple[float, float]:
+    """β and γ for a step of integration: the fastest oscillation of a constraint takes some
+    twenty steps, and is damped critically."""
+    tree = build_tree(mechanism, "numeric")
+    own = Approximate(tree, _chosen(mechanism, bodies), 1.0, 0.0, 0)
+    at = ca.Function("at", [own.q], [own.M_q, ca.jacobian(own.r, own.q)])
+    rng = np.random.default_rng(0)
+    masses = np.repeat([float(body.m) for body in own.free], 3)
+    stiffest = 0.0
+    for _ in range(5):
+        M_q, J = (np.asarray(x) for x in at(rng.uniform(-1, 1, tree.nq)))
+        sizes = np.linalg.eigvalsh(M_q)
+        if sizes[0] <= 1e-12 * max(1.0, sizes[-1]) or (len(masses) and masses.min() <= 0):
+            raise UnsupportedError(
+                "without the masses at the chosen points, some coordinate moves no inertia",
+                where=mechanism.name,
+                remedy="give the bodies inertia about their mass centres, or choose fewer bodies",
+            )
+        if len(masses):
+            A = J @ np.linalg.solve(M_q, J.T) + np.diag(1 / masses)
+            stiffest = max(stiffest, float(np.linalg.eigvalsh(A)[-1]))
+    frequency = 2 * np.pi / (20 * step)
+    return (frequency**2 / stiffest if stiffest else 0.0), 2 / frequency
+
+
+def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
+    if bodies is not None:
+        for name in bodies:
+            if name not in mechanism.bodies:
+                raise UnsupportedError(f"there is no body '{name}'", where=mechanism.name)
+        return list(bodies)
+    tree = build_tree(mechanism, "numeric")
+    below = {name: place.link for name, place in tree.bodies.items()}
+    moving = {name: sum(1 for _ in tree.path(link)) for name, link in below.items()}
+    roots = {
+        joint.child for joint in mechanism.joints.values() if joint.parent == "ground"
+    }
+    return [
+        name
+        for name in mechanism.bodies
+        if moving[name] and name not in roots and float(tree.masses[name].m) > 0
+    ]
+
+
+class Approximate(Shared):
+    def __init__(
+        self, tree: Tree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
+    ) -> None:
+        super().__init__(tree)
+        self.beta, self.gamma, self.iterations = beta, gamma, iterations
+        self.world = World(tree, self.q)
+        self.free = [body for body in self.world.bodies if body.name in bodies]
+        names = [f"{c}_{body.name}" for body in self.free for c in "xyz"]
+        self.point_names = names
+        self.x = ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
+        self.xd = ca.vertcat(*(ca.SX.sym(f"d{n}") for n in names)) if names else ca.SX(0, 1)
+        self.z, self.zd = ca.vertcat(self.q, self.x), ca.vertcat(self.qd, self.xd)
+
+    @cached_property
+    def r(self) -> Array:
+        """Where the joints' variables put the chosen mass centres."""
+        return ca.vertcat(*(body.r for body in self.free)) if self.free else ca.SX(0, 1)
+
+    @cached_property
+    def f(self) -> Array:
+        """The errors f = x − r(q) (67)."""
+        return self.x - self.r
+
+    @cached_property
+    def f_rate(self) -> Array:
+        return ca.jtimes(self.f, self.z, self.zd)
+
+    def multipliers(self) -> Array:
+        """λ = −β(f + γḟ) (77), before any iteration."""
+        return -self.beta * (self.f + self.gamma * self.f_rate)
+
+    @cached_property
+    def M_q(self) -> Array:
+        """Of the joints' variables: all inertia but the masses at x."""
+        tree = self.tree
+        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        for body in self.world.bodies:
+            J_v, J_w = self.world.jacobians(body.link, body.r)
+            D += J_w.T @ body.I @ J_w
+            if body not in self.free:
+                D += body.m * (J_v.T @ J_v)
+        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+
+    @cached_property
+    def forces(self) -> Array:
+        """Q of (21): drives, losses, springs, weight, and the terms of M's own change."""
+        momentum = self.M_q @ self.qd
+        slope = ca.jtimes(momentum, self.q, self.qd)
+        turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
+        Q = self.tau + self.passive() - slope + turned
+        for body in self.world.bodies:
+            if body not in self.free:
+                J_v, _ = self.world.jacobians(body.link, body.r)
+                Q += gather_forces(self.tree, J_v.T @ (body.m * self.tree.gravity))
+        points = [body.m * ca.SX(self.tree.gravity) for body in self.free]
+        return ca.vertcat(Q, *points)
+
+    @cached_property
+    def J(self) -> Array:
+        return ca.jacobian(self.f, self.z)
+
+    def solved(self, right: Array) -> Array:
+        """M⁻¹ right: the joints' block, and the points one by one."""
+        n = self.tree.nv
+        masses = ca.vertcat(*(ca.repmat(ca.SX(body.m), 3, 1) for body in self.free))
+        rows = right[n:, :] / ca.repmat(masses, 1, right.shape[1]) if self.free else right[n:, :]
+        return ca.vertcat(solve_symmetric(self.M_q, right[:n, :]), rows)
+
+    def accelerations(self) -> Array:
+        """z̈ (22); with iterations, corrected until f̈ = 0."""
+        zdd = self.solved(self.forces + self.J.T @ self.multipliers())
+        if not self.iterations or not self.free:
+            return zdd
+        drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
+        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
+        zdd = self.solved(self.forces)
+        # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
+        A = self.J @ self.solved(self.J.T)
+        softness = ca.SX.eye(self.f.shape[0]) / self.beta
+        lam = ca.SX.zeros(self.f.shape[0])
+        for _ in range(self.iterations):
+            error = self.J @ zdd + stabilised
+            lam = lam - solve_symmetric(ca.densify(A + softness), error)
+            zdd = self.solved(self.forces + self.J.T @ lam)
+        return zdd
+
+    def state(self) -> State:
+        names = (*self.tree.names.q, *self.point_names)
+        consistent = ca.jtimes(self.r, self.q, self.qd) if self.free else ca.SX(0, 1)
+        return State(
+            names=(*names, *(f"d{name}" for name in names)),
+            x=ca.vertcat(self.z, self.zd),
+            rates=lambda: ca.vertcat(self.zd, self.accelerations()),
+            from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, consistent),
+            to_motion=lambda: (self.q, self.qd),
+        )
+
+    def forward_dynamics(self) -> Array:
+        """Of a consistent state, by iterated multipliers."""
+        zdd = self.accelerations()
+        rate = ca.jtimes(self.r, self.q, self.qd) if self.free else ca.SX(0, 1)
+        return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]
