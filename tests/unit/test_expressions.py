@@ -166,7 +166,7 @@ def test_numbers_become_floats_correctly_rounded(x: float) -> None:
         ("$", "cannot read '$'"),
         ("a = b", "cannot read '='"),
         ("__import__(os)", "'__import__' is no function"),
-        ("x.y", "cannot read '.'"),
+        ("x..y", "cannot read '.'"),
         ("2^100", "exponent is larger"),
         ("1e999", "too long or too large"),
         ("3 m^99", "small integer"),
@@ -223,3 +223,8 @@ def test_units_can_be_taken_off() -> None:
     assert without_unit(parse("5 mm")) == Number(F(1, 200))
     assert negate(parse("5 mm")) == Measured(Number(F(-5)), "mm")
     assert negate(Negation(Name("x"))) == Name("x")
+
+
+def test_what_no_float_holds_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="too large"):
+        to_float(parse("1e400"))

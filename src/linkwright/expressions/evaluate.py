@@ -235,7 +235,10 @@ def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) 
 
 def to_float(expression: Expression, values: Mapping[str, Exact] | None = None) -> float:
     """The one function that turns the exact numbers of a mechanism into floats."""
-    return float(evaluate(expression, values))
+    try:
+        return float(evaluate(expression, values))
+    except OverflowError:
+        raise ExpressionError("is too large for a float", remedy="stay below 1e308") from None
 
 
 def without_unit(expression: Expression) -> Expression:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar, get_args
+from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
-from ..errors import ExpressionError, LinkwrightError, MechanismError, suggest
+from ..errors import ExpressionError, MechanismError
 from ..expressions import ZERO, Expression, Number, decimal_text, read_number, to_text
+from .complaints import as_mechanism_error
 
 T = TypeVar("T")
 
@@ -28,31 +29,12 @@ class Part(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise as_mechanism_error(error, type(self)) from None
+            raise as_mechanism_error(error, type(self), fields) from None
 
-
-def as_mechanism_error(error: ValidationError, kind: type[BaseModel]) -> MechanismError:
-    """The first complaint of pydantic in our own words: what, where, what to do."""
-    first, count = error.errors()[0], error.error_count()
-    place = ".".join(str(part) for part in first["loc"])
-    cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, LinkwrightError):
-        what, remedy = cause.what, cause.remedy
-        place = ".".join(part for part in (place, cause.where) if part)
-    elif first["type"] == "extra_forbidden":
-        place, _, key = place.rpartition(".")
-        what, remedy = f"unknown key '{key}'", suggest(key, list(kind.model_fields))
-    elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
-        context = first.get("ctx", {})
-        what = f"'{context['tag']}' is no type here" if "tag" in context else "has no type"
-        remedy = f"use type = {context.get('expected_tags', 'one of those in the schema')}"
-    elif first["type"] == "missing":
-        what, remedy = "is missing", "give it"
-    else:
-        what, remedy = first["msg"][0].lower() + first["msg"][1:], ""
-    if count > 1:
-        remedy = "; ".join(part for part in (remedy, f"{count - 1} more like this") if part)
-    return MechanismError(what, where=place, remedy=remedy)
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, validated anew; nothing computed is carried over."""
+        kept = {key: getattr(self, key) for key in self.model_fields_set}
+        return type(self)(**{**kept, **(update or {})})
 
 
 @dataclass(frozen=True)
