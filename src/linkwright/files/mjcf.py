@@ -75,7 +75,8 @@ class _Names:
         given: dict[tuple[str, int], str | None] = {}
         counts = {
             "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
-            "EQUALITY": model.neq, "TENDON": model.ntendon, "ACTUATOR": getattr(model, "nactuator", model.nu),
+            "EQUALITY": model.neq, "TENDON": model.ntendon,
+            "ACTUATOR": getattr(model, "nactuator", model.nu),
         }  # fmt: skip
         for kind, count in counts.items():
             for index in range(1 if kind == "BODY" else 0, count):
