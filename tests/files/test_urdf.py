@@ -94,7 +94,48 @@ def test_fixed_links_are_merged_and_kept_as_frames() -> None:
 
 def test_a_link_called_ground() -> None:
     text = robot(TWO).replace('"a"', '"ground"')
-    assert "ground_link" in load(text).bodies
+    found = load(text)
+    assert list(found.bodies) == ["ground_link", "b", "c"]
+    assert any("link ground: its name" in note for note in found.unused)
+    both = load(text.replace('"b"', '"ground_link"'))
+    assert list(both.bodies) == ["ground_link_", "ground_link", "c"]
+
+
+def test_a_joint_called_like_ours() -> None:
+    text = robot(TWO.replace('"j1"', '"root_joint"').replace('"j2"', '"root_joint_d"'), "abcd")
+    found = load(text)
+    assert list(found.joints) == ["root_joint_", "root_joint_d_", "root_joint", "root_joint_d"]
+    assert lw.compile(found).q_names == ("root_joint", "root_joint_d")
+    orphan = joint("j1", "revolute", "a", "b", '<mimic joint="root_joint"/>')
+    assert any("which does not exist" in note for note in load(robot(orphan, "ab")).unused)
+
+
+@pytest.mark.parametrize(
+    ("inner", "note"),
+    [
+        ('<dynamics spring="1"/>', "joint j: spring of <dynamics>"),
+        ('<limit lowr="1"/>', "joint j: lowr of <limit>"),
+        ('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>', "joint j: the other 1 of 2 <axis>"),
+        ("<dynamics/><dynamics/><dynamics/>", "joint j: the other 2 of 3 <dynamics>"),
+        ("<axis><note/></axis>", "joint j: <note>"),
+    ],
+)
+def test_unused_details_of_joints_are_listed(inner: str, note: str) -> None:
+    assert load(robot(joint("j", "revolute", "a", "b", inner), "ab")).unused == (note,)
+
+
+@pytest.mark.parametrize(
+    ("inertial", "note"),
+    [
+        (LINK + LINK, "link a: the other 1 of 2 <inertial>"),
+        (LINK.replace("<mass", "<colour/><mass"), "link a: <colour>"),
+        (LINK.replace("<mass", '<mass unit="g"'), "link a: unit of <mass>"),
+        (LINK.replace('ixy="0" ixz="0"', ""), "link a: <inertia> has no ixy, ixz; taken as 0"),
+    ],
+)
+def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
+    head = '<robot name="t" xmlns:xacro="x" version="1.0">'
+    assert load(f'{head}<link name="a">{inertial}</link></robot>').unused == (note,)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +150,8 @@ def test_a_link_called_ground() -> None:
         (robot(joint("j", "fixed", "a", "z")), "no link 'z'"),
         (robot('<joint name="j" type="fixed"><child link="b"/></joint>'), "no <parent>"),
         (robot('<joint type="fixed"/>'), "no attribute 'name'"),
+        (robot(joint("j", "fixed", "a", "b", '<child link="c"/>')), "the joint has 2 <child>"),
+        (robot(TWO).replace('iyy="1"', "", 1), "no attribute 'iyy'"),
         (robot(joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a"), "ab"), "break the circle"),
         (robot(TWO).replace('ixx="1"', 'ixx="one"', 1), "is not 1 number"),
         (robot(TWO).replace('<mass value="1"/>', "", 1), "no <mass>"),

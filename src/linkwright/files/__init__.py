@@ -100,14 +100,16 @@ def write(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
 
 def _content(path: Path) -> str:
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
+        about = path.stat()
+        if stat.S_ISDIR(about.st_mode):
             raise FileError("is a folder", remedy="name a file")
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(about.st_mode):
             raise FileError("is a pipe or device", remedy="copy it to a file, and name that")
-        with path.open("rb") as file:
+        _check_size(about.st_size)
+        with path.open("rb") as file:  # some files of the system are longer than they say
             data = file.read(MAX_FILE_BYTES + 1)
-        return _sound(data.decode("utf-8-sig"), len(data))
+        _check_size(len(data))
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError("there is no such file", remedy="check the path") from None
     except UnicodeDecodeError:
@@ -116,11 +118,15 @@ def _content(path: Path) -> str:
         raise FileError(f"cannot be read: {error.strerror}") from None
 
 
-def _sound(text: str, size: int = 0) -> str:
-    """The text itself, unless it is too long or holds halves of characters."""
-    if max(size, len(text)) > MAX_FILE_BYTES:
+def _check_size(size: int) -> None:
+    if size > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
         raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
+
+
+def _sound(text: str) -> str:
+    """The text itself, unless it is too long or holds halves of characters."""
+    _check_size(len(text))
     try:
         text.encode()
     except UnicodeEncodeError as error:
