@@ -12,6 +12,7 @@ from hypothesis import given, settings
 import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, LossWarning
 from linkwright.files import load, save, write
+from linkwright.mechanism import Limits
 from tests.effort import calls_of, memory_of
 from tests.random_trees import KINDS, RandomTree, trees
 
@@ -236,6 +237,79 @@ def test_what_urdf_cannot_hold_is_said(tmp_path: Path) -> None:
     )
     with pytest.raises(FileError, match="no URDF form"):
         write(ball, "urdf")
+
+
+def single(kind: str = "revolute", name: str = "j", **fields: object) -> lw.Mechanism:
+    inner = {"type": kind, "child": "b", **fields}
+    return lw.Mechanism(bodies={"b": {"mass": 1}}, joints={name: inner})
+
+
+@pytest.mark.parametrize(
+    ("arm", "lost"),
+    [
+        (single(stiffness=0, motor={"inertia": 0, "ratio": 3}, smoothing=0.1, damping=1), []),
+        (single(stiffness=1, friction=1, smoothing=0.1), ["spring", "friction smoothing"]),
+        (single("free", limits={"effort": [1] * 6}), ["limits"]),
+        (single("free", friction=[0] * 6, damping=[1] * 6), ["damping"]),
+        (single(locked=1, damping=1, friction=2, limits={"upper": 3}), ["damping", "friction", "limits"]),
+    ],
+)  # fmt: skip
+def test_what_is_lost_is_listed_and_nothing_else(arm: lw.Mechanism, lost: list[str]) -> None:
+    held = ["joint j: that it is locked (it is fixed in the file)"] * (
+        arm.joints["j"].locked is not None
+    )
+    assert write(arm, "urdf")[1] == held + [f"joint j: its {what}" for what in lost]
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical"])
+@pytest.mark.parametrize(
+    "limits", [{}, {"upper": 2}, {"lower": -1}, {"effort": 5}, {"lower": -1, "velocity": 3}]
+)
+def test_limits_survive_and_none_are_invented(kind: str, limits: dict[str, float]) -> None:
+    arm = single(kind, limits=limits, **({"pitch": 0.1} if kind == "helical" else {}))
+    text, lost = write(arm, "urdf")
+    again = load(text)
+    assert lost == []
+    assert again.joints["j"].limits == arm.joints["j"].limits
+    assert all(joint.limits == Limits() for name, joint in again.joints.items() if name != "j")
+    assert write(load(write(again, "urdf")[0]), "urdf")[0] == write(again, "urdf")[0]
+
+
+@pytest.mark.parametrize("name", ["a---b--", "a\n<&>\"'\tb", "j:slide", "--"])
+def test_odd_names_survive(name: str) -> None:
+    arm = single("helical", name, pitch=1, stiffness=1, limits={"upper": 1})
+    text, lost = write(arm, "urdf")
+    assert lost == [f"joint {name}: its spring"]
+    again = load(text)
+    assert again.joints[name].limits == arm.joints[name].limits
+
+
+@pytest.mark.parametrize("name", ["a\x01", "\x00", "\uffff"])
+def test_names_that_xml_cannot_hold_are_refused(name: str) -> None:
+    with pytest.raises(FileError, match="that XML cannot hold"):
+        write(single(name=name), "urdf")
+
+
+def test_names_that_we_add_are_new() -> None:
+    arm = lw.Mechanism(
+        bodies={"b": {"mass": 1}, "j.phi:moved": {}, "world": {}, "c": {"mass": 1}},
+        joints={
+            "j": {"type": "cylindrical", "child": "b", "child_origin": [1, 0, 0]},
+            "tool_frame": {"type": "fixed", "parent": "b", "child": "j.phi:moved"},
+            "j.phi": {"type": "fixed", "child": "world"},
+            "j:mount": {"type": "revolute", "child": "c"},
+        },
+        frames={"tool": {"body": "b"}},
+    )
+    again = lw.compile(load(write(arm, "urdf")[0]).without("gravity"))
+    ours = lw.compile(arm.without("gravity"))
+    q = [0.3, 0.2, 0.1]
+    np.testing.assert_allclose(again.mass_matrix(q), ours.mass_matrix(q), atol=1e-15)
+    np.testing.assert_allclose(again.placement("tool")(q), ours.placement("tool")(q), atol=1e-15)
+
+
+def test_an_empty_mechanism_is_a_lone_link() -> None:
+    assert load(write(lw.Mechanism(), "urdf")[0]).bodies.keys() == {"world"}
 
 
 def test_losses_limits_and_mimicry_survive() -> None:
