@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import linkwright as lw
+from linkwright.cli.main import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import check_target, load, save, write
 from linkwright.files.toml import read_toml, write_toml
@@ -137,6 +138,9 @@ def test_names_say_the_format(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="is no name for URDF"):
         check_target(Path("arm.toml"), "urdf")
     check_target(Path("arm.txt"), "toml")
+    with pytest.raises(FileError, match="is no name for TOML"):
+        export("elbow", to="toml", output=tmp_path / "arm.dh.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

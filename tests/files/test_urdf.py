@@ -144,6 +144,7 @@ def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
     [
         ("<robot", "no well-formed XML"),
         ("<robot/>", "has no <link>"),
+        ("<robot name='\ud800'/>", "half of a character"),
         ("<sdf/>", "root element is <sdf>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),

@@ -153,7 +153,7 @@ def _read_text(
 
             return read_mjcf(text, path)
         case "dh.csv":
-            from .dh import read_dh_csv
+            from .dh_csv import read_dh_csv
 
             return read_dh_csv(text, convention)
         case "dh.toml":
