@@ -221,9 +221,11 @@ def export(
 
     Example: linkwright export robot.urdf --to toml -o robot.toml
     """
-    from ..files import write
+    from ..files import check_target, write
     from .show import write_file
 
+    if output is not None:
+        check_target(output, to)
     text, lost = write(read(file, base), to)
     for what in lost:
         print(f"linkwright: not in the {to}: {what}", file=sys.stderr)
