@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 
@@ -16,6 +15,7 @@ from ..mechanism import Mechanism
 from ..quantities import SIGNATURES, entry_names, ports
 from ..readings.listing import Listing, listing
 from ..tape import count_operations, record
+from .show import emit_json, printable
 
 FORMATS = ("text", "latex", "html", "json")
 
@@ -50,7 +50,7 @@ _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
 
 
 def _text(equations: Equations, written: dict[str, _Written]) -> None:
-    print(f"{equations.mechanism.name}, {equations.nv} freedoms, by {equations.by}")
+    print(f"{printable(equations.mechanism.name)}, {equations.nv} freedoms, by {equations.by}")
     print(f"{_EQUATION}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.operations} operations)")
@@ -69,19 +69,14 @@ def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
 
 def _latex(equations: Equations, written: dict[str, _Written]) -> None:
     setter = Typesetter(LatexSetter(), _dotted(equations))
-    print(f"% {equations.mechanism.name}, by {equations.by}")
+    print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
     print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
     for name, one in written.items():
         rows = [f"{setter.name(s.name)} &= {setter.set(s.value)}" for s in one.listing.steps]
         for entries in one.listing.results.values():
-            rows += [f"{_latex_entry(e.name)} &= {setter.set(e.value)}" for e in entries]
+            rows += [f"{setter.entry(e.name)} &= {setter.set(e.value)}" for e in entries]
         body = " \\\\\n  ".join(rows)
         print(f"% {name}\n\\begin{{align*}}\n  {body}\n\\end{{align*}}")
-
-
-def _latex_entry(name: str) -> str:
-    base, _, index = name.partition("[")
-    return f"{base}_{{{index.rstrip(']')}}}" if index else base
 
 
 def _html(equations: Equations, written: dict[str, _Written]) -> None:
@@ -94,7 +89,7 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
     for name, one in written.items():
         rows = [row(setter.name(s.name), setter.set(s.value)) for s in one.listing.steps]
         for entries in one.listing.results.values():
-            rows += [row(_mathml_entry(e.name), setter.set(e.value)) for e in entries]
+            rows += [row(setter.entry(e.name), setter.set(e.value)) for e in entries]
         table = f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
         sections.append(f"<h2>{name}</h2><p>{escape(one.what)}</p>{table}")
     title = escape(equations.mechanism.name)
@@ -106,12 +101,6 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
         f"<body><h1>{title}</h1><p>{escape(_EQUATION)}, derived by {equations.by}</p>"
         f"{''.join(sections)}</body></html>"
     )
-
-
-def _mathml_entry(name: str) -> str:
-    base, _, index = name.partition("[")
-    index = index.rstrip("]")
-    return f"<msub><mi>{base}</mi><mtext>{index}</mtext></msub>" if index else f"<mi>{base}</mi>"
 
 
 def _json(equations: Equations, written: dict[str, _Written]) -> None:
@@ -138,4 +127,4 @@ def _json(equations: Equations, written: dict[str, _Written]) -> None:
         "parameters": parameters,
         "functions": functions,
     }
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+    emit_json(found)
