@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +17,15 @@ import pytest
 import linkwright as lw
 
 
-def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *words: str, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from linkwright.cli import main; main()", *words],
         capture_output=True,
         text=True,
         cwd=cwd,
+        env=os.environ | (env or {}),
     )
 
 
@@ -340,3 +345,65 @@ def test_without_arguments_the_help_is_shown() -> None:
     assert done.returncode == 2
     assert "Usage" in done.stdout + done.stderr
     assert "linkwright: " not in done.stderr
+
+
+ODD = (
+    Path("odd.toml"),
+    """
+name = "odd % \\n[bold]name"
+[parameters]
+"m_1" = 1
+[bodies."[red]b"]
+mass = "m_1"
+center = [1, 0, 0]
+[joints."50%&<_#$"]
+type = "revolute"
+child = "[red]b"
+axis = [0, 1, 0]
+[joints.":smile:"]
+type = "prismatic"
+parent = "[red]b"
+child = "c"
+mimic = { joint = "50%&<_#$" }
+[bodies.c]
+mass = 1
+[frames."[/bold]"]
+body = "c"
+""",
+)
+
+
+def test_odd_names_in_every_notation(tmp_path: Path) -> None:
+    (tmp_path / ODD[0]).write_text(ODD[1])
+    info = ok("info", "odd.toml", cwd=tmp_path)
+    wanted = ["odd % \\n[bold]name: 2 bodies", "50%&<_#$ revolute → [red]b 1 kg",
+              ":smile: prismatic (follows 50%&<_#$) → c", "[/bold] frame"]  # fmt: skip
+    assert all(text in info for text in wanted)
+    words = ["derive", "odd.toml", "--what", "gravity,inverse_dynamics_derivatives", "--as"]
+    latex = ok(*words, "latex", cwd=tmp_path)
+    assert latex.startswith("% odd % \\n[bold]name, by recursive\n")
+    assert r"\mathrm{50\%\&<}_{\mathrm{\#\$}}" in latex
+    formulas = [line for line in latex.splitlines() if not line.startswith("%")]
+    assert not any(re.search(r"(?<!\\)[#$%]|&(?!=)(?<!\\&)", line) for line in formulas)
+    assert "50%&amp;&lt;" in ok(*words, "html", cwd=tmp_path)
+    assert "50%&<_#$" in ok(*words, "text", cwd=tmp_path)
+
+
+def test_lines_do_not_wrap_in_a_pipe(tmp_path: Path) -> None:
+    long = "+".join(["1"] * 300)
+    body = f'[bodies.{"b" * 300}]\n[joints.j]\ntype = "free"\nchild = "{"b" * 300}"\n'
+    (tmp_path / "long.toml").write_text(f'[parameters]\n"[red]a" = "{long}"\n{body}')
+    lines = ok("info", "long.toml", cwd=tmp_path).splitlines()
+    assert any(line.endswith("b" * 300) for line in lines)
+    assert any(line.startswith("[red]a") and line.rstrip().endswith("1 + 1") for line in lines)
+
+
+def test_derive_as_json_is_derive_json() -> None:
+    assert ok("derive", "elbow", "--as", "json") == ok("derive", "elbow", "--json")
+    assert ok("derive", "elbow", "--as", "json", "--json") == ok("derive", "elbow", "--json")
+
+
+def test_output_that_cannot_show_every_symbol() -> None:
+    done = run("derive", "elbow", env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "q\\u0308" in done.stdout
