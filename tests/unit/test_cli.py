@@ -12,6 +12,7 @@ import sys
 import tomllib
 from contextlib import nullcontext
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -23,11 +24,15 @@ from linkwright.mechanism.gallery import gallery_file
 
 
 def run(
-    *words: str, cwd: Path | None = None, env: dict[str, str] | None = None
+    *words: str,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+    stdout: int | IO[str] = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from linkwright.cli import main; main()", *words],
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
         env=os.environ | (env or {}),
@@ -248,6 +253,7 @@ def test_schema_shows_defaults_as_files_write_them(schema: Draft202012Validator)
         (["evaluate", "elbow", "gravity", "z=1,2"], "'z' is no input"),
         (["evaluate", "elbow", "gravity", "1,2"], "'1,2' is no input"),
         (["evaluate", "elbow", "placement", "q=0,0"], "needs frame"),
+        (["evaluate", "elbow", "placement", "q=0,0", "frame="], "no frame or body ''"),
         (["evaluate", "elbow", "gravity", "--states", "none.csv"], "none.csv"),
         (["evaluate", "elbow", "gravity", "q=0,0", "-o", "x.txt"], "'.txt' cannot be written"),
         (["export", "elbow", "--to", "step"], "'step' cannot be written"),
@@ -495,3 +501,54 @@ def test_output_that_cannot_show_every_symbol() -> None:
     done = run("derive", "elbow", env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "q\\u0308" in done.stdout
+
+
+CLASH = """
+[parameters]
+x1 = 2
+{parameter} = 3
+[bodies.a]
+mass = "x1"
+center = ["{parameter}", 0, 0]
+[bodies.b]
+mass = 1
+center = [1, 0, 0]
+[joints.q1]
+type = "revolute"
+axis = [0, 1, 0]
+child = "a"
+[joints.{joint}]
+type = "revolute"
+parent = "a"
+child = "b"
+"""
+
+
+def test_symbols_of_equations_are_distinct(tmp_path: Path) -> None:
+    """A step of the computation is never called like a parameter; other clashes are refused."""
+    (tmp_path / "a.toml").write_text(CLASH.format(parameter="l", joint="q2"))
+    steps = json.loads(ok("derive", "a.toml", "--json", cwd=tmp_path))["functions"]["gravity"]
+    assert "x1" not in steps["steps"]
+    assert "x2" in steps["steps"]
+    for parameter, joint, name in (("q1", "q2", "q1"), ("l", "dq1", "dq1")):
+        (tmp_path / "b.toml").write_text(CLASH.format(parameter=parameter, joint=joint))
+        done = run("derive", "b.toml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"'{name}' names two symbols" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["derive"], ["evaluate", "gravity", "q=0"]])
+def test_what_cannot_move_is_refused(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    done = run(words[0], "r.urdf", *words[1:], cwd=tmp_path)
+    assert done.returncode == 2
+    assert "r cannot move" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("words", [["info", "elbow"], ["gallery", "elbow", "--json"]])
+def test_output_that_cannot_be_written(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = run(*words, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "linkwright: the output cannot be written: No space left on device\n"

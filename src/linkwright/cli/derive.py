@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_text
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..formulations import derive
@@ -26,6 +27,11 @@ def print_equations(
     if form not in FORMATS:
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
     equations = derive(mechanism, by=by, parameters=parameters)
+    if equations.nv == 0:
+        raise UnsupportedError(
+            f"{mechanism.name} cannot move: it has no joint with a freedom",
+            remedy="add one, or unlock one",
+        )
     for name in what:
         if name not in equations.function_names():
             raise NameNotFoundError(
@@ -41,9 +47,21 @@ class _Written:
     def __init__(self, equations: Equations, name: str) -> None:
         names, parameters = equations.names, list(equations.parameters)
         tape = record(equations.function(name), *ports(names, name, parameters))
+        entries = entry_names(names, parameters)
+        _check_distinct([entry for port in tape.inputs for entry in entries[port.name]])
         self.operations = count_operations(tape)
-        self.listing: Listing = listing(tape, entry_names(names, parameters))
+        self.listing: Listing = listing(tape, entries)
         self.what = SIGNATURES[name].what
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    """Equations in which one name means two things cannot be read."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint, or use --parameters numeric",
+            )
 
 
 _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"

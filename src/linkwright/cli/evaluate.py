@@ -37,7 +37,9 @@ def run(
     wanted, found = ports(model.names, quantity)
     inputs = from_file(model, wanted, states) if states else from_words(model, wanted, given)
     check_finite(model, quantity, wanted, inputs)
-    function = getattr(model, quantity)(frame) if frame else getattr(model, quantity)
+    function = getattr(model, quantity)
+    if frame is not None:
+        function = function(frame)
     with np.errstate(all="ignore"):
         results = function(*inputs.values())
     several = results if isinstance(results, tuple) else (results,)

@@ -40,15 +40,19 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(standalone_mode=False)
+        if sys.stdout is not None:  # it is closed if the caller closed it
+            sys.stdout.flush()
     except CheckFailedError as error:
         _stop(str(error), 1)
     except LinkwrightError as error:
         _stop(str(error))
     except typer.Exit as error:
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:  # files report their own; this is standard output
+        _let_go_of_output()
+        if isinstance(error, BrokenPipeError):
+            sys.exit(0)
+        _stop(f"the output cannot be written: {error.strerror}")
     except (KeyboardInterrupt, typer.Abort):
         _stop("interrupted", 130)
     except Exception as error:  # usage errors of the parser behind Typer
@@ -61,6 +65,11 @@ def main() -> None:
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
         _stop(f"{message}; see '{command} --help'")
+
+
+def _let_go_of_output() -> None:
+    """What is still in the buffer goes nowhere, so that Python does not try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(message: str, status: int = 2) -> None:
