@@ -221,7 +221,10 @@ def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) 
         return known[name]
 
     try:
-        return fold(expression, _ExactAlgebra(), lookup)
+        value = fold(expression, _ExactAlgebra(), lookup)
+        if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
+            raise OverflowError
+        return value
     except (ZeroDivisionError, ValueError, OverflowError) as error:
         if isinstance(error, ExpressionError):
             raise

@@ -19,7 +19,7 @@ from .parts import ORIGIN, Part, Quantity, Vector
 class EquationConstraint(Part):
     """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in speeds."""
 
-    type: Literal["equation"] = "equation"
+    type: Literal["equation"]
     position: Annotated[Expression | None, Quantity("any", optional=True)] = None
     velocity: Annotated[Expression | None, Quantity("any", optional=True)] = None
 

@@ -19,6 +19,8 @@ T = TypeVar("T")
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 
+_NUMBER = {"type": ["number", "string"]}
+
 
 class Part(BaseModel):
     """A frozen record with no unknown keys; wrong input is a `MechanismError`."""
@@ -35,6 +37,34 @@ class Part(BaseModel):
         """A copy with some fields changed, validated anew; nothing computed is carried over."""
         kept = {key: getattr(self, key) for key in self.model_fields_set}
         return type(self)(**{**kept, **(update or {})})
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """The schema that editors check files with; defaults are written as in files."""
+        found = handler(schema)
+        properties = handler.resolve_ref_schema(found).get("properties", {})
+        for key, info in cls.model_fields.items():
+            if any(isinstance(m, Quantity) for m in info.metadata) and key in properties:
+                properties[key].pop("default", None)
+                if not info.is_required() and info.default is not None:
+                    properties[key]["default"] = _as_json(plain(info.default))
+        return found
+
+
+def _as_json(value: Any) -> Any:
+    """Decimals as the numbers that JSON has."""
+    if isinstance(value, list):
+        return [_as_json(entry) for entry in value]
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value == int(value) else float(value)
+
+
+def accept_list(found: Any, handler: Any, size: int) -> Any:
+    """The schema of a part that may also be given as a bare list of `size` numbers."""
+    part = handler.resolve_ref_schema(found)
+    part |= Quantity("", size).list_schema() | {"type": ["object", "array"]}
+    return found
 
 
 @dataclass(frozen=True)
@@ -70,13 +100,14 @@ class Quantity:
         )
 
     def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
-        one: dict[str, Any] = {"type": ["number", "string"]}
-        many: dict[str, Any] = {"type": "array", "items": one}
-        if self.size:
-            many |= {"minItems": self.size, "maxItems": self.size}
         if self.size == 0:
-            return one
-        return {"anyOf": [one, many]} if self.size is None else many
+            return dict(_NUMBER)
+        many = self.list_schema()
+        return {"anyOf": [_NUMBER, many]} if self.size is None else many
+
+    def list_schema(self) -> dict[str, Any]:
+        sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
+        return {"type": "array", "items": dict(_NUMBER), **sizes}
 
 
 def plain(value: Any) -> Any:
