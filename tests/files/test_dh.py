@@ -160,6 +160,6 @@ def test_broken_toml(text: str, what: str, tmp_path: Path) -> None:
 def test_comments_of_csv() -> None:
     text = "# gravity: 0, -1.62, 0\n#colour: red\n# just words\nalpha,name\n0,link2\n0,\n"
     arm = load(STANDARD + text)
-    assert arm.gravity == load("gravity = [0, -1.62, 0]\n").gravity
+    assert arm.gravity == lw.Mechanism(gravity=[0, -1.62, 0]).gravity
     assert arm.unused == ("the comment '#colour: red'",)
     assert list(arm.bodies) == ["link2", "link2_"]

@@ -189,12 +189,12 @@ def test_odd_names_in_every_notation(tmp_path: Path) -> None:
 
 
 def test_lines_do_not_wrap_in_a_pipe(tmp_path: Path) -> None:
-    long = "+".join(["1"] * 300)
-    body = f'[bodies.{"b" * 300}]\n[joints.j]\ntype = "free"\nchild = "{"b" * 300}"\n'
-    (tmp_path / "long.toml").write_text(f'[parameters]\n"[red]a" = "{long}"\n{body}')
+    long, name = "+".join(["1"] * 300), "[red]" + "b" * 300
+    body = f'[bodies."{name}"]\n[joints.j]\ntype = "free"\nchild = "{name}"\n'
+    (tmp_path / "long.toml").write_text(f'[parameters]\na = "{long}"\n{body}')
     lines = ok("info", "long.toml", cwd=tmp_path).splitlines()
-    assert any(line.endswith("b" * 300) for line in lines)
-    assert any(line.startswith("[red]a") and line.rstrip().endswith("1 + 1") for line in lines)
+    assert any(line.endswith(name) for line in lines)
+    assert any(line.startswith("a ") and line.rstrip().endswith("1 + 1") for line in lines)
 
 
 def test_derive_as_json_is_derive_json() -> None:
@@ -235,11 +235,10 @@ def test_symbols_of_equations_are_distinct(tmp_path: Path) -> None:
     steps = json.loads(ok("derive", "a.toml", "--json", cwd=tmp_path))["functions"]["gravity"]
     assert "x1" not in steps["steps"]
     assert "x2" in steps["steps"]
-    for parameter, joint, name in (("q1", "q2", "q1"), ("l", "dq1", "dq1")):
-        (tmp_path / "b.toml").write_text(CLASH.format(parameter=parameter, joint=joint))
-        done = run("derive", "b.toml", cwd=tmp_path)
-        assert done.returncode == 2
-        assert f"'{name}' names two symbols" in done.stderr
+    (tmp_path / "b.toml").write_text(CLASH.format(parameter="l", joint="dq1"))
+    done = run("derive", "b.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'dq1' names two symbols" in done.stderr
 
 
 @pytest.mark.parametrize("words", [["derive"], ["evaluate", "gravity", "q=0"]])

@@ -80,8 +80,8 @@ body = "a"
         ("spherical", "round", False),
         ('type = "spherical"', "", False),
         ("[frames.f]", "[frame.f]", False),
-        ("body", '[constraints.c]\ntype = "equation"\nposition', True),
-        ("body", "[constraints.c]\nposition", False),
+        ('body = "a"', '[constraints.c]\ntype = "equation"\nposition = "q.qx"', True),
+        ('body = "a"', '[constraints.c]\nposition = "q.qx"', False),
     ],
 )
 def test_schema_accepts_what_the_reader_accepts(
