@@ -60,7 +60,9 @@ class Robot:
     def urdf(self) -> Path:
         """Our own export, so that all peers read the very same robot."""
         path = Path(tempfile.mkdtemp()) / "robot.urdf"
-        lw.save(self.mechanism, path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that fingers are locked
+            lw.save(self.mechanism, path)
         return path
 
     @cached_property

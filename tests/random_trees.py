@@ -103,7 +103,7 @@ def _random_body(
     origin, T = _place(rng)
     child_origin, T_child = _place(rng) if rng.random() < 0.5 else ({}, np.eye(4))
     axis, axis2 = _axis(rng), _axis(rng)
-    while kind == "planar" and np.linalg.norm(np.cross(axis, axis2)) < 0.3:
+    while kind in ("planar", "universal") and np.linalg.norm(np.cross(axis, axis2)) < 0.3:
         axis2 = _axis(rng)
     A = rng.uniform(-1, 1, (3, 3))
     tensor = (A @ A.T + 0.3 * np.eye(3)).round(4)

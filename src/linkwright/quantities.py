@@ -82,7 +82,10 @@ def ports(
     }
 
     def port(key: str, shape: str) -> Port:
-        return Port(key, tuple(sizes.get(word) or int(word) for word in shape.split(",") if word))
+        return Port(
+            key,
+            tuple(sizes[word] if word in sizes else int(word) for word in shape.split(",") if word),
+        )
 
     signature = (SIGNATURES | FRAME_SIGNATURES)[function]
     inputs = [port(key, INPUT_SHAPES[key]) for key in signature.inputs]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,11 @@ def test_the_convention_must_be_said() -> None:
         with pytest.raises(LinkwrightError, match="convention"):
             load(text)
     assert load(silent, convention="standard") == load(toml("standard"))
+    with pytest.raises(LinkwrightError, match="the file says 'standard', the call 'modified'"):
+        load(toml("standard"), convention="modified")
+    assert load(toml("standard"), convention="standard") == load(toml("standard"))
+    with pytest.raises(LinkwrightError, match="'craig' is no Denavit"):
+        load(silent, convention="craig")
     with pytest.raises(LinkwrightError, match="Denavit"):
         load("[bodies.a]\n", convention="standard")
 
@@ -91,14 +98,68 @@ def test_right_angles_stay_exact() -> None:
     assert not [name for name in eqs.parameters if name.startswith(("roll", "pitch", "yaw"))]
 
 
+STANDARD = "# convention: standard\n"
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("# convention: standard\ntype,alpha\nrevolute\n", "cells"),
-        ("# convention: standard\nalpha,colour\n0,red\n", "unknown key 'colour'"),
-        ("# convention: standard\nalpha,mass\n0,2 m\n", "is in m"),
+        ("type,alpha\nrevolute\n", "row 1: has 1 cells, and the header 2"),
+        ("type,alpha\nrevolute,0,1\n", "row 1: has 3 cells, and the header 2"),
+        ("alpha,colour\n0,red\n", "header: unknown column 'colour'"),
+        ("alpha,a,a\n0,1,2\n", "header: has the column 'a' twice"),
+        ("alpha,mass\n0,1\n0,2 m\n", "row 2, column mass: is in m"),
+        ("alpha,cy\n0,2 kg\n", "row 1, column cy: is in kg"),
+        ("alpha,Ixy\n0,2 kg\n", "row 1, column Ixy: is in kg"),
+        ("alpha,G,Jm\n0,1,2 m\n", "row 1, column Jm: is in m"),
+        ("alpha,d\n0,1 kg\n", "row 1, column d: is in kg"),
+        ("alpha,d\n1 +,1\n", "row 1, column alpha: "),
+        ("type,alpha\nball,1\n", "row 1, column type: "),
+        ("alpha,d\n0,x\n", "row 1, column d: uses 'x'"),
+        ("alpha,name\n0,a\n0,b\n0,a\n", "row 3, column name: 'a' is the name of link 1"),
+        ("alpha,name\n0,ground\n", "row 1, column name: 'ground' is the name of the fixed"),
+        ("alpha,d\n,\n", "row 1: is empty"),
+        ("alpha,d\n", "has no links"),
+        ("alpha,d\n0," + "1" * 200_000 + "\n", "row 1: is no valid CSV: field larger"),
+        ('alpha,d\n0,"1\n', "row 1: is no valid CSV"),
+        ("# name: a\n# name: b\nalpha,d\n0,1\n", "# name: is said twice"),
+        ("# gravity: 0, 0, 1 m\nalpha,d\n0,1\n", r"gravity[3]: is in m"),
     ],
 )
-def test_broken_tables(text: str, what: str) -> None:
-    with pytest.raises(LinkwrightError, match=what):
-        load(text)
+def test_broken_csv(text: str, what: str) -> None:
+    for convention in ("standard", "modified"):
+        with pytest.raises(LinkwrightError) as error:
+            load(f"# convention: {convention}\n{text}")
+        assert str(error.value).startswith(what)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[[links]]\n[[links]]\nd = '1 kg'\n", "links[2].d: is in kg"),
+        ("[[links]]\ntheta = '1 m'\n", "links[1].theta: is in m"),
+        ("[[links]]\ncenter = [1, 2, '3 kg']\n", "links[1].center[3]: is in kg"),
+        ("[[links]]\ncolour = 1\n", "links[1]: unknown key 'colour'"),
+        ("[[links]]\nmotor = { inertia = '1 m' }\n", "links[1].motor.inertia: is in m"),
+        ("[[links]]\ndamping = [1, 2]\n", "links[1].damping: has 2 numbers"),
+        ("[[links]]\nname = 'x'\n[[links]]\nname = 'x'\n", "links[2].name: 'x' is the name of link 1"),
+        ("[parameters]\na = 'a'\n[[links]]\na = 'a'\n", "parameters.a: depends on itself"),
+        ("links = []\n", "has no links"),
+        ("links = 3\n", "links: is no list of tables"),
+    ],
+)  # fmt: skip
+def test_broken_toml(text: str, what: str, tmp_path: Path) -> None:
+    file = tmp_path / "arm.dh.toml"
+    for convention in ("standard", "modified"):
+        file.write_text(f"convention = '{convention}'\n{text}")
+        with pytest.raises(LinkwrightError) as error:
+            load(file)
+        assert str(error.value).startswith(f"{file}: {what}")
+
+
+def test_comments_of_csv() -> None:
+    text = "# gravity: 0, -1.62, 0\n#colour: red\n# just words\nalpha,name\n0,link2\n0,\n"
+    arm = load(STANDARD + text)
+    assert arm.gravity == lw.Mechanism(gravity=[0, -1.62, 0]).gravity
+    assert arm.unused == ("the comment '#colour: red'",)
+    assert list(arm.bodies) == ["link2", "link2_"]

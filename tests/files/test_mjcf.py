@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError, MissingExtraError
+from linkwright.errors import LinkwrightError, MissingExtraError, UnsupportedError
 from linkwright.files import load
 
 ARM = """
@@ -86,6 +86,17 @@ class Twin:
         return q, v, a
 
 
+def check_inverse_dynamics(twin: Twin, seed: int) -> None:
+    """Virtual work is the same in both speeds: τ_ours = Aᵀ τ_theirs with v_theirs = A v."""
+    q, v, a = twin.state(seed)
+    m, d = twin.m, twin.d
+    d.qpos, d.qvel, d.qacc = q, twin.speeds(q, v), twin.rates(q, v, a)
+    mujoco.mj_inverse(m, d)
+    A = np.array([twin.speeds(q, e) for e in np.eye(m.nv)]).T
+    found = twin.model.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(found, A.T @ d.qfrc_inverse, atol=1e-11)
+
+
 def test_kinematics_and_dynamics() -> None:
     twin = Twin(ARM)
     model, m, d = twin.model, twin.m, twin.d
@@ -98,13 +109,7 @@ def test_kinematics_and_dynamics() -> None:
             np.testing.assert_allclose(T[:3, 3], d.body(name).xpos, atol=1e-13)
             np.testing.assert_allclose(T[:3, :3].ravel(), d.body(name).xmat, atol=1e-13)
         np.testing.assert_allclose(model.placement("tip")(q)[:3, 3], d.site("tip").xpos, atol=1e-13)
-        d.qacc = twin.rates(q, v, a)
-        mujoco.mj_inverse(m, d)
-        # virtual work is the same in both speeds: τ_ours = Aᵀ τ_theirs with v_theirs = A v
-        A = np.array([twin.speeds(q, e) for e in np.eye(m.nv)]).T
-        np.testing.assert_allclose(
-            model.inverse_dynamics(q, v, a), A.T @ d.qfrc_inverse, atol=1e-11
-        )
+        check_inverse_dynamics(twin, seed)
         energies = model.kinetic_energy(q, v), model.potential_energy(q)
         m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         mujoco.mj_forward(m, d)
@@ -171,13 +176,108 @@ def test_refusals(text: str, what: str) -> None:
         load(text)
 
 
+def world(inner: str, option: str = "", extra: str = "") -> str:
+    body = f'<body name="b">{inner}<geom name="g" size="0.1" pos="0.3 0 0"/></body>'
+    return f"<mujoco>{option}<worldbody>{body}</worldbody>{extra}</mujoco>"
+
+
+HINGE = '<joint name="knee"/>'
+
+
+def tendon(effect: str) -> str:
+    return f'<tendon><fixed name="rope" {effect}><joint joint="knee" coef="1"/></fixed></tendon>'
+
+
 @pytest.mark.parametrize("bent", ["stiffness", "damping"])
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "dof_dampingpoly"), reason="older MuJoCo has none")
 def test_springs_and_dampers_of_higher_order_are_refused(bent: str) -> None:
-    joint = f'<joint name="knee" {bent}="1 0.5"/>'
-    text = f'<mujoco><worldbody><body>{joint}<geom size="1"/></body></worldbody></mujoco>'
-    with pytest.raises(LinkwrightError, match=r"'knee' has a spring or damper of higher order"):
+    with pytest.raises(LinkwrightError, match=r"'knee' has a (spring|damper) of higher order"):
+        load(world(f'<joint name="knee" {bent}="1 0.5"/>'))
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "jnt_springyield"), reason="older MuJoCo has none")
+def test_forces_of_newer_versions_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="spring of higher order"):
+        load(world('<joint name="knee" stiffness="1" springyield="0.5"/>'))
+    for effect in ("armature", "damping"):
+        motor = f'<actuator><motor name="drive" joint="knee" {effect}="1"/></actuator>'
+        with pytest.raises(UnsupportedError, match="actuator 'drive' has armature or damping"):
+            load(world(HINGE, extra=motor))
+
+
+FLUID, HELD = '<option density="1000"/>', '<body name="held" gravcomp="1"><joint/><geom size="1"/></body>'  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (world('<joint name="air" type="free" armature="1"/>'), "free joint 'air' has armature"),
+        (world('<joint type="free" frictionloss="1"/>'), "free joint 'joint0' has friction loss"),
+        (world(HINGE, extra=tendon('stiffness="1"')), "tendon 'rope' has a spring"),
+        (world(HINGE, extra=tendon('damping="1"')), "tendon 'rope' has a damper"),
+        (world(HINGE, extra=tendon('frictionloss="1"')), "tendon 'rope' has friction"),
+        (world(HINGE, extra=tendon('armature="1"')), "tendon 'rope' has armature"),
+        (world(HINGE, FLUID), "move in a fluid"),
+        (world(HINGE, '<option viscosity="0.1"/>'), "move in a fluid"),
+        (world(HINGE + HELD), "'held' has gravity compensation"),
+    ],
+)
+def test_forces_without_a_form_are_refused(text: str, what: str) -> None:
+    with pytest.raises(UnsupportedError, match=what):
         load(text)
+
+
+def test_forces_that_the_file_switches_off_are_not_refused() -> None:
+    off = '<option density="1"><flag spring="disable" damper="disable"/></option>'
+    load(world(HINGE + HELD, off, tendon('stiffness="1" damping="1"')))
+    load(world(HINGE + HELD, '<option><flag gravity="disable"/></option>'))
+    assert "1 tendons" in load(world(HINGE, extra=tendon(""))).unused
+
+
+@pytest.mark.parametrize("flag", ["gravity", "spring", "damper"])
+def test_flags_are_honoured(flag: str) -> None:
+    text = ARM.replace('9.8"/>', f'9.8"><flag {flag}="disable"/></option>')
+    check_inverse_dynamics(Twin(text), 1)
+    assert any("switched off by a flag" in note for note in load(text).unused)
+
+
+@pytest.mark.parametrize("flag", ["constraint", "frictionloss", "limit", "equality"])
+def test_flags_of_constraints_are_honoured(flag: str) -> None:
+    joint = '<joint name="knee" frictionloss="1" range="0 1" limited="true"/>'
+    held = '<equality><joint name="hold" joint1="knee"/></equality>'
+    option = f'<option><flag {flag}="disable"/></option>'
+    found = load(world(joint, option, held))
+    knee = found.joints["knee"]
+    gone = {
+        "frictionloss": "friction" not in knee.model_fields_set,
+        "limit": "limits" not in knee.model_fields_set,
+        "equality": not found.constraints,
+    }
+    assert gone == {key: flag in (key, "constraint") for key in gone}
+
+
+def test_damping_of_a_free_joint_is_the_same_in_all_axes() -> None:
+    check_inverse_dynamics(Twin(world('<joint name="air" type="free" damping="0.7"/>')), 1)
+
+
+def test_names_that_are_taken() -> None:
+    part = "<geom size='1'/>"
+    text = f"""<mujoco><worldbody>
+      <body name="ground"><joint name="joint1"/>{part}<site name="ground_body"/></body>
+      <body><joint/>{part}</body>
+      <body name="body2"><joint name="c_fixed"/>{part}</body>
+      <body name="c">{part}<site name="c"/><site name="c_site"/></body>
+      <body name="d:1"><joint/><joint axis="1 0 0"/>{part}</body>
+      <body name="d"><joint name="d:stand"/><joint axis="1 0 0"/>{part}</body>
+    </worldbody><equality><connect name="c_fixed" body1="c" anchor="0 0 0"/></equality></mujoco>"""
+    found = load(text)
+    assert len(found.bodies) == 6 + 2 * 2
+    assert len(found.joints) == 7 + 1 + 2
+    assert [*found.bodies][:3] == ["ground_body_", "body2_", "body2"]
+    assert {"joint1", "c_fixed", "c_fixed_", "d:stand", "d:stand_"} <= set(found.joints)
+    assert set(found.frames) == {"ground_body", "c_site_", "c_site"}
+    assert list(found.loops) == ["c_fixed_equality"]
+    assert "body ground: its name, which is taken here; it is 'ground_body_'" in found.unused
 
 
 def test_files_with_includes(tmp_path: Path) -> None:

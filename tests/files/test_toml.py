@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import linkwright as lw
+from linkwright.cli.main import export
 from linkwright.errors import FileError, LinkwrightError
-from linkwright.files import load, save, write
+from linkwright.files import check_target, load, save, write
 from linkwright.files.toml import read_toml, write_toml
 from tests.random_trees import RandomTree, trees
 
@@ -76,11 +78,69 @@ def test_errors_name_file_table_and_key(tmp_path: Path) -> None:
         ("[bodies.a]\n[bodies.a]\n", "no valid TOML"),
         ("x = \n", "no valid TOML"),
         ("x = " + "[" * 5000 + "\n", "nested too deeply"),
+        ("x" + ".b" * 100_000 + " = 1\n", "nested too deeply"),
+        ("[x" + " . 'b'" * 100_000 + "]\n", "nested too deeply"),
+        ('x = { "a"' + '."b"' * 100_000 + " = 1 }\n", "nested too deeply"),
+        ("x = " + "1" * 5000 + "\n", "too many digits"),
+        ("x = 1\nname = '\ud800'\n", "line 2: has half of a character"),
     ],
 )
 def test_broken_toml(text: str, what: str) -> None:
     with pytest.raises(FileError, match=what):
         load(text)
+
+
+def test_long_texts_without_long_keys_are_scanned_fast() -> None:
+    for filler in ("a" * 2**20, "'\"" * 2**19, "'a'." * 60 + "\n"):
+        text = f"# {filler}\nname = 'plain'\n[bodies.a]\n[joints.q]\nchild = 'a'\ntype = 'free'\n"
+        assert load(text).name == "plain"
+
+
+def test_the_internal_list_of_what_is_unused_is_no_key() -> None:
+    with pytest.raises(LinkwrightError, match="unknown key 'unused'"):
+        load("unused = ['a']\n[bodies]\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "arm.toml"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(FileError, match="pipe or device"):
+            load(path)
+
+
+def test_no_more_is_read_than_the_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("linkwright.files.MAX_FILE_BYTES", 2**20)
+    path = tmp_path / "arm.toml"
+    path.write_text("# é\n" * 2**18, encoding="utf-8")
+    with pytest.raises(FileError, match="larger than 1 MiB"):
+        load(path)
+    with pytest.raises(FileError, match="larger than 1 MiB"):
+        load("# long\n" * 2**18)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\0b.toml"])
+def test_names_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(FileError, match="no name of a file"):
+        load(name)
+    with pytest.raises(FileError):
+        save(lw.gallery("elbow"), name)
+
+
+def test_names_say_the_format(tmp_path: Path) -> None:
+    arm = lw.gallery("elbow")
+    save(arm, tmp_path / "arm.TOML")
+    assert load(tmp_path / "arm.TOML") == arm
+    for name in ("arm.dh.toml", "arm.DH.TOML"):
+        with pytest.raises(FileError, match="is no name for TOML"):
+            save(arm, tmp_path / name)
+    with pytest.raises(FileError, match="is no name for URDF"):
+        check_target(Path("arm.toml"), "urdf")
+    check_target(Path("arm.txt"), "toml")
+    with pytest.raises(FileError, match="is no name for TOML"):
+        export("elbow", to="toml", output=tmp_path / "arm.dh.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, LossWarning
 from linkwright.files import load, save, write
+from linkwright.mechanism import Limits
 from tests.effort import calls_of, memory_of
 from tests.random_trees import KINDS, RandomTree, trees
 
@@ -94,7 +95,48 @@ def test_fixed_links_are_merged_and_kept_as_frames() -> None:
 
 def test_a_link_called_ground() -> None:
     text = robot(TWO).replace('"a"', '"ground"')
-    assert "ground_link" in load(text).bodies
+    found = load(text)
+    assert list(found.bodies) == ["ground_link", "b", "c"]
+    assert any("link ground: its name" in note for note in found.unused)
+    both = load(text.replace('"b"', '"ground_link"'))
+    assert list(both.bodies) == ["ground_link_", "ground_link", "c"]
+
+
+def test_a_joint_called_like_ours() -> None:
+    text = robot(TWO.replace('"j1"', '"root_joint"').replace('"j2"', '"root_joint_d"'), "abcd")
+    found = load(text)
+    assert list(found.joints) == ["root_joint_", "root_joint_d_", "root_joint", "root_joint_d"]
+    assert lw.compile(found).q_names == ("root_joint", "root_joint_d")
+    orphan = joint("j1", "revolute", "a", "b", '<mimic joint="root_joint"/>')
+    assert any("which does not exist" in note for note in load(robot(orphan, "ab")).unused)
+
+
+@pytest.mark.parametrize(
+    ("inner", "note"),
+    [
+        ('<dynamics spring="1"/>', "joint j: spring of <dynamics>"),
+        ('<limit lowr="1"/>', "joint j: lowr of <limit>"),
+        ('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>', "joint j: the other 1 of 2 <axis>"),
+        ("<dynamics/><dynamics/><dynamics/>", "joint j: the other 2 of 3 <dynamics>"),
+        ("<axis><note/></axis>", "joint j: <note>"),
+    ],
+)
+def test_unused_details_of_joints_are_listed(inner: str, note: str) -> None:
+    assert load(robot(joint("j", "revolute", "a", "b", inner), "ab")).unused == (note,)
+
+
+@pytest.mark.parametrize(
+    ("inertial", "note"),
+    [
+        (LINK + LINK, "link a: the other 1 of 2 <inertial>"),
+        (LINK.replace("<mass", "<colour/><mass"), "link a: <colour>"),
+        (LINK.replace("<mass", '<mass unit="g"'), "link a: unit of <mass>"),
+        (LINK.replace('ixy="0" ixz="0"', ""), "link a: <inertia> has no ixy, ixz; taken as 0"),
+    ],
+)
+def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
+    head = '<robot name="t" xmlns:xacro="x" version="1.0">'
+    assert load(f'{head}<link name="a">{inertial}</link></robot>').unused == (note,)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +144,7 @@ def test_a_link_called_ground() -> None:
     [
         ("<robot", "no well-formed XML"),
         ("<robot/>", "has no <link>"),
+        ("<robot name='\ud800'/>", "half of a character"),
         ("<sdf/>", "root element is <sdf>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
@@ -109,6 +152,8 @@ def test_a_link_called_ground() -> None:
         (robot(joint("j", "fixed", "a", "z")), "no link 'z'"),
         (robot('<joint name="j" type="fixed"><child link="b"/></joint>'), "no <parent>"),
         (robot('<joint type="fixed"/>'), "no attribute 'name'"),
+        (robot(joint("j", "fixed", "a", "b", '<child link="c"/>')), "the joint has 2 <child>"),
+        (robot(TWO).replace('iyy="1"', "", 1), "no attribute 'iyy'"),
         (robot(joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a"), "ab"), "break the circle"),
         (robot(TWO).replace('ixx="1"', 'ixx="one"', 1), "is not 1 number"),
         (robot(TWO).replace('<mass value="1"/>', "", 1), "no <mass>"),
@@ -193,6 +238,79 @@ def test_what_urdf_cannot_hold_is_said(tmp_path: Path) -> None:
     )
     with pytest.raises(FileError, match="no URDF form"):
         write(ball, "urdf")
+
+
+def single(kind: str = "revolute", name: str = "j", **fields: object) -> lw.Mechanism:
+    inner = {"type": kind, "child": "b", **fields}
+    return lw.Mechanism(bodies={"b": {"mass": 1}}, joints={name: inner})
+
+
+@pytest.mark.parametrize(
+    ("arm", "lost"),
+    [
+        (single(stiffness=0, motor={"inertia": 0, "ratio": 3}, smoothing=0.1, damping=1), []),
+        (single(stiffness=1, friction=1, smoothing=0.1), ["spring", "friction smoothing"]),
+        (single("free", limits={"effort": [1] * 6}), ["limits"]),
+        (single("free", friction=[0] * 6, damping=[1] * 6), ["damping"]),
+        (single(locked=1, damping=1, friction=2, limits={"upper": 3}), ["damping", "friction", "limits"]),
+    ],
+)  # fmt: skip
+def test_what_is_lost_is_listed_and_nothing_else(arm: lw.Mechanism, lost: list[str]) -> None:
+    held = ["joint j: that it is locked (it is fixed in the file)"] * (
+        arm.joints["j"].locked is not None
+    )
+    assert write(arm, "urdf")[1] == held + [f"joint j: its {what}" for what in lost]
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical"])
+@pytest.mark.parametrize(
+    "limits", [{}, {"upper": 2}, {"lower": -1}, {"effort": 5}, {"lower": -1, "velocity": 3}]
+)
+def test_limits_survive_and_none_are_invented(kind: str, limits: dict[str, float]) -> None:
+    arm = single(kind, limits=limits, **({"pitch": 0.1} if kind == "helical" else {}))
+    text, lost = write(arm, "urdf")
+    again = load(text)
+    assert lost == []
+    assert again.joints["j"].limits == arm.joints["j"].limits
+    assert all(joint.limits == Limits() for name, joint in again.joints.items() if name != "j")
+    assert write(load(write(again, "urdf")[0]), "urdf")[0] == write(again, "urdf")[0]
+
+
+@pytest.mark.parametrize("name", ["a---b--", "a\n<&>\"'\tb", "j:slide", "--"])
+def test_odd_names_survive(name: str) -> None:
+    arm = single("helical", name, pitch=1, stiffness=1, limits={"upper": 1})
+    text, lost = write(arm, "urdf")
+    assert lost == [f"joint {name}: its spring"]
+    again = load(text)
+    assert again.joints[name].limits == arm.joints[name].limits
+
+
+@pytest.mark.parametrize("name", ["a\x01", "\x00", "\uffff"])
+def test_names_that_xml_cannot_hold_are_refused(name: str) -> None:
+    with pytest.raises(FileError, match="that XML cannot hold"):
+        write(single(name=name), "urdf")
+
+
+def test_names_that_we_add_are_new() -> None:
+    arm = lw.Mechanism(
+        bodies={"b": {"mass": 1}, "j.phi:moved": {}, "world": {}, "c": {"mass": 1}},
+        joints={
+            "j": {"type": "cylindrical", "child": "b", "child_origin": [1, 0, 0]},
+            "tool_frame": {"type": "fixed", "parent": "b", "child": "j.phi:moved"},
+            "j.phi": {"type": "fixed", "child": "world"},
+            "j:mount": {"type": "revolute", "child": "c"},
+        },
+        frames={"tool": {"body": "b"}},
+    )
+    again = lw.compile(load(write(arm, "urdf")[0]).without("gravity"))
+    ours = lw.compile(arm.without("gravity"))
+    q = [0.3, 0.2, 0.1]
+    np.testing.assert_allclose(again.mass_matrix(q), ours.mass_matrix(q), atol=1e-15)
+    np.testing.assert_allclose(again.placement("tool")(q), ours.placement("tool")(q), atol=1e-15)
+
+
+def test_an_empty_mechanism_is_a_lone_link() -> None:
+    assert load(write(lw.Mechanism(), "urdf")[0]).bodies.keys() == {"world"}
 
 
 def test_losses_limits_and_mimicry_survive() -> None:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import subprocess
-import sys
+import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import linkwright as lw
-
-
-def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from linkwright.cli import main; main()", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-    )
-
-
-def ok(*words: str, cwd: Path | None = None) -> str:
-    done = run(*words, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from tests.commands import ok, run
 
 
 def test_gallery() -> None:
@@ -88,39 +71,6 @@ def test_derive_json_holds_the_equations() -> None:
             assert float(found) == pytest.approx(wanted[i, j], abs=1e-14)
 
 
-def test_evaluate_one_state() -> None:
-    data = json.loads(
-        ok("evaluate", "elbow", "inverse_dynamics", "q=0,90deg", "qd=0,0", "qdd=1,pi/4", "--json")
-    )
-    wanted = lw.compile(lw.gallery("elbow")).inverse_dynamics(
-        [0, np.pi / 2], [0, 0], [1, np.pi / 4]
-    )
-    assert data["tau"] == pytest.approx(wanted.tolist())
-    assert "T =" in ok("evaluate", "elbow", "placement", "q=0,0", "frame=tool")
-
-
-def test_evaluate_files(tmp_path: Path) -> None:
-    q, v, tau = np.random.default_rng(0).uniform(-1, 1, (3, 5, 2))
-    head = "q1,q2,dq1,dq2,tau_q1,tau_q2"
-    np.savetxt(
-        tmp_path / "s.csv",
-        np.hstack([q, v, tau]),
-        delimiter=",",
-        header=head,
-        comments="",
-        fmt="%.17g",
-    )
-    np.savez(tmp_path / "s.npz", q=q, qd=v, tau=tau)
-    wanted = lw.compile(lw.gallery("elbow")).forward_dynamics(q, v, tau)
-    ok("evaluate", "elbow", "forward_dynamics", "--states", "s.csv", "-o", "r.csv", cwd=tmp_path)
-    rows = list(csv.DictReader((tmp_path / "r.csv").read_text().splitlines()))
-    assert [float(r["ddq2"]) for r in rows] == wanted[:, 1].tolist()
-    ok("evaluate", "elbow", "forward_dynamics", "--states", "s.npz", "-o", "r.npz", cwd=tmp_path)
-    assert (np.load(tmp_path / "r.npz")["qdd"] == wanted).all()
-    ok("evaluate", "elbow", "mass_matrix", "--states", "s.csv", "-o", "m.csv", cwd=tmp_path)
-    assert (tmp_path / "m.csv").read_text().startswith('"M[1,1]","M[1,2]"')
-
-
 def test_export(tmp_path: Path) -> None:
     done = run("export", "elbow", "--to", "urdf", "-o", "e.urdf", cwd=tmp_path)
     assert done.returncode == 0
@@ -130,10 +80,7 @@ def test_export(tmp_path: Path) -> None:
     assert json.loads(ok("export", "elbow", "--to", "toml", "--json"))["lost"] == []
 
 
-def test_schema_accepts_the_gallery_and_help_has_examples() -> None:
-    schema = json.loads(ok("schema"))
-    assert set(schema["properties"]) >= {"bodies", "joints", "parameters", "loops"}
-    assert "unused" not in schema["properties"]
+def test_version_and_help_with_examples() -> None:
     assert ok("--version").startswith("linkwright ")
     for command in ("gallery", "info", "derive", "evaluate", "export", "schema"):
         assert "Example" in ok(command, "--help")
@@ -154,11 +101,31 @@ def test_schema_accepts_the_gallery_and_help_has_examples() -> None:
         (["evaluate", "elbow", "gravity", "z=1,2"], "'z' is no input"),
         (["evaluate", "elbow", "gravity", "1,2"], "'1,2' is no input"),
         (["evaluate", "elbow", "placement", "q=0,0"], "needs frame"),
+        (["evaluate", "elbow", "placement", "q=0,0", "frame="], "no frame or body ''"),
         (["evaluate", "elbow", "gravity", "--states", "none.csv"], "none.csv"),
         (["evaluate", "elbow", "gravity", "q=0,0", "-o", "x.txt"], "'.txt' cannot be written"),
         (["export", "elbow", "--to", "step"], "'step' cannot be written"),
         (["export", "elbow", "--to", "toml", "-o", "no/such/folder/x.toml"], "cannot be written"),
         (["gallery", "elbw"], "did you mean 'elbow'"),
+        (["evaluate", "elbow", "gravity", "q=5,5", "q=1,1"], "q= is given twice"),
+        (
+            ["evaluate", "elbow", "gravity", "q=5,5", "--states", "s.csv"],
+            "q= and --states are both",
+        ),
+        (["evaluate", "elbow", "gravity", "q=1e400,1"], "no finite real value"),
+        (["evaluate", "elbow", "gravity", "q=0,0", "-o", "x.txt", "--json"], "cannot be written"),
+        (["evaluate", "elbow", "gravity", "--states", "."], "cannot be read: Is a directory"),
+        (["info", "elbow", "--base", "free"], "elbow: --base is for URDF files"),
+        (["info", "<robot/>"], "no such file"),
+        (["info", "chain-" + "9" * 300], "the gallery has no"),
+        (["info", "."], "is a folder"),
+        (["gallery", ""], "the gallery has no ''"),
+        (["derive", "elbow", "--what", ""], "no function ''"),
+        (["derive", "elbow", "--parameters", "zz"], "'zz'"),
+        (["derive", "elbow", "--as", "latex", "--json"], "--as latex and --json are both given"),
+        (["export", "elbow", "--to", "toml", "-o", "."], "is a folder"),
+        (["export", "elbow", "--to", "toml", "-o", "x" * 300], "cannot be written"),
+        (["schema", "elbow"], "unexpected extra argument"),
         (["frobnicate"], "No such command"),
         (["info"], "Missing argument"),
     ],
@@ -172,17 +139,120 @@ def test_mistakes_are_one_line_and_status_2(words: list[str], what: str, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [
-        ("q1\n1\n", "no column 'q2'"),
-        ("q1,q2\n1\n", "row 2"),
-        ("q1,q2\n1,x\n", "no number"),
-        ("q1,q2\n", "no rows"),
-    ],
-)
-def test_broken_state_files(content: str, what: str, tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text(content)
-    done = run("evaluate", "elbow", "gravity", "--states", "s.csv", cwd=tmp_path)
+def test_without_arguments_the_help_is_shown() -> None:
+    done = run()
     assert done.returncode == 2
-    assert what in done.stderr
+    assert "Usage" in done.stdout + done.stderr
+    assert "linkwright: " not in done.stderr
+
+
+ODD = (
+    Path("odd.toml"),
+    """
+name = "odd % \\n[bold]name"
+[parameters]
+"m_1" = 1
+[bodies."[red]b"]
+mass = "m_1"
+center = [1, 0, 0]
+[joints."50%&<_#$"]
+type = "revolute"
+child = "[red]b"
+axis = [0, 1, 0]
+[joints.":smile:"]
+type = "prismatic"
+parent = "[red]b"
+child = "c"
+mimic = { joint = "50%&<_#$" }
+[bodies.c]
+mass = 1
+[frames."[/bold]"]
+body = "c"
+""",
+)
+
+
+def test_odd_names_in_every_notation(tmp_path: Path) -> None:
+    (tmp_path / ODD[0]).write_text(ODD[1])
+    info = ok("info", "odd.toml", cwd=tmp_path)
+    wanted = ["odd % \\n[bold]name: 2 bodies", "50%&<_#$ revolute → [red]b 1 kg",
+              ":smile: prismatic (follows 50%&<_#$) → c", "[/bold] frame"]  # fmt: skip
+    assert all(text in info for text in wanted)
+    words = ["derive", "odd.toml", "--what", "gravity,inverse_dynamics_derivatives", "--as"]
+    latex = ok(*words, "latex", cwd=tmp_path)
+    assert latex.startswith("% odd % \\n[bold]name, by recursive\n")
+    assert r"\mathrm{50\%\&<}_{\mathrm{\#\$}}" in latex
+    formulas = [line for line in latex.splitlines() if not line.startswith("%")]
+    assert not any(re.search(r"(?<!\\)[#$%]|&(?!=)(?<!\\&)", line) for line in formulas)
+    assert "50%&amp;&lt;" in ok(*words, "html", cwd=tmp_path)
+    assert "50%&<_#$" in ok(*words, "text", cwd=tmp_path)
+
+
+def test_lines_do_not_wrap_in_a_pipe(tmp_path: Path) -> None:
+    long, name = "+".join(["1"] * 300), "[red]" + "b" * 300
+    body = f'[bodies."{name}"]\n[joints.j]\ntype = "free"\nchild = "{name}"\n'
+    (tmp_path / "long.toml").write_text(f'[parameters]\na = "{long}"\n{body}')
+    lines = ok("info", "long.toml", cwd=tmp_path).splitlines()
+    assert any(line.endswith(name) for line in lines)
+    assert any(line.startswith("a ") and line.rstrip().endswith("1 + 1") for line in lines)
+
+
+def test_derive_as_json_is_derive_json() -> None:
+    assert ok("derive", "elbow", "--as", "json") == ok("derive", "elbow", "--json")
+    assert ok("derive", "elbow", "--as", "json", "--json") == ok("derive", "elbow", "--json")
+
+
+def test_output_that_cannot_show_every_symbol() -> None:
+    done = run("derive", "elbow", env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "q\\u0308" in done.stdout
+
+
+CLASH = """
+[parameters]
+x1 = 2
+{parameter} = 3
+[bodies.a]
+mass = "x1"
+center = ["{parameter}", 0, 0]
+[bodies.b]
+mass = 1
+center = [1, 0, 0]
+[joints.q1]
+type = "revolute"
+axis = [0, 1, 0]
+child = "a"
+[joints.{joint}]
+type = "revolute"
+parent = "a"
+child = "b"
+"""
+
+
+def test_symbols_of_equations_are_distinct(tmp_path: Path) -> None:
+    """A step of the computation is never called like a parameter; other clashes are refused."""
+    (tmp_path / "a.toml").write_text(CLASH.format(parameter="l", joint="q2"))
+    steps = json.loads(ok("derive", "a.toml", "--json", cwd=tmp_path))["functions"]["gravity"]
+    assert "x1" not in steps["steps"]
+    assert "x2" in steps["steps"]
+    (tmp_path / "b.toml").write_text(CLASH.format(parameter="l", joint="dq1"))
+    done = run("derive", "b.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'dq1' names two symbols" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["derive"], ["evaluate", "gravity", "q=0"]])
+def test_what_cannot_move_is_refused(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    done = run(words[0], "r.urdf", *words[1:], cwd=tmp_path)
+    assert done.returncode == 2
+    assert "r cannot move" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("words", [["info", "elbow"], ["gallery", "elbow", "--json"]])
+def test_output_that_cannot_be_written(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = run(*words, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "linkwright: the output cannot be written: No space left on device\n"

@@ -34,6 +34,8 @@ from linkwright.expressions import (
     to_text,
     without_unit,
 )
+from linkwright.expressions.typeset import LatexSetter, MathmlSetter, Typesetter
+from linkwright.expressions.units import PLACE_OF_UNITS
 from tests.effort import calls_of, memory_of
 
 F = Fraction
@@ -166,19 +168,25 @@ def test_numbers_become_floats_correctly_rounded(x: float) -> None:
         ("$", "cannot read '$'"),
         ("a = b", "cannot read '='"),
         ("__import__(os)", "'__import__' is no function"),
-        ("x.y", "cannot read '.'"),
+        ("x..y", "cannot read '.'"),
         ("2^100", "exponent is larger"),
         ("1e999", "too long or too large"),
         ("3 m^99", "small integer"),
+        ("1_000", "unexpected '_000' in '1_000'; write numbers without _"),
+        ("3 kgg", "did you mean 'kg'"),
+        *((text, PLACE_OF_UNITS) for text in ("tan(90 deg)", "2 pi", "sin(2 pi)", "2 (3)", "(1 2)",
+          "5 mm + 3 mm", "2 sin(1)", "3 m m", "1 2", "max(1 m, 2)")),
     ],
-)
+)  # fmt: skip
 def test_refusals(text: str, what: str) -> None:
     with pytest.raises(ExpressionError) as error:
         parse(text)
     assert what in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["log(0)", "sqrt(-1)", "1/(1 - 1)", "(-8)^(1/3)", "exp(10000)"])
+@pytest.mark.parametrize(
+    "text", ["log(0)", "sqrt(-1)", "1/(1 - 1)", "(-8)^(1/3)", "exp(10000)", "1e400", "1e399*pi"]
+)
 def test_values_that_do_not_exist(text: str) -> None:
     with pytest.raises(ExpressionError, match="no finite real value"):
         evaluate(parse(text))
@@ -223,3 +231,38 @@ def test_units_can_be_taken_off() -> None:
     assert without_unit(parse("5 mm")) == Number(F(1, 200))
     assert negate(parse("5 mm")) == Measured(Number(F(-5)), "mm")
     assert negate(Negation(Name("x"))) == Name("x")
+
+
+def test_what_no_float_holds_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="no finite real value"):
+        to_float(parse("1e400"))
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("q1", r"q_{1}"),
+        ("theta", r"\theta"),
+        ("θ2", r"\theta_{2}"),
+        ("lc1", r"l_{c1}"),
+        ("a_b_c", r"a_{\mathrm{b\_c}}"),
+        ("50%&#$", r"\mathrm{50\%\&\#\$}"),
+        ("a<b", r"\mathrm{a<b}"),
+        ("x}\\y{", r"\mathrm{x\}\backslash{}y\{}"),
+        ("base.q^w~", r"\mathrm{base.q\hat{}w\sim{}}"),
+        ("a b\nc", r"\mathrm{a\ b\ c}"),
+        ("%", r"\mathrm{\%}"),
+    ],
+)
+def test_names_in_latex_are_no_commands(name: str, latex: str) -> None:
+    assert Typesetter(LatexSetter()).name(name) == latex
+
+
+def test_entries_and_units_are_set() -> None:
+    latex, mathml = Typesetter(LatexSetter()), Typesetter(MathmlSetter())
+    assert latex.entry("by_q[1,2]") == r"\mathrm{by\_q}_{\mathrm{1,2}}"
+    assert latex.entry("T") == "T"
+    assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>1,2</mtext></msub>"
+    assert mathml.name("a<&") == "<mi>a&lt;&amp;</mi>"
+    assert latex.set(parse("25 g*cm^2")) == r"25 \,\mathrm{g \, cm^{2}}"
+    assert mathml.set(parse("2 kg")) == "<mrow><mn>2</mn><mtext> kg</mtext></mrow>"

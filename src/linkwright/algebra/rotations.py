@@ -48,6 +48,7 @@ def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     """R of a quaternion of any length but 0; float noise on 0 and ±1 is cleaned."""
     if all(isinstance(entry, float | int) for entry in quaternion):
+        quaternion = _moderate(np.array(quaternion, dtype=float)).tolist()
         length = math.sqrt(math.fsum(entry * entry for entry in quaternion))
     else:
         length = ca.sqrt(sum(entry * entry for entry in quaternion))
@@ -86,8 +87,15 @@ def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
 def unit(a: Array) -> Array:
     """The vector at length 1."""
     if isinstance(a, np.ndarray):
+        a = _moderate(a)
         return a / np.linalg.norm(a)
     return a / ca.sqrt(ca.dot(a, a))
+
+
+def _moderate(a: Array) -> Array:
+    """The array times a power of two, exactly, such that squares cannot overflow or vanish."""
+    _, exponent = math.frexp(np.max(np.abs(a)))
+    return np.ldexp(a, -exponent)
 
 
 def plain(entry: Scalar) -> Scalar:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_text
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..formulations import derive
@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 from ..quantities import SIGNATURES, entry_names, ports
 from ..readings.listing import Listing, listing
 from ..tape import count_operations, record
+from .show import emit_json, printable
 
 FORMATS = ("text", "latex", "html", "json")
 
@@ -26,6 +27,11 @@ def print_equations(
     if form not in FORMATS:
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
     equations = derive(mechanism, by=by, parameters=parameters)
+    if equations.nv == 0:
+        raise UnsupportedError(
+            f"{mechanism.name} cannot move: it has no joint with a freedom",
+            remedy="add one, or unlock one",
+        )
     for name in what:
         if name not in equations.function_names():
             raise NameNotFoundError(
@@ -41,16 +47,28 @@ class _Written:
     def __init__(self, equations: Equations, name: str) -> None:
         names, parameters = equations.names, list(equations.parameters)
         tape = record(equations.function(name), *ports(names, name, parameters))
+        entries = entry_names(names, parameters)
+        _check_distinct([entry for port in tape.inputs for entry in entries[port.name]])
         self.operations = count_operations(tape)
-        self.listing: Listing = listing(tape, entry_names(names, parameters))
+        self.listing: Listing = listing(tape, entries)
         self.what = SIGNATURES[name].what
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    """Equations in which one name means two things cannot be read."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint, or use --parameters numeric",
+            )
 
 
 _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
 
 
 def _text(equations: Equations, written: dict[str, _Written]) -> None:
-    print(f"{equations.mechanism.name}, {equations.nv} freedoms, by {equations.by}")
+    print(f"{printable(equations.mechanism.name)}, {equations.nv} freedoms, by {equations.by}")
     print(f"{_EQUATION}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.operations} operations)")
@@ -69,19 +87,14 @@ def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
 
 def _latex(equations: Equations, written: dict[str, _Written]) -> None:
     setter = Typesetter(LatexSetter(), _dotted(equations))
-    print(f"% {equations.mechanism.name}, by {equations.by}")
+    print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
     print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
     for name, one in written.items():
         rows = [f"{setter.name(s.name)} &= {setter.set(s.value)}" for s in one.listing.steps]
         for entries in one.listing.results.values():
-            rows += [f"{_latex_entry(e.name)} &= {setter.set(e.value)}" for e in entries]
+            rows += [f"{setter.entry(e.name)} &= {setter.set(e.value)}" for e in entries]
         body = " \\\\\n  ".join(rows)
         print(f"% {name}\n\\begin{{align*}}\n  {body}\n\\end{{align*}}")
-
-
-def _latex_entry(name: str) -> str:
-    base, _, index = name.partition("[")
-    return f"{base}_{{{index.rstrip(']')}}}" if index else base
 
 
 def _html(equations: Equations, written: dict[str, _Written]) -> None:
@@ -94,7 +107,7 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
     for name, one in written.items():
         rows = [row(setter.name(s.name), setter.set(s.value)) for s in one.listing.steps]
         for entries in one.listing.results.values():
-            rows += [row(_mathml_entry(e.name), setter.set(e.value)) for e in entries]
+            rows += [row(setter.entry(e.name), setter.set(e.value)) for e in entries]
         table = f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
         sections.append(f"<h2>{name}</h2><p>{escape(one.what)}</p>{table}")
     title = escape(equations.mechanism.name)
@@ -106,12 +119,6 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
         f"<body><h1>{title}</h1><p>{escape(_EQUATION)}, derived by {equations.by}</p>"
         f"{''.join(sections)}</body></html>"
     )
-
-
-def _mathml_entry(name: str) -> str:
-    base, _, index = name.partition("[")
-    index = index.rstrip("]")
-    return f"<msub><mi>{base}</mi><mtext>{index}</mtext></msub>" if index else f"<mi>{base}</mi>"
 
 
 def _json(equations: Equations, written: dict[str, _Written]) -> None:
@@ -138,4 +145,4 @@ def _json(equations: Equations, written: dict[str, _Written]) -> None:
         "parameters": parameters,
         "functions": functions,
     }
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+    emit_json(found)

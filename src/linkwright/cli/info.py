@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.markup import escape
+from rich import markup
 from rich.tree import Tree as Drawing
 
 from ..expressions import to_float, to_text
 from ..mechanism import GROUND, Joint, Mechanism
-from .show import console, print_table
+from .show import console, print_table, printable
 
 
 def describe(mechanism: Mechanism) -> dict[str, Any]:
@@ -55,13 +55,18 @@ def _note(joint: Joint) -> str:
     return ", ".join(notes)
 
 
+def _shown(text: str) -> str:
+    """A user's text as it is, never read as markup."""
+    return markup.escape(printable(text))
+
+
 def print_description(info: dict[str, Any]) -> None:
     out = console()
     frees = f"{info['freedom']} freedom{'s' if info['freedom'] != 1 else ''}"
     if info["coordinates"] != info["freedom"]:
         frees += f" ({info['coordinates']} coordinates)"
     out.print(
-        f"[bold]{escape(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
+        f"[bold]{_shown(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
         f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
@@ -72,12 +77,12 @@ def print_description(info: dict[str, Any]) -> None:
         print_table(["parameter", "value (SI)", "as written"], rows)
     for key in ("loops", "constraints", "forces"):
         if info[key]:
-            out.print(f"\n{key}: {', '.join(info[key])}")
+            out.print(f"\n{key}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
         if info[key]:
             out.print(f"\n[bold]{title}[/bold]")
             for line in info[key]:
-                out.print(f"  • {escape(line)}")
+                out.print(f"  • {_shown(line)}")
 
 
 def _drawing(info: dict[str, Any]) -> Drawing:
@@ -88,12 +93,12 @@ def _drawing(info: dict[str, Any]) -> Drawing:
     for frame, body in info["frames"].items():
         frames.setdefault(body, []).append(frame)
     for name, joint in info["joints"].items():
-        child, note = joint["child"], f" ({joint['note']})" if joint["note"] else ""
+        child, note = joint["child"], f" ({_shown(joint['note'])})" if joint["note"] else ""
         mass = info["bodies"][child]["mass"]
-        label = f"[cyan]{escape(name)}[/cyan] {joint['type']}{note} → {escape(child)}"
+        label = f"[cyan]{_shown(name)}[/cyan] {joint['type']}{note} → {_shown(child)}"
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for body, names in frames.items():
         for frame in names:
-            branches[body].add(f"[green]{escape(frame)}[/green] frame")
+            branches[body].add(f"[green]{_shown(frame)}[/green] frame")
     return root

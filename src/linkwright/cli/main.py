@@ -4,7 +4,8 @@ one line on stderr for a mistake, never a traceback.
 
 from __future__ import annotations
 
-import json
+import io
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import LinkwrightError
+from ..errors import FileError, LinkwrightError
+from .show import CheckFailedError, emit_json, print_table
 
 app = typer.Typer(
     name="linkwright",
@@ -34,15 +36,23 @@ BaseOption = Annotated[
 def main() -> None:
     """The entry point: mistakes of users are one line on stderr and status 2."""
     warnings.simplefilter("ignore")
+    if isinstance(sys.stdout, io.TextIOWrapper):  # symbols that a terminal lacks are escapes
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(standalone_mode=False)
+        if sys.stdout is not None:  # it is closed if the caller closed it
+            sys.stdout.flush()
+    except CheckFailedError as error:
+        _stop(str(error), 1)
     except LinkwrightError as error:
         _stop(str(error))
     except typer.Exit as error:
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:  # files report their own; this is standard output
+        _let_go_of_output()
+        if isinstance(error, BrokenPipeError):
+            sys.exit(0)
+        _stop(f"the output cannot be written: {error.strerror}")
     except (KeyboardInterrupt, typer.Abort):
         _stop("interrupted", 130)
     except Exception as error:  # usage errors of the parser behind Typer
@@ -51,7 +61,15 @@ def main() -> None:
             raise
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "linkwright"
-        _stop(f"{show()}; see '{command} --help'")
+        message = show()
+        if not message:  # no arguments: the help has been shown
+            sys.exit(2)
+        _stop(f"{message}; see '{command} --help'")
+
+
+def _let_go_of_output() -> None:
+    """What is still in the buffer goes nowhere, so that Python does not try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(message: str, status: int = 2) -> None:
@@ -65,14 +83,12 @@ def read(source: str, base: str | None = None) -> Any:
     from ..mechanism.gallery import gallery_file, gallery_names
 
     known = source in gallery_names() or source.startswith("chain-")
-    if known and not Path(source).exists():
-        gallery_file(source)
-        return gallery(source)
-    return load(source, base=base)
-
-
-def emit_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    if not known or os.path.isfile(source):
+        return load(Path(source), base=base)
+    if base is not None:
+        raise FileError("--base is for URDF files", where=source, remedy="leave it out")
+    gallery_file(source)
+    return gallery(source)
 
 
 def _print_version(wanted: bool) -> None:
@@ -119,8 +135,6 @@ def gallery(
     if as_json:
         emit_json(rows)
         return
-    from .show import print_table
-
     print_table(["name", "what it is"], list(rows.items()))
 
 
@@ -156,7 +170,9 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
 def derive(
     file: FileArgument,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
-    as_: Annotated[str, typer.Option("--as", help="text, latex, html or json.")] = "text",
+    as_: Annotated[
+        str | None, typer.Option("--as", help="text (unless said), latex, html or json.")
+    ] = None,
     what: Annotated[
         str, typer.Option(help="Functions to write out, separated by commas.")
     ] = "mass_matrix,coriolis_matrix,gravity,passive",
@@ -172,9 +188,12 @@ def derive(
     """
     from .derive import print_equations
 
+    if as_json and as_ not in (None, "json"):
+        raise LinkwrightError(f"--as {as_} and --json are both given", remedy="give one of them")
     mechanism = read(file, base)
     kept = parameters if parameters in ("symbolic", "numeric") else parameters.split(",")
-    print_equations(mechanism, by, "json" if as_json else as_, what.split(","), kept)
+    form = "json" if as_json else as_ or "text"
+    print_equations(mechanism, by, form, what.split(","), kept)
 
 
 @app.command()
@@ -221,9 +240,11 @@ def export(
 
     Example: linkwright export robot.urdf --to toml -o robot.toml
     """
-    from ..files import write
+    from ..files import check_target, write
     from .show import write_file
 
+    if output is not None:
+        check_target(output, to)
     text, lost = write(read(file, base), to)
     for what in lost:
         print(f"linkwright: not in the {to}: {what}", file=sys.stderr)

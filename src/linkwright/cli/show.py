@@ -1,37 +1,67 @@
-"""Tables and files, as all commands write them."""
+"""Tables, JSON and files, as all commands write them."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
+from ..errors import FileError, LinkwrightError
 
-from ..errors import FileError
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PIPE_WIDTH = 1_000_000
+
+
+class CheckFailedError(LinkwrightError):
+    """The input was understood, but a result is not what it must be: exit status 1."""
 
 
 def console() -> Console:
-    """Plain text in a pipe, colours on a terminal; lines as long as they need to be."""
-    here = Console(highlight=False, soft_wrap=False)
-    return here if here.is_terminal else Console(highlight=False, width=200)
+    """Plain text in a pipe, where lines are as long as they need to be; colours on a terminal."""
+    from rich.console import Console
+
+    here = Console(highlight=False, emoji=False)
+    return here if here.is_terminal else Console(highlight=False, emoji=False, width=_PIPE_WIDTH)
+
+
+def printable(text: str) -> str:
+    """Text on one line: line breaks and control characters as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(*head, title=title or None, title_justify="left", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
     console().print(table)
+
+
+def emit_json(value: Any, indent: int | None = 2) -> None:
+    try:
+        text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise CheckFailedError("a result is NaN or infinite", remedy="check the numbers") from None
+    print(text)
 
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Writes a file whole or not at all."""
+    if not path.name or os.path.isdir(path):
+        raise FileError("is a folder", where=str(path), remedy="name a file")
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     data = content.encode() if isinstance(content, str) else content
     try:
         partial.write_bytes(data)
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
         raise FileError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -2,6 +2,7 @@
 
 from .dimensions import Dimensioned, check_dimension, dimension_of
 from .evaluate import Algebra, Exact, PiMultiple, evaluate, fold, to_float, without_unit
+from .naming import is_name, is_variable
 from .parser import parse, read_number
 from .printing import decimal_text, to_text
 from .tree import (
@@ -27,6 +28,6 @@ __all__ = [
     "ONE", "PI", "ZERO", "Algebra", "Call", "Dimension", "Dimensioned", "Exact", "Expression",
     "Measured", "Name", "Negation", "Number", "PiMultiple", "Power", "Product", "Reciprocal",
     "Sum", "Unit", "check_dimension", "decimal_text", "describe", "dimension_of", "evaluate",
-    "fold", "names", "negate", "parse", "parse_unit", "read_number", "to_float", "to_text",
-    "without_unit",
+    "fold", "is_name", "is_variable", "names", "negate", "parse", "parse_unit", "read_number",
+    "to_float", "to_text", "without_unit",
 ]  # fmt: skip

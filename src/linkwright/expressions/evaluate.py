@@ -221,7 +221,10 @@ def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) 
         return known[name]
 
     try:
-        return fold(expression, _ExactAlgebra(), lookup)
+        value = fold(expression, _ExactAlgebra(), lookup)
+        if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
+            raise OverflowError
+        return value
     except (ZeroDivisionError, ValueError, OverflowError) as error:
         if isinstance(error, ExpressionError):
             raise
@@ -235,7 +238,10 @@ def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) 
 
 def to_float(expression: Expression, values: Mapping[str, Exact] | None = None) -> float:
     """The one function that turns the exact numbers of a mechanism into floats."""
-    return float(evaluate(expression, values))
+    try:
+        return float(evaluate(expression, values))
+    except OverflowError:
+        raise ExpressionError("is too large for a float", remedy="stay below 1e308") from None
 
 
 def without_unit(expression: Expression) -> Expression:

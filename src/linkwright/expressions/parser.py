@@ -30,7 +30,7 @@ from .tree import (
     names,
     negate,
 )
-from .units import parse_unit
+from .units import PLACE_OF_UNITS, parse_unit
 
 MAX_DEPTH = 64
 MAX_POWER = 64
@@ -110,8 +110,13 @@ class _Parser:
         if self.token.kind == "name":
             return self.measured(expression)
         if self.token.kind != "end":
-            raise self.fail(f"unexpected '{self.token.text}'")
+            raise self.unexpected(self.token)
         return expression
+
+    def unexpected(self, token: Token) -> ExpressionError:
+        """A word, number or parenthesis where an operator must be is a factor without *."""
+        is_factor = token.kind in ("name", "number") or token.text == "("
+        return self.fail(f"unexpected '{token.text}'", PLACE_OF_UNITS if is_factor else "")
 
     def measured(self, value: Expression) -> Expression:
         unit = " ".join(self.text[self.token.start :].split())
@@ -120,6 +125,8 @@ class _Parser:
                 f"'{unit}' follows an expression with names",
                 "units go behind plain numbers; put * between factors",
             )
+        if unit.startswith("_"):
+            raise self.fail(f"unexpected '{self.token.text}'", "write numbers without _")
         parse_unit(unit)
         return Measured(value, unit)
 
@@ -177,7 +184,7 @@ class _Parser:
             return negate(self.power())
         if token.kind == "end":
             raise self.fail("something is missing at the end")
-        raise self.fail(f"unexpected '{token.text}'")
+        raise self.unexpected(token)
 
     def call(self, function: str) -> Expression:
         if function not in FUNCTIONS:
@@ -191,5 +198,7 @@ class _Parser:
         return Call(function, tuple(arguments))
 
     def close(self) -> None:
+        if self.token.kind in ("name", "number") or self.token.text == "(":
+            raise self.unexpected(self.token)
         if not self.accept(")"):
             raise self.fail("a parenthesis is not closed")

@@ -12,7 +12,7 @@ MAX_LENGTH = 10_000
 _PATTERN = re.compile(
     r"\s*(?:"
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<name>[^\W\d]\w*(?:\.\w+)*)"
     r"|(?P<operator>\*\*|[-+*/^(),])"
     r"|(?P<end>$)"
     r")"

@@ -26,6 +26,7 @@ _GREEK_NAMES = (
     "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 )
 _GREEK = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
+_GREEK_WORDS = {letter: word for word, letter in _GREEK.items()}
 _SPLIT = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
@@ -33,6 +34,7 @@ class Setter(Protocol):
     """How pieces are put together in one notation."""
 
     def identifier(self, base: str, index: str, dots: int) -> str: ...
+    def unit(self, text: str) -> str: ...
     def number(self, text: str) -> str: ...
     def row(self, pieces: Sequence[str]) -> str: ...
     def operator(self, symbol: str) -> str: ...
@@ -45,11 +47,14 @@ class Setter(Protocol):
 
 class LatexSetter:
     def identifier(self, base: str, index: str, dots: int) -> str:
-        head = (
-            f"\\{base}" if base in _GREEK else (base if len(base) == 1 else f"\\mathrm{{{base}}}")
-        )
+        base = _GREEK_WORDS.get(base, base)
+        head = f"\\{base}" if base in _GREEK else _latex_word(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        return f"{head}_{{{_latex_text(index)}}}" if index else head
+        return f"{head}_{{{_latex_word(index, 2)}}}" if index else head
+
+    def unit(self, text: str) -> str:
+        powers = re.sub(r"\^(-?\d+)", r"^{\1}", text).replace("*", r" \, ")
+        return f"\\,\\mathrm{{{powers}}}"
 
     def number(self, text: str) -> str:
         mantissa, _, exponent = text.partition("e")
@@ -79,9 +84,18 @@ class LatexSetter:
         return f"\\left({inner}\\right)"
 
 
-def _latex_text(text: str) -> str:
-    escaped = text.replace("_", r"\_")
-    return text if text.isalnum() and len(text) < 3 else f"\\mathrm{{{escaped}}}"
+_LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
+    "\\": "\\backslash{}", "^": "\\hat{}", "~": "\\sim{}",
+    **{letter: f"\\{word}{{}}" for letter, word in _GREEK_WORDS.items()},
+}  # fmt: skip
+
+
+def _latex_word(text: str, plain: int) -> str:
+    """Text inside a formula, upright if longer than `plain` letters, nothing in it a command."""
+    if text.isascii() and text.isalnum() and len(text) <= plain:
+        return text
+    escaped = (_LATEX_ESCAPES.get(c, c if c.isprintable() else "\\ ") for c in text)
+    return f"\\mathrm{{{''.join(escaped)}}}"
 
 
 class MathmlSetter:
@@ -90,6 +104,9 @@ class MathmlSetter:
         if dots:
             head = f"<mover>{head}<mo>{'˙' if dots == 1 else '¨'}</mo></mover>"
         return f"<msub>{head}<mtext>{escape(index)}</mtext></msub>" if index else head
+
+    def unit(self, text: str) -> str:
+        return f"<mtext> {escape(text)}</mtext>"
 
     def number(self, text: str) -> str:
         mantissa, _, exponent = text.partition("e")
@@ -141,6 +158,11 @@ class Typesetter:
             base, _, index = plain.partition("_")
         return self.setter.identifier(base, index, dots)
 
+    def entry(self, name: str) -> str:
+        """An entry of a matrix, `M[1,2]`."""
+        base, _, index = name.partition("[")
+        return self.setter.identifier(base, index.removesuffix("]"), 0)
+
     def within(self, expression: Expression, level: int) -> str:
         text, binding = self.bare(expression)
         return self.setter.parentheses(text) if binding < level else text
@@ -170,7 +192,7 @@ class Typesetter:
                     pieces += [s.operator(","), self.set(argument)]
                 return s.call(function, s.row(pieces)), _ATOM
             case Measured(value, unit):
-                return s.row([self.set(value), self.name(unit)]), _SUM
+                return s.row([self.set(value), s.unit(unit)]), _SUM
 
     def number(self, number: Number) -> str:
         s, text = self.setter, to_text(number)

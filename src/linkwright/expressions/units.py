@@ -7,10 +7,11 @@ N*m and N*m/rad are one dimension, as in practice.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
 
-from ..errors import ExpressionError, suggest
+from ..errors import ExpressionError
 from .tokens import Token, normalise, tokenize
 
 Dimension = tuple[int, int, int]
@@ -56,6 +57,10 @@ def _table() -> dict[str, Unit]:
 
 
 UNITS = _table()
+PLACE_OF_UNITS = (
+    "a unit stands only behind a plain number at the end of the whole expression, "
+    "and * is needed between factors"
+)
 _ONE = Unit(Fraction(1), 0, DIMENSIONLESS)
 _MAX_EXPONENT = 9
 
@@ -90,7 +95,7 @@ class _UnitReader:
 
     def expect_end(self) -> None:
         if self.tokens[self.at].kind != "end":
-            raise self.fail(f"unexpected '{self.peek()}'", "write units as kg*m^2 or N*m*s/rad")
+            raise self.fail(f"unexpected '{self.peek()}'", PLACE_OF_UNITS)
 
     def product(self) -> Unit:
         unit = self.power()
@@ -123,8 +128,15 @@ class _UnitReader:
         if token.text == "1":
             return _ONE
         if token.text not in UNITS:
-            raise self.fail(f"'{token.text}' is no unit", suggest(token.text, list(UNITS)))
+            raise self.fail(f"'{token.text}' is no unit", _advice(token.text))
         return UNITS[token.text]
+
+
+def _advice(word: str) -> str:
+    """Units that are spelt like the word; if none, it was hardly meant as a unit."""
+    near = get_close_matches(word, UNITS, n=3) if word else []
+    meant = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
+    return f"{meant}{PLACE_OF_UNITS}"
 
 
 _BASE = ("kg", "m", "s")

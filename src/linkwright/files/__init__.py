@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from pathlib import Path
 from typing import overload
@@ -30,7 +31,9 @@ def load(
     unphysical inertia into errors.
     """
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        return _read_text(source, "", None, base, convention).checked(strict)
+        return _read_text(_sound(source), "", None, base, convention).checked(strict)
+    if "\0" in str(source):
+        raise FileError("is no name of a file", where=repr(str(source)), remedy="check the path")
     path = Path(source)
     try:
         mechanism = _read_text(_content(path), path.name.lower(), path, base, convention)
@@ -57,7 +60,9 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
 def save(mechanism: Mechanism, path: str | Path) -> None:
     """Writes a mechanism as `.toml` or `.urdf`; what the format cannot hold is a warning."""
     target = Path(path)
-    text, lost = write(mechanism, target.suffix.removeprefix("."))
+    kind = target.suffix.removeprefix(".").lower()
+    check_target(target, kind)
+    text, lost = write(mechanism, kind)
     for what in lost:
         warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -67,6 +72,17 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    except ValueError:
+        raise FileError("is no name of a file", where=repr(str(target))) from None
+
+
+def check_target(path: Path, kind: str) -> None:
+    """Refuses a name under which `load` would take the file for something else."""
+    if _kind_of_name(path.name.lower()) not in (kind, None):
+        raise FileError(
+            f"is no name for {kind.upper()}", where=str(path),
+            remedy=f"let it end in .{kind} (and not in .dh.{kind})",
+        )  # fmt: skip
 
 
 def write(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
@@ -84,19 +100,39 @@ def write(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
 
 def _content(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            limit = MAX_FILE_BYTES // 2**20
-            raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
-        return path.read_bytes().decode("utf-8-sig")
+        about = path.stat()
+        if stat.S_ISDIR(about.st_mode):
+            raise FileError("is a folder", remedy="name a file")
+        if not stat.S_ISREG(about.st_mode):
+            raise FileError("is a pipe or device", remedy="copy it to a file, and name that")
+        _check_size(about.st_size)
+        with path.open("rb") as file:  # some files of the system are longer than they say
+            data = file.read(MAX_FILE_BYTES + 1)
+        _check_size(len(data))
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError("there is no such file", remedy="check the path") from None
-    except IsADirectoryError:
-        raise FileError("is a folder", remedy="name a file") from None
     except UnicodeDecodeError:
         raise FileError("is no UTF-8 text", remedy="name a mechanism file") from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}") from None
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_FILE_BYTES:
+        limit = MAX_FILE_BYTES // 2**20
+        raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
+
+
+def _sound(text: str) -> str:
+    """The text itself, unless it is too long or holds halves of characters."""
+    _check_size(len(text))
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise FileError("has half of a character", where=f"line {line}") from None
+    return text
 
 
 def _read_text(
@@ -117,7 +153,7 @@ def _read_text(
 
             return read_mjcf(text, path)
         case "dh.csv":
-            from .dh import read_dh_csv
+            from .dh_csv import read_dh_csv
 
             return read_dh_csv(text, convention)
         case "dh.toml":
@@ -132,9 +168,9 @@ def _read_text(
 
 def _kind(text: str, name: str) -> str:
     """The format by the file's name, else by its content."""
-    for ending in ("dh.csv", "dh.toml", "toml", "urdf"):
-        if name.endswith(f".{ending}"):
-            return ending
+    named = _kind_of_name(name)
+    if named is not None:
+        return named
     if text.lstrip().startswith("<"):
         from .xml import read_xml
 
@@ -148,3 +184,8 @@ def _kind(text: str, name: str) -> str:
         return "dh.toml"
     first = next((line for line in text.splitlines() if line and line[0] != "#"), "")
     return "dh.csv" if "alpha" in first and "," in first else "toml"
+
+
+def _kind_of_name(name: str) -> str | None:
+    kinds = ("dh.csv", "dh.toml", "toml", "urdf")
+    return next((kind for kind in kinds if name.endswith(f".{kind}")), None)

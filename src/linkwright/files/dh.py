@@ -9,14 +9,14 @@ Mass centres and inertias are given in body frame i.
 
 from __future__ import annotations
 
-import csv
-import io
+import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import FileError
+from ..errors import FileError, LinkwrightError, MechanismError
 from ..expressions import (
     ONE,
     ZERO,
@@ -29,10 +29,25 @@ from ..expressions import (
     negate,
     without_unit,
 )
-from ..mechanism import Body, Inertia, Joint, Limits, Mechanism, Motor, Part, Quantity, Table
+from ..mechanism import (
+    GROUND,
+    Body,
+    Inertia,
+    Joint,
+    Limits,
+    Mechanism,
+    Motor,
+    Part,
+    Quantity,
+    Table,
+)
 from ..mechanism.joints import PerFreedom
 from ..mechanism.parts import ORIGIN, Scalar, Vector
+from .names import unique
 from .toml import read_toml_table
+
+Place = Callable[[int, str], str]
+"""Where a key of a link stands in the file; links are counted from 1."""
 
 
 class DHLink(Part):
@@ -54,75 +69,145 @@ class DHLink(Part):
 
 
 class DHTable(Part):
-    """A whole file: the convention, and what a mechanism has besides bodies and joints."""
+    """A file but for its links: the convention, and what else a mechanism has."""
 
     convention: Literal["standard", "modified"]
     name: str = "arm"
     gravity: Annotated[Vector | None, Quantity("m/s^2", 3, optional=True)] = None
     parameters: Table[Scalar] = Field(default_factory=Table)
-    links: tuple[DHLink, ...]
 
 
 def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
     """A mechanism from a `.dh.toml` file."""
-    return _mechanism(_with_convention(read_toml_table(text), convention))
+    fields = read_toml_table(text)
+    rows = fields.pop("links", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise FileError("is no list of tables", where="links", remedy="write [[links]]")
+
+    def place(number: int, key: str) -> str:
+        return f"links[{number}].{_from_one(key)}" if key else f"links[{number}]"
+
+    return dh_mechanism(fields, rows, convention, place)
 
 
-def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
-    """A mechanism from a `.dh.csv` file: a header, a row a joint; `# convention: …` on top."""
-    lines = text.splitlines()
-    fields: dict[str, Any] = {}
-    for line in lines:
-        if line.startswith("#") and ":" in line:
-            key, _, value = line[1:].partition(":")
-            if key.strip() in ("convention", "name"):
-                fields[key.strip()] = value.strip()
-    rows = csv.DictReader(io.StringIO("\n".join(x for x in lines if x and x[0] != "#")))
-    fields["links"] = [_csv_row(row, number) for number, row in enumerate(rows, 1)]
-    return _mechanism(_with_convention(fields, convention))
+def dh_mechanism(
+    fields: dict[str, Any],
+    rows: Sequence[dict[str, Any]],
+    convention: str | None,
+    place: Place,
+) -> Mechanism:
+    """The mechanism of a table; errors say by `place` where in the file they are."""
+    if not rows:
+        raise FileError("has no links", remedy="add one for every joint")
+    fields = fields | {"convention": _convention(fields.get("convention"), convention)}
+    table = DHTable(**fields)
+    links = [_link(row, number, table.parameters, place) for number, row in enumerate(rows, 1)]
+    names = _body_names(links, place)
+    try:
+        return _assembled(table, links, names)
+    except LinkwrightError as error:  # of gravity: links have been checked
+        where = _from_one(error.where)
+        raise type(error)(error.what, where=where, remedy=error.remedy) from None
 
 
-_MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+def _from_one(place: str) -> str:
+    """Entries of lists counted from 1, as links are."""
+    return re.sub(r"\[(\d+)\]", lambda found: f"[{int(found[1]) + 1}]", place)
 
 
-def _csv_row(row: dict[str | Any, str | Any], number: int) -> dict[str, Any]:
-    if None in row or None in row.values():
-        raise FileError("has not as many cells as the header", where=f"row {number}")
-    cells = {key.strip(): value.strip() for key, value in row.items() if value.strip()}
-    moments = {m: cells.pop(f"I{m}") for m in _MOMENTS if f"I{m}" in cells}
-    center = [cells.pop(key, "0") for key in ("cx", "cy", "cz")]
-    motor = {k: cells.pop(c) for k, c in (("inertia", "Jm"), ("ratio", "G")) if c in cells}
-    extra = {"motor": motor} if motor else {}
-    return {**cells, "center": center, "inertia": moments, **extra}
-
-
-def _with_convention(fields: dict[str, Any], convention: str | None) -> dict[str, Any]:
-    said = fields.get("convention", convention)
-    if said not in ("standard", "modified"):
+def _convention(said: object, asked: str | None) -> str:
+    """What the file says or the call asks; they must not contradict each other."""
+    for found in (said, asked):
+        if found is not None and found not in ("standard", "modified"):
+            raise FileError(
+                f"'{found}' is no Denavit–Hartenberg convention", where="convention",
+                remedy="use 'standard' or 'modified'",
+            )  # fmt: skip
+    if said and asked and said != asked:
+        raise FileError(
+            f"the file says '{said}', the call '{asked}'", where="convention",
+            remedy="correct one of them",
+        )  # fmt: skip
+    if not said and not asked:
         raise FileError(
             "does not say which Denavit–Hartenberg convention it follows", where="convention",
             remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",
         )  # fmt: skip
-    return {**fields, "convention": said}
+    return str(said or asked)
 
 
-def _mechanism(fields: dict[str, Any]) -> Mechanism:
-    table = DHTable(**fields)
-    bodies: dict[str, Body] = {}
-    joints: dict[str, Joint] = {}
-    parent = "ground"
-    for number, link in enumerate(table.links, 1):
-        body, joint = link.name or f"link{number}", f"q{number}"
-        inertial = {k: getattr(link, k) for k in ("mass", "center", "inertia")}
-        bodies[body] = Body(**inertial)
-        place = _standard if table.convention == "standard" else _modified
-        kept = {k: getattr(link, k) for k in ("motor", "damping", "friction", "limits")}
-        given = {k: v for k, v in kept.items() if k in link.model_fields_set}
-        joints[joint] = Joint(type=link.type, parent=parent, child=body, **place(link), **given)
-        parent = body
-    gravity = {} if table.gravity is None else {"gravity": table.gravity}
+def _link(row: dict[str, Any], number: int, parameters: Table[Expression], place: Place) -> DHLink:
+    try:
+        link = DHLink(**row)
+        _check_alone(link, parameters)
+        return link
+    except LinkwrightError as error:
+        if error.where.startswith("parameters."):
+            raise
+        where = place(number, error.where)
+        raise type(error)(error.what, where=where, remedy=error.remedy) from None
+
+
+_ALONE = {
+    "origin.xyz[0]": "a",
+    "origin.xyz[2]": "d",
+    "origin.rpy[0]": "alpha",
+    "origin.rpy[2]": "theta",
+}
+
+
+def _check_alone(link: DHLink, parameters: Table[Expression]) -> None:
+    """Checks names and units of a link's numbers while they still have their keys."""
+    origin = {"xyz": (link.a, ZERO, link.d), "rpy": (link.alpha, ZERO, link.theta)}
+    try:
+        joint = Joint(type=link.type, child="body", origin=origin, **_of_joint(link))
+        Mechanism(parameters=parameters, bodies={"body": _body(link)}, joints={"joint": joint})
+    except LinkwrightError as error:
+        key = error.where.removeprefix("bodies.body.").removeprefix("joints.joint.")
+        raise type(error)(error.what, where=_ALONE.get(key, key), remedy=error.remedy) from None
+
+
+def _body_names(links: Sequence[DHLink], place: Place) -> list[str]:
+    """The names given, and link1, link2, … for the others."""
+    given: dict[str, int] = {GROUND: 0}
+    for number, link in enumerate(links, 1):
+        if link.name in given:
+            whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
+            raise MechanismError(
+                f"'{link.name}' is the name {whose} already", where=place(number, "name"),
+                remedy="name it otherwise",
+            )  # fmt: skip
+        if link.name:
+            given[link.name] = number
+    return [link.name or unique(f"link{i}", given) for i, link in enumerate(links, 1)]
+
+
+def _body(link: DHLink) -> Body:
+    return Body(mass=link.mass, center=link.center, inertia=link.inertia)
+
+
+def _of_joint(link: DHLink) -> dict[str, Any]:
+    """What a link says of its joint besides geometry."""
+    keys = ("motor", "damping", "friction", "limits")
+    return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
+
+
+def _assembled(table: DHTable, links: Sequence[DHLink], names: Sequence[str]) -> Mechanism:
+    place = _standard if table.convention == "standard" else _modified
+    joints = {
+        f"q{number}": Joint(
+            type=link.type, parent=parent, child=child, **place(link), **_of_joint(link)
+        )
+        for number, (link, parent, child) in enumerate(
+            zip(links, [GROUND, *names[:-1]], names, strict=True), 1
+        )
+    }
     return Mechanism(
-        name=table.name, parameters=table.parameters, bodies=bodies, joints=joints, **gravity
+        name=table.name,
+        parameters=table.parameters,
+        bodies={name: _body(link) for name, link in zip(names, links, strict=True)},
+        joints=joints,
+        **({} if table.gravity is None else {"gravity": table.gravity}),
     )
 
 

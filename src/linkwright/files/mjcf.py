@@ -11,16 +11,17 @@ from typing import Any
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import GROUND, Mechanism
+from .mjcf_forces import Switches, refuse_other_forces, switches
+from .names import unique
 from .xml import read_xml
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _TYPES = {_FREE: "free", _BALL: "spherical", _SLIDE: "prismatic", _HINGE: "revolute"}
-_COORDINATES = {_FREE: 7, _BALL: 4, _SLIDE: 1, _HINGE: 1}
-_SPEEDS = {_FREE: 6, _BALL: 3, _SLIDE: 1, _HINGE: 1}
+_SPEEDS = {_FREE: (3, 4, 5, 0, 1, 2), _BALL: (0, 1, 2), _SLIDE: (0,), _HINGE: (0,)}
 _CONNECT, _WELD, _JOINT = range(3)
 _LISTED = {
     "ngeom": "geoms (contact; their mass is used)",
-    "nactuator": "actuators",
+    "nu": "actuators",
     "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
@@ -31,6 +32,8 @@ _LISTED = {
     "nmesh": "meshes",
     "nskin": "skins",
     "nflex": "flexes",
+    "nplugin": "plugins",
+    "nmocap": "mocap bodies (taken as fixed)",
 }
 
 
@@ -51,28 +54,70 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
             model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
-    return _Reader(model, mujoco.mj_id2name, mujoco.mjtObj).mechanism()
+    on = switches(model, mujoco.mjtDisableBit)
+    reader = _Reader(model, on, _Names(model, mujoco.mj_id2name, mujoco.mjtObj))
+    refuse_other_forces(model, on, reader.name)
+    return reader.mechanism()
 
 
 def _numbers(values: Any) -> list[float]:
     return [float(value) for value in values]
 
 
+class _Names:
+    """What everything is called: as in the file where it has a name that is free here."""
+
+    def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
+        self.kinds = kinds
+        self.notes: list[str] = []
+        self.taken = {"BODY": {GROUND}, "JOINT": set[str]()}
+        self.found = {("BODY", 0): GROUND}
+        given: dict[tuple[str, int], str | None] = {}
+        counts = {
+            "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
+            "EQUALITY": model.neq, "TENDON": model.ntendon,
+            "ACTUATOR": getattr(model, "nactuator", model.nu),
+        }  # fmt: skip
+        for kind, count in counts.items():
+            for index in range(1 if kind == "BODY" else 0, count):
+                key = getattr(kinds, f"mjOBJ_{kind}")
+                given[kind, index] = id2name(model, key, index)
+        for (kind, index), name in given.items():
+            if name and name not in self.table(kind):
+                self.found[kind, index] = self.new(kind, name)
+        for kind, index in sorted(given.keys() - self.found.keys()):
+            self.found[kind, index] = self.substitute(kind, index, given[kind, index])
+
+    def table(self, kind: str) -> set[str]:
+        """Names taken: frames of sites share them with bodies, closures with joints."""
+        return self.taken.setdefault({"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set())
+
+    def new(self, kind: str, wanted: str) -> str:
+        final = unique(wanted, self.table(kind))
+        self.table(kind).add(final)
+        return final
+
+    def substitute(self, kind: str, index: int, name: str | None) -> str:
+        """A name for what has none, or one that means something else here."""
+        what = kind.lower()
+        final = self.new(kind, f"{name}_{what}" if name else f"{what}{index}")
+        if name:
+            self.notes.append(f"{what} {name}: its name, which is taken here; it is '{final}'")
+        return final
+
+
 class _Reader:
     """Walks a compiled model; all names of MuJoCo's arrays stay in here."""
 
-    def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
+    def __init__(self, model: Any, on: Switches, names: _Names) -> None:
         self.m = model
-        self.id2name = id2name
-        self.kinds = kinds
+        self.on = on
+        self.names = names
         self.bodies: dict[str, Any] = {}
         self.joints: dict[str, Any] = {}
 
     def name(self, kind: str, index: int) -> str:
-        if kind == "BODY" and index == 0:
-            return GROUND
-        named = self.id2name(self.m, getattr(self.kinds, f"mjOBJ_{kind}"), index)
-        return named or f"{kind.lower()}{index}"
+        return self.names.found[kind, index]
 
     def mechanism(self) -> Mechanism:
         for index in range(1, self.m.nbody):
@@ -80,7 +125,7 @@ class _Reader:
         loops, constraints = self.equalities()
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
-            gravity=_numbers(self.m.opt.gravity),
+            gravity=_numbers(self.m.opt.gravity) if self.on.gravity else [0, 0, 0],
             bodies=self.bodies,
             joints=self.joints,
             frames=dict(self.sites()),
@@ -102,7 +147,7 @@ class _Reader:
         parent = self.name("BODY", m.body_parentid[index])
         place = {"xyz": _numbers(m.body_pos[index]), "quaternion": _numbers(m.body_quat[index])}
         if not len(joints):
-            self.joints[f"{name}_fixed"] = {
+            self.joints[self.names.new("JOINT", f"{name}_fixed")] = {
                 "type": "fixed", "parent": parent, "child": name, "origin": place
             }  # fmt: skip
         elif len(joints) == 1:
@@ -112,13 +157,14 @@ class _Reader:
 
     def read_several(self, joints: range, parent: str, name: str, place: dict[str, Any]) -> None:
         """Several joints of one body become a chain through bodies without mass."""
-        stand = f"{name}:stand"
+        stand = self.names.new("BODY", f"{name}:stand")
         self.bodies[stand] = {}
-        self.joints[stand] = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
+        held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
+        self.joints[self.names.new("JOINT", stand)] = held
         parent = stand
         for number, joint in enumerate(joints, 1):
             last = number == len(joints)
-            child = name if last else f"{name}:{number}"
+            child = name if last else self.names.new("BODY", f"{name}:{number}")
             if not last:
                 self.bodies[child] = {}
             self.read_joint(joint, parent, child, {})
@@ -127,47 +173,57 @@ class _Reader:
     def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
         """T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
         m, kind = self.m, int(self.m.jnt_type[index])
-        q, v = m.jnt_qposadr[index], m.jnt_dofadr[index]
         fields: dict[str, Any] = {"type": _TYPES[kind], "parent": parent, "child": child}
         if kind != _FREE:
             fields["origin"], fields["child_origin"] = self.anchors(index, kind, place)
         if kind in (_SLIDE, _HINGE):
             fields["axis"] = _numbers(m.jnt_axis[index])
-            if m.jnt_limited[index]:
+            if m.jnt_limited[index] and self.on.limits:
                 lower, upper = _numbers(m.jnt_range[index])
                 fields["limits"] = {"lower": lower, "upper": upper}
-        if m.jnt_stiffness[index]:
-            if kind not in (_SLIDE, _HINGE):
-                raise UnsupportedError(
-                    f"the {_TYPES[kind]} joint '{self.name('JOINT', index)}' has a spring",
-                    remedy="use three hinges, or remove the spring",
-                )
-            fields["stiffness"] = float(m.jnt_stiffness[index])
-            fields["rest"] = float(m.qpos_spring[q])
-        dofs = slice(v, v + _SPEEDS[kind])
-        self.refuse_polynomials(index, dofs)
-        for key, values in (("damping", m.dof_damping), ("friction", m.dof_frictionloss)):
-            if any(values[dofs]):
-                fields[key] = _numbers(values[dofs])
-        if any(m.dof_armature[dofs]):
-            fields["motor"] = {
-                "ratio": [1] * _SPEEDS[kind],
-                "inertia": _numbers(m.dof_armature[dofs]),
-            }
+        fields |= self.spring(index, kind) | self.losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
 
-    def refuse_polynomials(self, index: int, dofs: slice) -> None:
-        """Newer versions of MuJoCo have springs and dampers that are not linear."""
-        spring = getattr(self.m, "jnt_stiffnesspoly", None)
-        damper = getattr(self.m, "dof_dampingpoly", None)
-        bent = (spring is not None and spring[index].any()) or (
-            damper is not None and damper[dofs].any()
-        )
-        if bent:
-            raise UnsupportedError(
-                f"the joint '{self.name('JOINT', index)}' has a spring or damper of higher order",
-                remedy="give one coefficient each to stiffness and damping",
-            )
+    def spring(self, index: int, kind: int) -> dict[str, Any]:
+        if not self.on.springs:
+            return {}
+        for array in ("jnt_stiffnesspoly", "jnt_springyield"):
+            bent = getattr(self.m, array, None)
+            if bent is not None and bent[index].any():
+                raise self.refusal(index, "a spring of higher order", "give stiffness one number")
+        stiffness = float(self.m.jnt_stiffness[index])
+        if not stiffness:
+            return {}
+        if kind not in (_SLIDE, _HINGE):
+            raise self.refusal(index, "a spring", "use three hinges, or remove the spring")
+        rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
+        return {"stiffness": stiffness, "rest": rest}
+
+    def losses(self, index: int, kind: int) -> dict[str, Any]:
+        """Damping, friction and armature, in the order of our speeds."""
+        first, on = int(self.m.jnt_dofadr[index]), self.on
+        dofs = [first + i for i in _SPEEDS[kind]]
+        bent = getattr(self.m, "dof_dampingpoly", None)
+        if on.dampers and bent is not None and bent[dofs].any():
+            raise self.refusal(index, "a damper of higher order", "give damping one number")
+        damping = _numbers(self.m.dof_damping[dofs]) if on.dampers else []
+        friction = _numbers(self.m.dof_frictionloss[dofs]) if on.friction else []
+        armature = _numbers(self.m.dof_armature[dofs])
+        if kind == _FREE:
+            # along the world's axes there, along the body's here; damping is the same in both
+            for what, values in (("friction loss", friction), ("armature", armature)):
+                if any(values[3:]):
+                    raise self.refusal(index, what, "use <freejoint/>, or set it to 0")
+        losses = {"damping": damping, "friction": friction}
+        fields: dict[str, Any] = {key: values for key, values in losses.items() if any(values)}
+        if any(armature):
+            fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
+        return fields
+
+    def refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
+        kind = _TYPES[int(self.m.jnt_type[index])]
+        name = self.name("JOINT", index)
+        return UnsupportedError(f"the {kind} joint '{name}' has {what}", remedy=remedy)
 
     def anchors(self, index: int, kind: int, place: dict[str, Any]) -> tuple[Any, Any]:
         import numpy as np
@@ -193,17 +249,15 @@ class _Reader:
                 "xyz": _numbers(self.m.site_pos[index]),
                 "quaternion": _numbers(self.m.site_quat[index]),
             }
-            name = self.name("SITE", index)
-            name = f"{name}_site" if name in self.bodies else name
             body = self.name("BODY", self.m.site_bodyid[index])
-            yield name, {"body": body, "origin": place}
+            yield self.name("SITE", index), {"body": body, "origin": place}
 
     def equalities(self) -> tuple[dict[str, Any], dict[str, Any]]:
         loops: dict[str, Any] = {}
         constraints: dict[str, Any] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
-            if not self.m.eq_active0[index]:
+            if not self.m.eq_active0[index] or not self.on.equalities:
                 continue
             if kind in (_CONNECT, _WELD):
                 loops[name] = self.loop(index, kind)
@@ -219,7 +273,7 @@ class _Reader:
     def loop(self, index: int, kind: int) -> dict[str, Any]:
         m, data = self.m, _numbers(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
-        if m.eq_objtype[index] == self.kinds.mjOBJ_SITE:
+        if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
             place = {"xyz": _numbers(m.site_pos[one]), "quaternion": _numbers(m.site_quat[one])}
             child = {"xyz": _numbers(m.site_pos[other]), "quaternion": _numbers(m.site_quat[other])}
             one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
@@ -254,13 +308,17 @@ class _Reader:
         for attribute, what in _LISTED.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
-        if self.m.opt.density or self.m.opt.viscosity:
-            yield "density and viscosity of the medium"
-        if (self.m.body_gravcomp != 0).any():
-            yield "gravity compensation of bodies"
+        yield from self.on.notes()
+        yield from self.names.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:
                 yield f"the inactive equality '{self.name('EQUALITY', index)}'"
+        for index in range(self.m.njnt):
+            name = self.name("JOINT", index)
+            if self.m.jnt_limited[index] and self.m.jnt_type[index] == _BALL:
+                yield f"joint {name}: its range"
+            if self.m.jnt_actfrclimited[index]:
+                yield f"joint {name}: the range of its actuators' force"
 
 
 def _rotation(quaternion: list[float]) -> Any:

@@ -9,28 +9,38 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..errors import FileError
+from ..errors import FileError, MechanismError, suggest
 from ..mechanism import Mechanism, Table, plain
 from ..mechanism.parts import Quantity
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")
 
 
 def read_toml_table(text: str) -> dict[str, Any]:
-    """The parsed TOML, decimals kept exactly."""
-    if "[" * 200 in text or "{" * 200 in text:  # tomllib's parser is recursive
-        raise FileError("the TOML is nested too deeply")
+    """The parsed TOML, decimals kept exactly. What would cost tomllib dear is refused first."""
+    deep = FileError("the TOML is nested too deeply", remedy="a mechanism has few levels")
+    # its parser is recursive, and takes the square of the length of a dotted key
+    if "[" * 200 in text or "{" * 200 in text or _LONG_KEY.search(text):
+        raise deep
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"is no valid TOML: {error}") from None
+    except ValueError:
+        raise FileError("is no valid TOML: an integer has too many digits") from None
     except RecursionError:
-        raise FileError("the TOML is nested too deeply") from None
+        raise deep from None
 
 
 def read_toml(text: str) -> Mechanism:
     """A mechanism from the text of a TOML file."""
-    return Mechanism(**read_toml_table(text))
+    table = read_toml_table(text)
+    if "unused" in table:  # a field of ours, not of the format
+        known = [key for key in Mechanism.model_fields if key != "unused"]
+        raise MechanismError("unknown key 'unused'", remedy=suggest("unused", known))
+    return Mechanism(**table)
 
 
 def write_toml(mechanism: Mechanism) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from ..errors import FileError, suggest
 from ..mechanism import GROUND, Mechanism
+from .names import unique
+from .urdf_unused import PRODUCTS, unused
 from .xml import Element, read_xml
 
 ROOT_JOINT = "root_joint"
+UNLIMITED = 1e9
+"""URDF wants limits of every revolute and prismatic joint: this says that there is none."""
 
 _TYPES = {
     "revolute": "revolute",
@@ -22,22 +24,13 @@ _TYPES = {
     "planar": "planar",
 }
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_ENDS = {"parent", "child", "origin"}
-_SINGLE_AXIS = {"axis", "limit", "dynamics", "mimic"}
-_USED = {
-    "robot": {"link", "joint"},
-    "link": {"inertial"},
-    "fixed": _ENDS,
-    "floating": _ENDS,
-    "planar": _ENDS | {"axis"},
-    "revolute": _ENDS | _SINGLE_AXIS,
-    "continuous": _ENDS | _SINGLE_AXIS,
-    "prismatic": _ENDS | _SINGLE_AXIS,
-}
 
 
 def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
-    """A mechanism from URDF text; `base` is "fixed" or "free" (the root link floats)."""
+    """A mechanism from URDF text; `base` is "fixed" or "free" (the root link floats).
+
+    A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there is none.
+    """
     if base not in ("fixed", "free"):
         raise FileError(f"base = '{base}' is not known", remedy="use 'fixed' or 'free'")
     robot = read_xml(text)
@@ -46,18 +39,18 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     links, joints = _named(robot, "link"), _named(robot, "joint")
     if not links:
         raise FileError("has no <link>", remedy="add one")
-    bodies = {name: _body(link) for name, link in links.items()}
+    bodies = _body_names(links)
     tree: dict[str, Any] = {}
     for root in _roots(links, joints):
-        name = ROOT_JOINT if not tree else f"{ROOT_JOINT}_{root}"
-        tree[name] = {"type": "free" if base == "free" else "fixed", "child": _name(root)}
-    tree |= {name: _joint(joint, links) for name, joint in joints.items()}
-    orphans = _free_orphans(tree)
+        name = unique(ROOT_JOINT if not tree else f"{ROOT_JOINT}_{root}", {*joints, *tree})
+        tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
+    moving = {name: _joint(joint, bodies) for name, joint in joints.items()}
+    notes = [*_free_orphans(moving), *_renamed(bodies), *unused(robot)]
     return Mechanism(
         name=robot.attributes.get("name", "robot"),
-        bodies={_name(link): body for link, body in bodies.items()},
-        joints=tree,
-        unused=(*orphans, *_unused(robot)),
+        bodies={bodies[name]: _body(link) for name, link in links.items()},
+        joints=tree | moving,
+        unused=tuple(notes),
     )
 
 
@@ -74,9 +67,18 @@ def _named(robot: Element, tag: str) -> dict[str, Element]:
     return found
 
 
-def _name(link: str) -> str:
-    """The body's name: the link's, unless that is our word for the fixed world."""
-    return f"{link}_link" if link == GROUND else link
+def _body_names(links: dict[str, Element]) -> dict[str, str]:
+    """The bodies' names: the links', but for one called like the fixed world."""
+    substitute = unique(f"{GROUND}_link", links)
+    return {link: substitute if link == GROUND else link for link in links}
+
+
+def _renamed(bodies: dict[str, str]) -> list[str]:
+    return [
+        f"link {link}: its name, which means the fixed world here; it is '{body}'"
+        for link, body in bodies.items()
+        if body != link
+    ]
 
 
 def _numbers(element: Element | None, attribute: str, count: int = 3) -> list[str] | None:
@@ -114,8 +116,11 @@ def _body(link: Element) -> dict[str, Any]:
         missing = "mass" if mass is None else "inertia"
         raise FileError(f"<inertial> has no <{missing}>", where=f"line {inertial.line}")
     origin = _placement(inertial.first("origin"))
-    mass.need("value")
-    moments = {c: _number(tensor, f"i{c}") or "0" for c in ("xx", "yy", "zz", "xy", "xz", "yz")}
+    for element, names in ((mass, ["value"]), (tensor, ["ixx", "iyy", "izz"])):
+        for name in names:
+            element.need(name)
+    entries = ("ixx", "iyy", "izz", *PRODUCTS)
+    moments = {name[1:]: _number(tensor, name) or "0" for name in entries}
     return _given(
         mass=_number(mass, "value"),
         center=origin.get("xyz"),
@@ -131,18 +136,19 @@ def _roots(links: dict[str, Element], joints: dict[str, Element]) -> list[str]:
     return roots
 
 
-def _end(joint: Element, tag: str, links: dict[str, Element]) -> str:
-    element = joint.first(tag)
-    if element is None:
-        raise FileError(f"the joint has no <{tag}>", where=f"line {joint.line}")
-    name = element.need("link")
-    if name not in links:
-        remedy = suggest(name, list(links))
-        raise FileError(f"there is no link '{name}'", where=f"line {element.line}", remedy=remedy)
-    return _name(name)
+def _end(joint: Element, tag: str, bodies: dict[str, str]) -> str:
+    found = list(joint.all(tag))
+    if len(found) != 1:
+        what = f"the joint has {len(found) or 'no'} <{tag}>"
+        raise FileError(what, where=f"line {joint.line}", remedy="give one")
+    name = found[0].need("link")
+    if name not in bodies:
+        remedy = suggest(name, list(bodies))
+        raise FileError(f"there is no link '{name}'", where=f"line {found[0].line}", remedy=remedy)
+    return bodies[name]
 
 
-def _joint(joint: Element, links: dict[str, Element]) -> dict[str, Any]:
+def _joint(joint: Element, bodies: dict[str, str]) -> dict[str, Any]:
     kind = joint.need("type")
     if kind not in _TYPES:
         raise FileError(
@@ -152,8 +158,8 @@ def _joint(joint: Element, links: dict[str, Element]) -> dict[str, Any]:
         )
     fields = _given(
         type=_TYPES[kind],
-        parent=_end(joint, "parent", links),
-        child=_end(joint, "child", links),
+        parent=_end(joint, "parent", bodies),
+        child=_end(joint, "child", bodies),
         origin=_placement(joint.first("origin")),
     )
     if kind in ("revolute", "continuous", "prismatic"):
@@ -165,12 +171,10 @@ def _joint(joint: Element, links: dict[str, Element]) -> dict[str, Any]:
 
 def _single_axis(joint: Element, kind: str) -> dict[str, Any]:
     limit, dynamics, mimic = (joint.first(t) for t in ("limit", "dynamics", "mimic"))
-    limits = _given(effort=_number(limit, "effort"), velocity=_number(limit, "velocity"))
-    if kind != "continuous" and limit is not None:
-        limits |= _given(lower=_number(limit, "lower"), upper=_number(limit, "upper"))
+    bounds = ("effort", "velocity") + (("lower", "upper") if kind != "continuous" else ())
     fields = _given(
         axis=_numbers(joint.first("axis"), "xyz") or ["1", "0", "0"],
-        limits=limits,
+        limits=_given(**{key: _bound(limit, key) for key in bounds}),
         damping=_number(dynamics, "damping"),
         friction=_number(dynamics, "friction"),
     )
@@ -181,6 +185,12 @@ def _single_axis(joint: Element, kind: str) -> dict[str, Any]:
             offset=_number(mimic, "offset"),
         )
     return fields
+
+
+def _bound(limit: Element | None, attribute: str) -> str | None:
+    """A limit; None where there is none, or the number that stands for none."""
+    number = _number(limit, attribute)
+    return None if number is None or abs(float(number)) == UNLIMITED else number
 
 
 def _free_orphans(joints: dict[str, Any]) -> list[str]:
@@ -201,25 +211,3 @@ def _planar(joint: Element) -> dict[str, Any]:
     axis = _numbers(joint.first("axis"), "xyz") or ["1", "0", "0"]
     x, y, z = (abs(float(word)) for word in axis)
     return {"axis": axis, "axis2": [1, 0, 0] if x < max(y, z) else [0, 1, 0]}
-
-
-def _unused(robot: Element) -> Iterator[str]:
-    """Everything that the file says and that has no bearing on the equations."""
-    for element in [robot, *robot.all("link"), *robot.all("joint")]:
-        kind = element.attributes["type"] if element.tag == "joint" else element.tag
-        place = f"{element.tag} {element.attributes.get('name', '')}"
-        counts = Counter(c.tag for c in element.children if c.tag not in _USED[kind])
-        for tag, count in counts.items():
-            files = [f for c in element.all(tag) for f in _filenames(c)]
-            detail = f" ({', '.join(files)})" if files else ""
-            yield f"{place}: {f'{count} × ' if count > 1 else ''}<{tag}>{detail}"
-        limit = element.first("limit") if kind == "continuous" else None
-        if limit is not None and {"lower", "upper"} & set(limit.attributes):
-            yield f"{place}: lower and upper limit of a continuous joint"
-
-
-def _filenames(element: Element) -> Iterator[str]:
-    if "filename" in element.attributes:
-        yield element.attributes["filename"]
-    for child in element.children:
-        yield from _filenames(child)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -18,15 +19,22 @@ from ..kinematics.joints import Kind, steps
 from ..kinematics.placements import alignment, placement_of, plane_of
 from ..kinematics.tree import Tree
 from ..kinematics.values import Values
-from ..mechanism import GROUND, Joint, Mechanism
+from ..mechanism import GROUND, Joint, Limits, Mechanism
+from .names import unique
+from .urdf import UNLIMITED
+from .urdf_lost import lost_in_urdf
 
 WORLD = "world"
-_UNLIMITED = 1e9
+_LOSSES = ("damping", "friction")
 _HERE = (np.eye(3), np.zeros(3))
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_urdf(mechanism: Mechanism) -> tuple[str, list[str]]:
-    """The URDF text, and a list of what is lost in it."""
+    """The URDF text, and a list of what is lost in it.
+
+    Where URDF wants a limit and the mechanism has none, 1e9 is written; `read_urdf` knows it.
+    """
     return _Writer(mechanism).text()
 
 
@@ -39,6 +47,7 @@ class _Move:
     axis: Any
     freedom: int
     mimic: tuple[str, float, float] | None = None
+    is_slide_of_screw: bool = False
 
 
 class _Writer:
@@ -47,9 +56,16 @@ class _Writer:
         self.values = Values(mechanism)
         self.tree: Tree = build_tree(mechanism)
         self.lines: list[str] = []
-        self.world = WORLD
-        while self.world in mechanism.bodies or self.world in mechanism.frames:
-            self.world += "_"
+        self.link_names = {*mechanism.bodies, *mechanism.frames}
+        self.joint_names = set(mechanism.joints)
+        _refuse_odd_names([mechanism.name, *self.link_names, *self.joint_names])
+        self.world = self.new(WORLD, self.link_names)
+
+    def new(self, wanted: str, taken: set[str]) -> str:
+        """A name for a link or joint that the mechanism does not have."""
+        name = unique(wanted, taken)
+        taken.add(name)
+        return name
 
     def text(self) -> tuple[str, list[str]]:
         root = self.root_joint()
@@ -60,10 +76,11 @@ class _Writer:
                 self.joint(name, joint)
             self.body(joint.child)
         for name, frame in self.mechanism.frames.items():
-            self.write(f"{name}_frame", "fixed", frame.body, name, self.relative(frame.body, name))
+            joint_name = self.new(f"{name}_frame", self.joint_names)
+            self.write(joint_name, "fixed", frame.body, name, self.relative(frame.body, name))
             self.link(name)
-        lost = self.lost()
-        comments = [f"  <!-- not in this file: {what.replace('--', '- -')} -->" for what in lost]
+        lost = list(lost_in_urdf(self.mechanism))
+        comments = [f"  <!-- not in this file: {re.sub('-(?=-)', '- ', what)} -->" for what in lost]
         head = f'<?xml version="1.0"?>\n<robot name={quoteattr(self.mechanism.name)}>'
         return "\n".join([head, *comments, *self.lines, "</robot>", ""]), lost
 
@@ -71,8 +88,8 @@ class _Writer:
         """The joint that does nothing but make a body the root, as readers of URDF add it."""
         roots = [n for n, joint in self.mechanism.joints.items() if joint.parent == GROUND]
         frames = any(frame.body == GROUND for frame in self.mechanism.frames.values())
-        first = self.mechanism.joints[roots[0]]
-        if len(roots) > 1 or frames or first.type != "fixed":
+        first = self.mechanism.joints[roots[0]] if len(roots) == 1 and not frames else None
+        if first is None or first.type != "fixed":
             return None
         R, p = self.relative(GROUND, first.child)
         return roots[0] if np.array_equal(R, np.eye(3)) and not np.any(p) else None
@@ -92,13 +109,15 @@ class _Writer:
         parent, place = joint.parent, placement_of(self.values, joint.origin, "")
         for number, move in enumerate(moves):
             last = number == len(moves) - 1
-            child = joint.child if last and direct else f"{move.name}:moved"
+            moved = f"{move.name}:moved"
+            child = joint.child if last and direct else self.new(moved, self.link_names)
             self.write(move.name, move.type, parent, child, place, self.details(joint, move))
             if child != joint.child:
                 self.link(child)
             parent, place = child, _HERE
         if not direct:
-            self.write(f"{name}:mount", "fixed", parent, joint.child, mount)
+            mounted = self.new(f"{name}:mount", self.joint_names)
+            self.write(mounted, "fixed", parent, joint.child, mount)
 
     def moves(self, name: str, joint: Joint) -> list[_Move]:
         if joint.by_quaternion:
@@ -109,25 +128,25 @@ class _Writer:
                 )  # fmt: skip
             return [_Move(name, "floating", None, 0)]
         plane = plane_of(self.values, joint, name) if joint.type == "planar" else np.eye(3)
+        limited = joint.limits.lower is not None or joint.limits.upper is not None
+        turn, mimic = "revolute" if limited else "continuous", self.mimicry(name, joint)
         found = []
         for number, step in enumerate(steps(joint)):
             assert step.axis is not None
             axis = plane @ alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
-            label = f"{name}.{ending}" if ending else name
-            slides = step.kind is Kind.SLIDE
-            mimic = self.mimicry(name, joint)
-            found.append(
-                _Move(label, "prismatic" if slides else self.turn(joint), axis, number, mimic)
-            )
+            label = self.new(f"{name}.{ending}", self.joint_names) if ending else name
+            kind = "prismatic" if step.kind is Kind.SLIDE else turn
+            found.append(_Move(label, kind, axis, number, mimic))
             if step.kind is Kind.SCREW:
-                assert joint.pitch is not None
-                pitch = self.values.number(joint.pitch)
-                found.append(_Move(f"{name}:slide", "prismatic", axis, number, (name, pitch, 0.0)))
+                found.append(self.slide_of_screw(name, joint, axis))
         return found
 
-    def turn(self, joint: Joint) -> str:
-        return "continuous" if joint.limits.lower is None else "revolute"
+    def slide_of_screw(self, name: str, joint: Joint, axis: Any) -> _Move:
+        assert joint.pitch is not None
+        follows = name, self.values.number(joint.pitch), 0.0
+        label = self.new(f"{name}:slide", self.joint_names)
+        return _Move(label, "prismatic", axis, 0, follows, is_slide_of_screw=True)
 
     def mimicry(self, name: str, joint: Joint) -> tuple[str, float, float] | None:
         if joint.mimic is None:
@@ -141,27 +160,32 @@ class _Writer:
         """Axis, limits, losses and mimicry of a URDF joint."""
         if move.axis is None:
             return []
-
-        def number(field: Any, default: float) -> float:
-            return default if field is None else self.values.number(joint.each(field)[move.freedom])
-
-        limits, follows = joint.limits, ":slide" in move.name
-        bounds = {
-            "effort": number(limits.effort, _UNLIMITED),
-            "velocity": number(limits.velocity, _UNLIMITED),
-        }
-        if move.type != "continuous":
-            bounds["lower"] = number(None if follows else limits.lower, -_UNLIMITED)
-            bounds["upper"] = number(None if follows else limits.upper, _UNLIMITED)
-        lines = [f'<axis xyz="{_words(move.axis)}"/>', f"<limit {_attributes(bounds)}/>"]
-        losses = {"damping": number(joint.damping, 0.0), "friction": number(joint.friction, 0.0)}
-        if any(losses.values()) and not follows:
+        lines = [f'<axis xyz="{_words(move.axis)}"/>', *self.limits(joint, move)]
+        losses = {key: self.number(joint, move, getattr(joint, key)) for key in _LOSSES}
+        if any(losses.values()) and not move.is_slide_of_screw:
             lines.append(f"<dynamics {_attributes(losses)}/>")
         if move.mimic is not None:
             leader, gain, offset = move.mimic
             numbers = _attributes({"multiplier": gain, "offset": offset})
             lines.append(f"<mimic joint={quoteattr(leader)} {numbers}/>")
         return lines
+
+    def number(self, joint: Joint, move: _Move, field: Any, default: float = 0.0) -> float:
+        return default if field is None else self.values.number(joint.each(field)[move.freedom])
+
+    def limits(self, joint: Joint, move: _Move) -> Iterator[str]:
+        """URDF wants all four of a revolute or prismatic joint, and none of a continuous one."""
+        limits = Limits() if move.is_slide_of_screw else joint.limits
+        if move.type == "continuous" and limits.effort is None and limits.velocity is None:
+            return
+        keys = ("effort", "velocity") + (("lower", "upper") if move.type != "continuous" else ())
+        bounds = {
+            key: self.number(
+                joint, move, getattr(limits, key), -UNLIMITED if key == "lower" else UNLIMITED
+            )
+            for key in keys
+        }
+        yield f"<limit {_attributes(bounds)}/>"
 
     def relative(self, body: str, name: str) -> tuple[Any, Any]:
         """One body or frame seen from another that it is fixed to."""
@@ -219,23 +243,12 @@ class _Writer:
         ]
         self.link(name, "\n".join(inner))
 
-    def lost(self) -> list[str]:
-        m, found = self.mechanism, []
-        gravity = [float(g) for g in self.tree.gravity]
-        if gravity != [0.0, 0.0, -9.81]:
-            found.append(f"gravity {_words(gravity)} m/s^2 (URDF has none; readers take 0 0 -9.81)")
-        if m.parameters:
-            found.append(
-                f"the names of the parameters {', '.join(m.parameters)} (their values are kept)"
-            )
-        kinds = {"stiffness": "spring", "motor": "motor", "smoothing": "friction smoothing"}
-        for name, joint in m.joints.items():
-            for field, what in kinds.items():
-                if field in joint.model_fields_set and getattr(joint, field) is not None:
-                    found.append(f"joint {name}: its {what}")
-            if joint.by_quaternion and {"damping", "friction"} & joint.model_fields_set:
-                found.append(f"joint {name}: its damping and friction")
-        return found
+
+def _refuse_odd_names(names: Sequence[str]) -> None:
+    for name in names:
+        if _NOT_XML.search(name):
+            what = f"the name {name!r} has a character that XML cannot hold"
+            raise FileError(what, remedy="rename it")
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
-from .parts import ORIGIN, Part, Quantity, Vector
+from .parts import ORIGIN, Part, Quantity, Vector, accept_list
 
 GROUND = "ground"
 
@@ -32,6 +32,14 @@ class Rotated(Part):
         if "rpy" in self.model_fields_set and "quaternion" in self.model_fields_set:
             raise MechanismError("has both rpy and quaternion", remedy="give one of them")
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """Not both rotations; and a bare list, which is a position or a diagonal."""
+        found = super().__get_pydantic_json_schema__(schema, handler)
+        both = {"type": "object", "required": ["rpy", "quaternion"]}
+        handler.resolve_ref_schema(found)["not"] = both
+        return accept_list(found, handler, 3)
 
 
 class Placement(Rotated):

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .mechanism import Mechanism
+from ..expressions import is_variable
+from .joints import Joint
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,8 @@ def names_of(mechanism: Mechanism) -> Names:
     bodies: list[str] = []
     for name, joint in mechanism.joints_depth_first():
         joints.append(name)
-        if joint.moves:
-            q += [dotted(name, ending) for ending in joint.coordinates]
-            qd += [dotted(name, freedom.ending) for freedom in joint.freedoms]
+        q += coordinate_names(name, joint)
+        qd += speed_names(name, joint)
         if joint.freedoms and joint.locked is None:
             bodies.append(joint.child)
     return Names(tuple(q), tuple(qd), tuple(joints), tuple(bodies))
@@ -47,3 +51,39 @@ def names_of(mechanism: Mechanism) -> Names:
 def dotted(joint: str, ending: str) -> str:
     """A coordinate's name: the joint's, with the ending behind a dot if it has several."""
     return f"{joint}.{ending}" if ending else joint
+
+
+def coordinate_names(name: str, joint: Joint) -> list[str]:
+    """Of the coordinates that the joint has itself."""
+    return [dotted(name, ending) for ending in joint.coordinates] if joint.moves else []
+
+
+def speed_names(name: str, joint: Joint) -> list[str]:
+    return [dotted(name, freedom.ending) for freedom in joint.freedoms] if joint.moves else []
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a name in the expression of a force or constraint may stand for."""
+
+    kind: str  # "coordinate", "speed" or "time"
+    joint: str = ""
+
+    def __str__(self) -> str:
+        return f"a {self.kind} of joint '{self.joint}'" if self.joint else "the time"
+
+
+def variables_of(mechanism: Mechanism) -> dict[str, list[Variable]]:
+    """The meanings of all names that change in time.
+
+    The speed of the coordinate q1 is dq1; speeds that are no rates have names of their own.
+    """
+    meanings = {"t": [Variable("time")]}
+    for name, joint in mechanism.joints.items():
+        rates = [
+            speed if joint.by_quaternion else f"d{speed}" for speed in speed_names(name, joint)
+        ]
+        for kind, words in (("coordinate", coordinate_names(name, joint)), ("speed", rates)):
+            for word in filter(is_variable, words):
+                meanings.setdefault(word, []).append(Variable(kind, name))
+    return meanings

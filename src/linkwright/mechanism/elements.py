@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from ..errors import MechanismError
 from ..expressions import ZERO, Expression
 from .parts import ORIGIN, Part, Quantity, Vector
 
@@ -18,9 +19,16 @@ from .parts import ORIGIN, Part, Quantity, Vector
 class EquationConstraint(Part):
     """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in speeds."""
 
-    type: Literal["equation"] = "equation"
+    type: Literal["equation"]
     position: Annotated[Expression | None, Quantity("any", optional=True)] = None
     velocity: Annotated[Expression | None, Quantity("any", optional=True)] = None
+
+    @model_validator(mode="after")
+    def _one_equation(self) -> EquationConstraint:
+        if (self.position is None) == (self.velocity is None):
+            what = "neither" if self.position is None else "both"
+            raise MechanismError(f"has {what} of position and velocity", remedy="give one of them")
+        return self
 
 
 class CouplingConstraint(Part):
@@ -32,6 +40,13 @@ class CouplingConstraint(Part):
         default=None, description="none: the joint is held at coefficients[0]"
     )
     coefficients: Annotated[Vector, Quantity("any", None)]
+
+    @model_validator(mode="after")
+    def _some_coefficients(self) -> CouplingConstraint:
+        if not isinstance(self.coefficients, tuple) or not self.coefficients:
+            remedy = "write them as [c0, c1, …]"
+            raise MechanismError("is no list of numbers", where="coefficients", remedy=remedy)
+        return self
 
 
 Constraint = Annotated[EquationConstraint | CouplingConstraint, Field(discriminator="type")]

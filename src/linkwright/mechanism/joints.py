@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -68,6 +69,9 @@ QUATERNION_COORDINATES = {"spherical": _QUATERNION, "free": ("x", "y", "z", *_QU
 QUATERNION_SPEEDS = {"spherical": _ANGULAR, "free": _ANGULAR + _LINEAR}
 
 _AXIS_COUNT = {"universal": 2, "turn-slide": 2, "planar": 2, "spherical": 0, "free": 0, "fixed": 0}
+_OF_FREEDOMS = (
+    "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "locked",
+)  # fmt: skip
 _DEFAULT_SECOND = {"universal": Y_AXIS, "turn-slide": X_AXIS, "planar": X_AXIS}
 
 
@@ -208,13 +212,10 @@ def _check_applicable(joint: Joint) -> None:
         "pitch": joint.type != "helical",
         "rotation": joint.type not in QUATERNION_COORDINATES,
         "mimic": len(joint.freedoms) != 1,
-        "stiffness": joint.by_quaternion,
-        "rest": joint.by_quaternion,
-        "motor": not joint.freedoms,
-        "damping": not joint.freedoms,
-        "friction": not joint.freedoms,
-        "locked": not joint.freedoms,
     }
+    reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
+    if not joint.freedoms:
+        reasons |= dict.fromkeys(_OF_FREEDOMS, True)
     for key, senseless in reasons.items():
         if senseless and key in given and getattr(joint, key) is not None:
             kind = f"{joint.type} joint" + (" with quaternions" if joint.by_quaternion else "")
@@ -227,27 +228,38 @@ def _check_applicable(joint: Joint) -> None:
 
 def _check_sizes(joint: Joint) -> None:
     """A list has one entry a freedom; one number for several freedoms must fit them all."""
-    freedoms, coordinates = len(joint.freedoms), len(joint.coordinates)
-    fields = {key: (getattr(joint, key), freedoms) for key in (
-        "damping", "friction", "smoothing", "stiffness", "rest")}  # fmt: skip
-    fields["locked"] = (joint.locked, coordinates)
-    fields |= {f"limits.{key}": (getattr(joint.limits, key), freedoms) for key in (
-        "velocity", "effort")}  # fmt: skip
-    fields |= {f"limits.{key}": (getattr(joint.limits, key), coordinates) for key in (
-        "lower", "upper")}  # fmt: skip
-    if joint.motor is not None:
-        fields |= {"motor.ratio": (joint.motor.ratio, freedoms)}
-        fields |= {"motor.inertia": (joint.motor.inertia, freedoms)}
-    for place, (value, size) in fields.items():
+    mixed = len({freedom.turns for freedom in joint.freedoms}) > 1
+    for place, value, size in _per_freedom(joint):
         if isinstance(value, tuple) and len(value) != size:
             raise MechanismError(
                 f"has {len(value)} numbers",
                 where=place,
                 remedy=f"a {joint.type} joint needs {size}",
             )
-        mixed = len({freedom.turns for freedom in joint.freedoms}) > 1
-        if not isinstance(value, tuple) and mixed and value not in (None, ZERO, ONE):
+        if isinstance(value, tuple) or value is None:
+            continue
+        if size != len(joint.freedoms):
+            raise MechanismError(
+                "is one number for a position with a quaternion", where=place,
+                remedy=f"give a list of {size}",
+            )  # fmt: skip
+        if mixed and value != (ONE if place == "motor.ratio" else ZERO):
             raise MechanismError(
                 "is one number for freedoms that turn and slide", where=place,
                 remedy=f"give a list of {size}",
             )  # fmt: skip
+
+
+def _per_freedom(joint: Joint) -> Iterator[tuple[str, PerFreedom | None, int]]:
+    """The place, value and size of every field that may be a list."""
+    freedoms, coordinates = len(joint.freedoms), len(joint.coordinates)
+    for key in ("damping", "friction", "smoothing", "stiffness", "rest"):
+        yield key, getattr(joint, key), freedoms
+    for key in ("velocity", "effort"):
+        yield f"limits.{key}", getattr(joint.limits, key), freedoms
+    for key in ("lower", "upper"):
+        yield f"limits.{key}", getattr(joint.limits, key), coordinates
+    yield "locked", joint.locked, coordinates
+    if joint.motor is not None:
+        yield "motor.ratio", joint.motor.ratio, freedoms
+        yield "motor.inertia", joint.motor.inertia, freedoms

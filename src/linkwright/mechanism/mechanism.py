@@ -83,6 +83,16 @@ class Mechanism(Part):
 
     __str__ = __repr__
 
+    def __copy__(self) -> Mechanism:
+        return self  # nothing in it can change
+
+    def __deepcopy__(self, memo: object = None) -> Mechanism:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """What was said, to be checked anew; nothing computed travels along."""
+        return (_rebuilt, ({key: getattr(self, key) for key in self.model_fields_set},))
+
     @cached_property
     def values(self) -> Mapping[str, Exact]:
         """The exact value of every parameter."""
@@ -145,7 +155,10 @@ class Mechanism(Part):
         return replaced(self, joints=_unmimicked(joints))
 
     def checked(self, strict: bool) -> Mechanism:
-        """Itself, after a warning (or an error if `strict`) about unphysical inertia."""
+        """Itself, if there is anything in it, after a warning (or an error if `strict`)
+        about unphysical inertia."""
+        if not self.bodies:
+            raise MechanismError("has no bodies", where=self.name, remedy="add [bodies.…]")
         if self.warnings and strict:
             raise MechanismError(
                 self.warnings[0], where=self.name, remedy="correct it, or load without strict=True"
@@ -167,14 +180,23 @@ def replaced(part: P, without: Collection[str] = (), **fields: Any) -> P:
     return type(part)(**{**kept, **fields})
 
 
+def _rebuilt(fields: dict[str, Any]) -> Mechanism:
+    return Mechanism(**fields)
+
+
 def _unmimicked(joints: dict[str, Joint]) -> dict[str, Joint]:
     """Followers of locked joints, locked where their leader holds them."""
+    followers: dict[str, list[str]] = {}
     for name, joint in joints.items():
-        if joint.mimic is None or joints[joint.mimic.joint].locked is None:
-            continue
-        position = _followed(joint, joints[joint.mimic.joint])
-        joints[name] = replaced(joint, ["mimic"], locked=position)
-        return _unmimicked(joints)
+        if joint.mimic is not None:
+            followers.setdefault(joint.mimic.joint, []).append(name)
+    leaders = [name for name, joint in joints.items() if joint.locked is not None]
+    while leaders:
+        leader = leaders.pop()
+        for name in followers.get(leader, ()):
+            position = _followed(joints[name], joints[leader])
+            joints[name] = replaced(joints[name], ["mimic"], locked=position)
+            leaders.append(name)
     return joints
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar, get_args
+from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
-from ..errors import ExpressionError, LinkwrightError, MechanismError, suggest
+from ..errors import ExpressionError, MechanismError
 from ..expressions import ZERO, Expression, Number, decimal_text, read_number, to_text
+from .complaints import as_mechanism_error
 
 T = TypeVar("T")
 
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
+
+_NUMBER = {"type": ["number", "string"]}
 
 
 class Part(BaseModel):
@@ -28,31 +31,40 @@ class Part(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise as_mechanism_error(error, type(self)) from None
+            raise as_mechanism_error(error, type(self), fields) from None
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, validated anew; nothing computed is carried over."""
+        kept = {key: getattr(self, key) for key in self.model_fields_set}
+        return type(self)(**{**kept, **(update or {})})
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """The schema that editors check files with; defaults are written as in files."""
+        found = handler(schema)
+        properties = handler.resolve_ref_schema(found).get("properties", {})
+        for key, info in cls.model_fields.items():
+            if any(isinstance(m, Quantity) for m in info.metadata) and key in properties:
+                properties[key].pop("default", None)
+                if not info.is_required() and info.default is not None:
+                    properties[key]["default"] = _as_json(plain(info.default))
+        return found
 
 
-def as_mechanism_error(error: ValidationError, kind: type[BaseModel]) -> MechanismError:
-    """The first complaint of pydantic in our own words: what, where, what to do."""
-    first, count = error.errors()[0], error.error_count()
-    place = ".".join(str(part) for part in first["loc"])
-    cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, LinkwrightError):
-        what, remedy = cause.what, cause.remedy
-        place = ".".join(part for part in (place, cause.where) if part)
-    elif first["type"] == "extra_forbidden":
-        place, _, key = place.rpartition(".")
-        what, remedy = f"unknown key '{key}'", suggest(key, list(kind.model_fields))
-    elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
-        context = first.get("ctx", {})
-        what = f"'{context['tag']}' is no type here" if "tag" in context else "has no type"
-        remedy = f"use type = {context.get('expected_tags', 'one of those in the schema')}"
-    elif first["type"] == "missing":
-        what, remedy = "is missing", "give it"
-    else:
-        what, remedy = first["msg"][0].lower() + first["msg"][1:], ""
-    if count > 1:
-        remedy = "; ".join(part for part in (remedy, f"{count - 1} more like this") if part)
-    return MechanismError(what, where=place, remedy=remedy)
+def _as_json(value: Any) -> Any:
+    """Decimals as the numbers that JSON has."""
+    if isinstance(value, list):
+        return [_as_json(entry) for entry in value]
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value == int(value) else float(value)
+
+
+def accept_list(found: Any, handler: Any, size: int) -> Any:
+    """The schema of a part that may also be given as a bare list of `size` numbers."""
+    part = handler.resolve_ref_schema(found)
+    part |= Quantity("", size).list_schema() | {"type": ["object", "array"]}
+    return found
 
 
 @dataclass(frozen=True)
@@ -88,13 +100,14 @@ class Quantity:
         )
 
     def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
-        one: dict[str, Any] = {"type": ["number", "string"]}
-        many: dict[str, Any] = {"type": "array", "items": one}
-        if self.size:
-            many |= {"minItems": self.size, "maxItems": self.size}
         if self.size == 0:
-            return one
-        return {"anyOf": [one, many]} if self.size is None else many
+            return dict(_NUMBER)
+        many = self.list_schema()
+        return {"anyOf": [_NUMBER, many]} if self.size is None else many
+
+    def list_schema(self) -> dict[str, Any]:
+        sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
+        return {"type": "array", "items": dict(_NUMBER), **sizes}
 
 
 def plain(value: Any) -> Any:

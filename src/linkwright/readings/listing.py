@@ -65,6 +65,8 @@ class _Lister:
         self.uses = np.bincount(
             np.concatenate([self.operands(), *tape.results]), minlength=len(tape)
         )
+        self.taken = {name for names in self.names for name in names}
+        self.count = 0
         self.values: list[Expression] = []
         self.steps: list[Assignment] = []
 
@@ -95,7 +97,9 @@ class _Lister:
         return bool(self.uses[k] > 1) or len(to_text(value)) > MAX_LENGTH
 
     def named(self, value: Expression) -> Expression:
-        name = f"x{len(self.steps) + 1}"
+        self.count += 1
+        while (name := f"x{self.count}") in self.taken:
+            self.count += 1
         self.steps.append(Assignment(name, value))
         return Name(name)
 

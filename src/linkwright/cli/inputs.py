@@ -1,0 +1,100 @@
+"""Inputs of `linkwright evaluate` as words: `q=0,90deg qd=0,0`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest
+from ..expressions import Measured, check_dimension, parse, parse_unit, to_float
+from ..mechanism import Joint, Mechanism
+from ..model import Model
+from ..quantities import entry_names
+from ..tape import Port
+
+_UNITS = {
+    "q": ("rad", "m"), "q1": ("rad", "m"), "step": ("rad", "m"),
+    "qd": ("rad/s", "m/s"), "v": ("rad/s", "m/s"),
+    "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
+    "tau": ("N*m", "N"),
+}  # fmt: skip
+"""Units of the inputs' entries, for freedoms that turn and for those that slide."""
+
+_PLAIN = ""
+
+
+def assignments(words: Sequence[str]) -> dict[str, str]:
+    """`key=value` words as a dictionary; none may be said twice."""
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise LinkwrightError(f"'{word}' is no input", remedy="write q=0.1,0.2 and the like")
+        if key in given:
+            raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
+        given[key] = value
+    return given
+
+
+def from_words(model: Model, wanted: list[Port], given: Mapping[str, str]) -> dict[str, Any]:
+    """The arrays of one state."""
+    known = [port.name for port in wanted]
+    for key in given:
+        if key not in known:
+            raise NameNotFoundError(f"'{key}' is no input", remedy=suggest(key, known))
+    names = entry_names(model.names)
+    inputs = {}
+    for port in wanted:
+        if port.name not in given:
+            raise LinkwrightError(
+                f"the input {port.name} is missing",
+                remedy=f"add {port.name}= and {port.size} numbers",
+            )
+        numbers, entries = given[port.name].split(","), names[port.name]
+        if len(numbers) != port.size:
+            raise LinkwrightError(
+                f"{port.name} has {len(numbers)} numbers",
+                remedy=f"give {port.size}: {', '.join(entries)}",
+            )
+        units = units_of(model.mechanism, port)
+        triples = zip(numbers, entries, units, strict=True)
+        inputs[port.name] = np.array([_number(*t) for t in triples]).reshape(port.shape)
+    return inputs
+
+
+def _number(text: str, entry: str, unit: str) -> float:
+    """The number in SI; a unit behind it must be one of the entry's dimension."""
+    try:
+        expression = parse(text)
+        if isinstance(expression, Measured):
+            if unit == _PLAIN:
+                raise ExpressionError(
+                    f"'{text.strip()}' has a unit",
+                    remedy="entries of quaternions are plain numbers",
+                )
+            check_dimension(expression, parse_unit(unit).dimension, {})
+        return to_float(expression)
+    except ExpressionError as error:
+        raise error.within(entry) from None
+
+
+def units_of(mechanism: Mechanism, port: Port) -> list[str]:
+    """The unit of each entry of an input."""
+    if port.name == "wrenches":
+        return (["N*m"] * 3 + ["N"] * 3) * (port.size // 6)
+    turning, sliding = _UNITS[port.name]
+    units: list[str] = []
+    for _, joint in mechanism.joints_depth_first():
+        if not joint.moves:
+            continue
+        if port.name in ("q", "q1") and joint.by_quaternion:
+            units += _units_beside_quaternion(joint)
+        else:
+            units += [turning if freedom.turns else sliding for freedom in joint.freedoms]
+    return units
+
+
+def _units_beside_quaternion(joint: Joint) -> list[str]:
+    return ["m" if ending in ("x", "y", "z") else _PLAIN for ending in joint.coordinates]

@@ -1,0 +1,118 @@
+"""What MuJoCo adds to the equations beyond joints: flags that switch effects off are honoured,
+and forces that we have no form for are refused, so that nothing is computed without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UnsupportedError
+
+Named = Callable[[str, int], str]
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Which effects the file's option flags leave on."""
+
+    gravity: bool
+    springs: bool
+    dampers: bool
+    friction: bool
+    equalities: bool
+    limits: bool
+
+    @property
+    def passive(self) -> bool:
+        """MuJoCo drops every passive force, of fluids too, once springs and dampers are off."""
+        return self.springs or self.dampers
+
+    def notes(self) -> Iterator[str]:
+        words = {
+            "gravity": "gravity",
+            "springs": "springs",
+            "dampers": "damping",
+            "friction": "friction loss",
+            "equalities": "equalities",
+            "limits": "limits",
+        }
+        for key, what in words.items():
+            if not getattr(self, key):
+                yield f"{what} (switched off by a flag of the file)"
+
+
+def switches(model: Any, bits: Any) -> Switches:
+    """The flags of a compiled model; `bits` is MuJoCo's table of them, which versions change."""
+    flags = int(model.opt.disableflags)
+
+    def on(*names: str) -> bool:
+        return not any(flags & int(getattr(bits, f"mjDSBL_{name}", 0)) for name in names)
+
+    return Switches(
+        gravity=on("GRAVITY"),
+        springs=on("SPRING", "PASSIVE"),
+        dampers=on("DAMPER", "PASSIVE"),
+        friction=on("FRICTIONLOSS", "CONSTRAINT"),
+        equalities=on("EQUALITY", "CONSTRAINT"),
+        limits=on("LIMIT", "CONSTRAINT"),
+    )
+
+
+def refuse_other_forces(model: Any, on: Switches, name: Named) -> None:
+    """Raises an `UnsupportedError` for the first force that acts outside the joints."""
+    for found in (_tendon(model, on, name), _actuator(model, on, name), _medium(model, on, name)):
+        if found:
+            what, remedy = found
+            raise UnsupportedError(what, remedy=remedy)
+
+
+def _nonzero(model: Any, *arrays: str) -> int | None:
+    """The first row in which one of the arrays (those that this version has) is not zero."""
+    rows: list[int] = []
+    for array in arrays:
+        values = getattr(model, array, None)
+        if values is not None and values.size:
+            rows += values.reshape(len(values), -1).any(axis=1).nonzero()[0].tolist()
+    return min(rows, default=None)
+
+
+def _tendon(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+    effects = {
+        "a spring": ("stiffness", "stiffnesspoly") if on.springs else (),
+        "a damper": ("damping", "dampingpoly") if on.dampers else (),
+        "friction": ("frictionloss",) if on.friction else (),
+        "armature": ("armature",),
+    }
+    for what, arrays in effects.items():
+        index = _nonzero(model, *(f"tendon_{array}" for array in arrays))
+        if index is not None:
+            return f"the tendon '{name('TENDON', index)}' has {what}", "remove it from the tendon"
+    return None
+
+
+def _actuator(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+    damping = ("actuator_damping", "actuator_dampingpoly") if on.dampers else ()
+    index = _nonzero(model, "actuator_armature", *damping)
+    if index is None:
+        return None
+    label = name("ACTUATOR", index)
+    return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
+
+
+def _medium(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+    """Forces on bodies: of a fluid, of gravity compensation, of plugins and flexible parts."""
+    if not on.passive or not model.nv:
+        return None
+    if model.opt.density or model.opt.viscosity:
+        return "the bodies move in a fluid", "remove density and viscosity from <option>"
+    held = _nonzero(model, "body_gravcomp") if on.gravity and any(model.opt.gravity) else None
+    if held is not None:
+        return f"the body '{name('BODY', held)}' has gravity compensation", "remove gravcomp"
+    if (model.body_plugin >= 0).any():
+        return "a plugin acts on its bodies", "remove the plugin"
+    elastic = ("stiffness", "edgestiffness", "bending", "damping", "edgedamping")
+    if model.nflex and _nonzero(model, *(f"flex_{array}" for array in elastic)) is not None:
+        return "it has flexible parts", "remove the flexes"
+    return None

@@ -1,0 +1,57 @@
+"""What a mechanism says and URDF cannot, each as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..expressions import to_float
+from ..mechanism import Joint, Limits, Mechanism
+
+_ASSUMED_GRAVITY = [0.0, 0.0, -9.81]
+
+
+def lost_in_urdf(mechanism: Mechanism) -> Iterator[str]:
+    """Everything with an effect (or a meaning for users) that the URDF text leaves out."""
+    gravity = [to_float(entry, mechanism.values) for entry in mechanism.gravity]
+    if gravity != _ASSUMED_GRAVITY:
+        words = " ".join(repr(entry + 0.0).removesuffix(".0") for entry in gravity)
+        yield f"gravity {words} m/s^2 (URDF has none; readers take 0 0 -9.81)"
+    if mechanism.parameters:
+        names = ", ".join(mechanism.parameters)
+        yield f"the names of the parameters {names} (their values are kept)"
+    for name, joint in mechanism.joints.items():
+        for what in _Effects(mechanism, joint).lost():
+            yield f"joint {name}: {what}"
+
+
+class _Effects:
+    """What a joint does beyond moving."""
+
+    def __init__(self, mechanism: Mechanism, joint: Joint) -> None:
+        self.values = mechanism.values
+        self.joint = joint
+
+    def acts(self, field: Any) -> bool:
+        """Whether one of the numbers is not zero."""
+        entries = field if isinstance(field, tuple) else (field,)
+        return any(to_float(entry, self.values) != 0 for entry in entries)
+
+    def lost(self) -> Iterator[str]:
+        joint, motor = self.joint, self.joint.motor
+        locked = joint.locked is not None
+        if locked:
+            yield "that it is locked (it is fixed in the file)"
+        if self.acts(joint.stiffness):
+            yield "its spring"
+        if motor is not None and self.acts(motor.inertia) and self.acts(motor.ratio):
+            yield "its motor"
+        if self.acts(joint.smoothing) and self.acts(joint.friction):
+            yield "its friction smoothing"
+        if locked or joint.by_quaternion or not joint.freedoms:
+            if self.acts(joint.damping):
+                yield "its damping"
+            if self.acts(joint.friction):
+                yield "its friction"
+            if joint.limits != Limits():
+                yield "its limits"

@@ -1,0 +1,33 @@
+"""What is legal but no real body has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...expressions import to_float
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+
+def unphysical_bodies(mechanism: Mechanism) -> Iterator[str]:
+    """Bodies whose inertia no distribution of mass has, each as one sentence."""
+    import numpy as np
+
+    for name, body in mechanism.bodies.items():
+        tensor = body.inertia
+        plane = tensor.model_fields_set == {"zz"}  # nothing else of the inertia matters
+        xx, yy, zz, xy, xz, yz = (
+            to_float(entry, mechanism.values)
+            for entry in (tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz)
+        )
+        a, b, c = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        dust = 1e-9 * max(abs(a), abs(c))
+        if a < -dust:
+            yield f"bodies.{name}.inertia has the negative principal moment {a:.4g} kg*m^2"
+        elif a + b < c - dust and not plane:
+            yield (
+                f"bodies.{name}.inertia breaks the triangle inequality: its principal moments "
+                f"are {a:.4g}, {b:.4g} and {c:.4g} kg*m^2, and {a:.4g} + {b:.4g} < {c:.4g}"
+            )
