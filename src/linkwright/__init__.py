@@ -28,6 +28,7 @@ _HOMES = {
     "Equations": "equations",
     "compile": "model",
     "Model": "model",
+    "compare": "study",
     "LinkwrightError": "errors",
 }
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism as Mechanism
     from .model import Model as Model
     from .model import compile as compile  # noqa: A004
+    from .study import compare as compare
 
 
 def __getattr__(name: str) -> Any:

@@ -28,8 +28,9 @@ MAY_IMPORT = {
     "model": {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings",
     },
+    "study": {"errors", "mechanism", "equations", "formulations", "tape", "readings"},
     "cli": {
-        "errors", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
+        "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
         "formulations", "tape", "readings", "model",
     },
 }  # fmt: skip

@@ -63,25 +63,33 @@ def symmetric(a: Array) -> Array:
 
 
 def solve_symmetric(A: Array, b: Array) -> Array:
-    """A⁻¹ b of a positive definite A by LDLᵀ, without pivots; b may have several columns."""
+    """A⁻¹ b of a positive definite A by LDLᵀ, without pivots; b may have several columns.
+
+    Entries that are zero by structure are never touched.
+    """
     n = A.shape[0]
-    L, D = ca.SX.eye(n), [ca.SX(0)] * n
-    for j in range(n):
-        for i in range(j, n):
-            rest = A[i, j] - sum((L[i, k] * D[k] * L[j, k] for k in range(j)), ca.SX(0))
-            if i == j:
-                D[j] = rest
-            else:
-                L[i, j] = rest / D[j]
-    rows = ca.vertsplit(ca.SX(b))
+    L: list[dict[int, Scalar]] = []  # rows of L, their entries left of the diagonal
+    D: list[Scalar] = []
     for i in range(n):
-        for k in range(i):
-            rows[i] -= L[i, k] * rows[k]
-    rows = [row / d for row, d in zip(rows, D, strict=True)]
+        row: dict[int, Scalar] = {}  # L_ij D_j
+        for j in range(i):
+            rest = A[i, j]
+            for k in L[j]:
+                if k in row:
+                    rest = rest - row[k] * L[j][k]
+            if not rest.is_zero():
+                row[j] = rest
+        L.append({j: entry / D[j] for j, entry in row.items()})
+        D.append(A[i, i] - sum((row[j] * L[i][j] for j in row), ca.SX(0)))
+    x = ca.vertsplit(ca.SX(b))
+    for i in range(n):
+        for k, entry in L[i].items():
+            x[i] = x[i] - entry * x[k]
+    x = [row / d for row, d in zip(x, D, strict=True)]
     for i in reversed(range(n)):
-        for k in range(i + 1, n):
-            rows[i] -= L[k, i] * rows[k]
-    return ca.vertcat(*rows)
+        for k, entry in L[i].items():
+            x[k] = x[k] - entry * x[i]
+    return ca.vertcat(*x)
 
 
 def is_constant(array: Array) -> bool:

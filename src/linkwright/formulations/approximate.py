@@ -1,4 +1,4 @@
-"""Approximate dynamics of Rooney, Rai and Jones, as in Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
+"""Approximate dynamics of Rooney, Rai and Jones, Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
 
 More coordinates than freedoms: beside the joints' variables, the mass centres x of chosen bodies.
 These move as free points; constraint equations are kept by strong springs and dampers:
@@ -8,10 +8,10 @@ These move as free points; constraint equations are kept by strong springs and d
     M z̈ = Q + Jᵀ λ,   z = (q, x),  J = ∂f/∂z                                         (21), (22)
 
 M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
-goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps. With
-`iterations`, multipliers are corrected as in DAMN until the constraints hold in the accelerations
-too, exactly for any β. In a consistent state (f = ḟ = 0) there is no constraint force yet: accelerations
-of one instant mean nothing without iterations, motions do.
+goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
+With `iterations`, multipliers are corrected as in DAMN until the constraints hold in the
+accelerations too, for any β. In a consistent state (f = ḟ = 0) there is no constraint force yet:
+accelerations of one instant mean nothing without iterations, motions do.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..equations import Equations, State
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import gather_columns, gather_forces
-from ..kinematics.tree import GROUND, Tree
+from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters
-from ..kinematics.world import Placing, World
+from ..kinematics.world import World
 from ..mechanism import Mechanism
 from .shared import Shared, without_quaternions
 
@@ -118,9 +118,7 @@ def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
     tree = build_tree(mechanism, "numeric")
     below = {name: place.link for name, place in tree.bodies.items()}
     moving = {name: sum(1 for _ in tree.path(link)) for name, link in below.items()}
-    roots = {
-        joint.child for joint in mechanism.joints.values() if joint.parent == "ground"
-    }
+    roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}
     return [
         name
         for name in mechanism.bodies

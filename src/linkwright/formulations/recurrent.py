@@ -2,13 +2,13 @@
 
 The chain is built link by link. Each new link gets its transition matrix and the vectors
 
-    β_j = A_{j−1} e_j (axis of a turn)   γ_j = A_j r⁰ (direction of a slide)   δ_k = A_{k−1} r̃      (13)–(17a)
+    β_j = A_{j−1} e_j   axis of a turn,   γ_j = A_j r⁰   direction of a slide       (13), (15)
 
 with their derivatives by every coordinate before it and by time, all by recurrence; then
 
-    v_i = M⁽ⁱ⁾ q̇,   ω̃_i = Ñ⁽ⁱ⁾ q̇,   Z_i = m M⁽ⁱ⁾ᵀ M⁽ⁱ⁾ + Ñ⁽ⁱ⁾ᵀ J Ñ⁽ⁱ⁾                                 (18)–(25)
-    W = Σ Z_i,   Ẇ = Σ Ż_i,   ∂T/∂q_s = ½ Σ q̇ᵀ ∂Z_i/∂q_s q̇                                          (26)–(42)
-    V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                                              (29), (30)
+    v_i = M⁽ⁱ⁾ q̇,   ω̃_i = Ñ⁽ⁱ⁾ q̇,   Z_i = m M⁽ⁱ⁾ᵀ M⁽ⁱ⁾ + Ñ⁽ⁱ⁾ᵀ J Ñ⁽ⁱ⁾                (18)–(25)
+    W = Σ Z_i,   Ẇ = Σ Ż_i,   ∂T/∂q_s = ½ Σ q̇ᵀ ∂Z_i/∂q_s q̇                         (26)–(42)
+    V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                            (29), (30)
 
 Where the paper's (5) is 0/0, and everywhere else, the joint's own frame tells where q is zero;
 Rodrigues' formula (8) is then a turn about its z axis. `at_instant` is the paper's procedure:
@@ -24,7 +24,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.linear import Array, cross, dot
+from ..algebra.linear import Array, cross
 from ..algebra.rotations import rotation_z
 from ..equations import Equations
 from ..kinematics.build import build_tree
@@ -138,7 +138,7 @@ class Chain:
         place = A.times(link.R)  # the joint's frame, before it moves
         start = origin + A.times(link.p)
         s = link.v
-        axis = place.times(np.array([0.0, 0.0, 1.0]))  # β or γ: it does not turn with its own joint
+        axis = place.times(np.array([0.0, 0.0, 1.0]))  # β or γ
         if link.kind is Kind.SLIDE:
             x, rate = self.q[s], self.v[s]
             slid = Moving(
@@ -157,8 +157,8 @@ class Chain:
 
     def below(self, link: Link) -> tuple[Moving, Moving]:
         if link.parent == GROUND:
-            fixed = Moving(np.eye(3), {}, np.zeros((3, 3))), Moving(np.zeros(3), {}, np.zeros(3))
-            return fixed
+            still = Moving(np.zeros(3), {}, np.zeros(3))
+            return Moving(np.eye(3), {}, np.zeros((3, 3))), still
         parent = self.members[link.parent]
         return parent.A, parent.origin
 

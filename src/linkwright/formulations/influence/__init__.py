@@ -133,11 +133,11 @@ class Influence(Shared):
                 spin = self.spin_power(body.I, turn.G)
                 momenta = body.I @ turn.G
                 for f in self.world.path(body.link):
-                    l = f.index
-                    planes[l] += sum(body.m * c.G[p, l] * c.H[p] for p in range(3))
+                    k = f.index
+                    planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
                     if f.turns:
-                        planes[l] += sum(
-                            momenta[p, l] * turn.H[p] + turn.G[p, l] * spin[p] for p in range(3)
+                        planes[k] += sum(
+                            momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
                         )
             self._power = self.gathered(planes)
         return self._power

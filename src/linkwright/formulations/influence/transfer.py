@@ -38,7 +38,8 @@ class Dynamics:
     def force(self, rate: Floats, acceleration: Floats) -> Floats:
         """T for a motion."""
         quadratic = np.einsum("lmn,m,n->l", self.power, rate, rate)
-        return self.inertia @ acceleration + quadratic + self.damping @ rate + self.loads
+        total: Floats = self.inertia @ acceleration + quadratic + self.damping @ rate + self.loads
+        return total
 
 
 def inverse(G: Floats, H: Floats) -> Motion:
@@ -58,7 +59,7 @@ def inverse(G: Floats, H: Floats) -> Motion:
             f"the configuration is singular: no joint motion moves along {direction.tolist()}",
             remedy="leave it, or choose other coordinates",
         )
-    back = np.linalg.inv(G)
+    back: Floats = np.linalg.inv(G).astype(float)
     planes = np.einsum("am,pab,bn->pmn", back, H, back)
     return Motion(back, -np.einsum("lp,pmn->lmn", back, planes))
 

@@ -61,7 +61,9 @@ class Composites:
             return parent
 
         twists = outward(self.tree, REST, step)
-        own = [body_coriolis(I, twist) for I, twist in zip(self.own, twists, strict=True)]
+        own = [
+            body_coriolis(inertia, twist) for inertia, twist in zip(self.own, twists, strict=True)
+        ]
         blocks = inward(self.tree, own, lambda _, __, block: block)
         rates, forces, turned = [], [], []
         for f, s in zip(self.freedoms, self.motions, strict=True):

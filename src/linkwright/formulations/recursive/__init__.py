@@ -109,7 +109,7 @@ class _Recursion(Shared):
         factors = factor(self.lean, M)
         qdd = ca.vertcat(*factors.solve(ca.vertsplit(self.tau - self.bias())))
         by_q, by_qd = ca.substitute(slopes, [self.qdd], [qdd])
-        columns = [-by_q, -by_qd, ca.SX.eye(self.tree.nv)]
+        columns: list[Array] = [-by_q, -by_qd, ca.SX.eye(self.tree.nv)]
         return tuple(
             ca.horzcat(*(ca.vertcat(*factors.solve(ca.vertsplit(x))) for x in ca.horzsplit(X)))
             for X in columns

@@ -1,0 +1,95 @@
+"""Transfer of models to other coordinates, against the worked example of the reference."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import UnsupportedError
+from linkwright.formulations.influence.transfer import (
+    Dynamics,
+    inverse,
+    of_dependent,
+    transferred,
+)
+
+ELBOW = lw.Mechanism(
+    name="elbow of point masses",
+    gravity=[0, 0, 0],
+    bodies={"one": {"mass": 1, "center": [1, 0, 0]}, "two": {"mass": 1, "center": [1, 0, 0]}},
+    joints={
+        "q1": {"type": "revolute", "child": "one"},
+        "q2": {"type": "revolute", "parent": "one", "child": "two", "origin": [1, 0, 0]},
+    },
+    frames={"tip": {"body": "two", "origin": [1, 0, 0]}},
+)
+PHI, RATE, ACCELERATION = np.array([0.3, 0.9]), np.array([1.0, -2.0]), np.array([0.5, 0.7])
+
+
+def at_instant(phi: np.ndarray) -> tuple[Dynamics, np.ndarray, np.ndarray]:
+    """The model in φ, and G, H of the tip's x and y."""
+    eqs = lw.derive(ELBOW, by="influence", parameters="numeric")
+    _, point = eqs.extra("coefficients")["tip"]
+    numbers = ca.Function(
+        "numbers", [eqs.symbols["q"]], [eqs.M, *eqs.extra("inertia_power"), point.G, *point.H[:2]]
+    )
+    M, P1, P2, G, H1, H2 = (np.asarray(x) for x in numbers(phi))
+    zero = np.zeros((2, 2))
+    return Dynamics(M, np.array([P1, P2]), zero, np.zeros(2), zero), G[:2], np.array([H1, H2])
+
+
+def test_the_worked_example() -> None:
+    dynamics, G, H = at_instant(PHI)
+    np.testing.assert_allclose(
+        dynamics.inertia, [[4.243219937, 1.621609968], [1.621609968, 1]], atol=1e-9
+    )
+    motion = inverse(G, H)
+    np.testing.assert_allclose(
+        motion.G, [[0.462588161, 1.189846888], [-1.682176659, -1.567109820]], atol=1e-9
+    )
+    hand = transferred(dynamics, motion)
+    np.testing.assert_allclose(
+        hand.inertia, [[1.213987807, 0.550409084], [0.550409084, 2.415735618]], atol=1e-9
+    )
+    planes = [
+        [[0.956923460, 0.473760286], [0, 0.603749050]],
+        [[2.461352229, 1.218583287], [0, 1.552934098]],
+    ]
+    for plane, wanted in zip(hand.power, planes, strict=True):
+        symmetric = (plane + plane.T) / 2
+        np.testing.assert_allclose(np.triu(symmetric), wanted, atol=1e-8)
+    rate = G @ RATE
+    acceleration = G @ ACCELERATION + np.einsum("pmn,m,n->p", H, RATE, RATE)
+    np.testing.assert_allclose(rate, [0.636518879, 0.592978735], atol=1e-9)
+    np.testing.assert_allclose(acceleration, [-2.583901250, -0.315061743], atol=1e-9)
+    np.testing.assert_allclose(
+        dynamics.force(RATE, ACCELERATION), [3.256736946, 2.294131894], atol=1e-9
+    )
+    np.testing.assert_allclose(
+        hand.force(rate, acceleration), [-2.352607170, 0.279861701], atol=1e-8
+    )
+
+
+def test_there_and_back() -> None:
+    dynamics, G, H = at_instant(PHI)
+    motion = inverse(G, H)
+    again = inverse(motion.G, motion.H)
+    np.testing.assert_allclose(again.G, G, atol=1e-12)
+    np.testing.assert_allclose(again.H, H, atol=1e-11)
+    back = transferred(transferred(dynamics, motion), again)
+    np.testing.assert_allclose(back.inertia, dynamics.inertia, atol=1e-11)
+    one, other = back.force(RATE, ACCELERATION), dynamics.force(RATE, ACCELERATION)
+    np.testing.assert_allclose(one, other, atol=1e-10)
+    itself = of_dependent(G, H, motion)
+    np.testing.assert_allclose(itself.G, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(itself.H, 0, atol=1e-11)
+
+
+def test_singular_configurations_name_the_direction_that_is_lost() -> None:
+    _, G, H = at_instant(np.array([0.0, 0.0]))
+    with pytest.raises(UnsupportedError, match=r"moves along \[1\.0, (-)?0\.0\]"):
+        inverse(G, H)
+    with pytest.raises(UnsupportedError, match="1 coordinates cannot take the place of 2"):
+        inverse(G[:1], H[:1])
