@@ -19,7 +19,7 @@ from .algebra.linear import solve_symmetric
 from .errors import NameNotFoundError, suggest
 from .expressions import Exact
 from .mechanism import Mechanism, Names
-from .quantities import FRAME_SIGNATURES, SIGNATURES
+from .quantities import FRAME_SIGNATURES, SIGNATURES, inputs_of
 
 SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
@@ -91,8 +91,8 @@ class Equations:
 
     @cached_property
     def f(self) -> SX:
-        """Everything else that the mechanism does: dampers, friction, springs."""
-        return self.expressions("passive")[0]
+        """Everything else that the mechanism does: dampers, friction, springs, given forces."""
+        return self.expressions("passive")[0] + self.expressions("external")[0]
 
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
@@ -134,7 +134,7 @@ class Equations:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
         expressions = self.expressions(name, *frame)
         signature = FRAME_SIGNATURES[name] if frame else SIGNATURES[name]
-        inputs = {key: self.symbols[key] for key in signature.inputs}
+        inputs = {key: self.symbols[key] for key in inputs_of(signature, self.names)}
         if self.parameters:
             inputs["p"] = self.symbols["p"]
         merged = ca.cse([ca.SX(e) for e in expressions])

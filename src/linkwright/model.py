@@ -294,9 +294,10 @@ def check_mass_matrix(equations: Equations) -> None:
     rng = np.random.default_rng(0)
     n, worst = equations.nv, np.inf
     rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
+    time = [np.zeros((1, n + 1))] if equations.names.in_time else []
     for _ in range(3):
         q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
-        columns = np.asarray(inverse(np.repeat(q, n + 1, axis=1), rest, units), dtype=float)
+        columns = np.asarray(inverse(np.repeat(q, n + 1, axis=1), rest, units, *time), dtype=float)
         M = columns[:, 1:] - columns[:, :1]
         scale = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         sizes, vectors = np.linalg.eigh(scale[:, None] * (M + M.T) / 2 * scale)

@@ -13,7 +13,8 @@ from .tape import Port
 class Signature:
     """Inputs by symbol, outputs with their shapes, and a sentence for the documentation.
 
-    Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints.
+    Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints. The input t is there
+    only where forces depend on time.
     """
 
     inputs: tuple[str, ...]
@@ -33,29 +34,31 @@ def _table(rows: str) -> dict[str, Signature]:
 
 INPUT_SHAPES = {
     "q": "nq", "qd": "nv", "qdd": "nv", "tau": "nv", "v": "nv", "vd": "nv", "step": "nv",
-    "q1": "nq", "wrenches": "bodies,6",
+    "q1": "nq", "wrenches": "bodies,6", "t": "",
 }  # fmt: skip
 
 SIGNATURES = _table("""
-inverse_dynamics | q qd qdd | tau:nv | forces for given accelerations: M q̈ + C q̇ + g − f
-forward_dynamics | q qd tau | qdd:nv | accelerations that the forces give
-inverse_dynamics_with_wrenches | q qd qdd wrenches | tau:nv | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
-forward_dynamics_with_wrenches | q qd tau wrenches | qdd:nv | forward dynamics under wrenches on the bodies
+inverse_dynamics | q qd qdd t | tau:nv | forces for given accelerations: M q̈ + C q̇ + g − f
+forward_dynamics | q qd tau t | qdd:nv | accelerations that the forces give
+inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
+forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | forward dynamics under wrenches on the bodies
 mass_matrix | q | M:nv,nv | M, rotors included
 coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
 gravity | q | g:nv | forces that hold the weight, ∂V/∂q
-bias | q qd | b:nv | forces at zero acceleration: C q̇ + g − f
-passive | q qd | f:nv | forces of dampers, friction and springs at the joints
+bias | q qd t | b:nv | forces at zero acceleration: C q̇ + g − f
+passive | q qd | f:nv | forces of dampers, friction and springs, at the joints and between points
+external | q qd t | e:nv | forces that the mechanism gives as expressions
+input_matrix | q | B:nv,actuators | B with τ = B u of the actuators; the identity where there are none
 kinetic_energy | q qd | T: | of bodies and rotors, J
 potential_energy | q | V: | of weight and springs, J
 center_of_mass | q | c:3 | of all that moves, in the world, m
 momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
-reactions | q qd qdd | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
-body_reactions | q qd qdd | r:joints,6 | the same reactions in the axes of each joint's child
+reactions | q qd qdd t | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
+body_reactions | q qd qdd t | r:joints,6 | the same reactions in the axes of each joint's child
 regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
 control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
-inverse_dynamics_derivatives | q qd qdd | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
-forward_dynamics_derivatives | q qd tau | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
+inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
+forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 integrate | q step | q_out:nq | q ⊕ step: where the speeds `step` lead in unit time
 difference | q q1 | step:nv | step with q ⊕ step = q1
 """)
@@ -69,6 +72,10 @@ frame_bias_acceleration | q qd | A:6 | J̇ q̇: frame_acceleration at q̈ = 0
 """)
 
 
+def inputs_of(signature: Signature, names: Names) -> list[str]:
+    return [key for key in signature.inputs if key != "t" or names.in_time]
+
+
 def ports(
     names: Names, function: str, parameters: Sequence[str] = ()
 ) -> tuple[list[Port], list[Port]]:
@@ -79,6 +86,7 @@ def ports(
         "bodies": len(names.bodies),
         "joints": len(names.joints),
         "parameters": 10 * len(names.bodies),
+        "actuators": len(names.actuators) or names.nv,
     }
 
     def port(key: str, shape: str) -> Port:
@@ -88,7 +96,7 @@ def ports(
         )
 
     signature = (SIGNATURES | FRAME_SIGNATURES)[function]
-    inputs = [port(key, INPUT_SHAPES[key]) for key in signature.inputs]
+    inputs = [port(key, INPUT_SHAPES[key]) for key in inputs_of(signature, names)]
     if parameters:
         inputs.append(Port("p", (len(parameters),)))
     return inputs, [port(key, shape) for key, shape in signature.outputs.items()]
@@ -111,5 +119,6 @@ def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[
         "step": rates("step_"),
         "q1": [f"{name}_1" for name in names.q],
         "wrenches": [f"{c}_{body}" for body in names.bodies for c in wrench],
+        "t": ["t"],
         "p": list(parameters),
     }

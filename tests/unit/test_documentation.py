@@ -70,7 +70,9 @@ def test_the_first_screen() -> None:
 @pytest.mark.parametrize(("language", "name"), [("toml", "a.toml"), ("csv", "a.dh.csv")])
 def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path: Path) -> None:
     page = (ROOT / "docs/format.md").read_text(encoding="utf-8")
-    (text,) = re.findall(rf"```{language}\n(.*?)```", page, re.S)
+    text, *more = re.findall(rf"```{language}\n(.*?)```", page, re.S)
+    for part in more:
+        assert tomllib.loads(part)
     (tmp_path / name).write_text(text, encoding="utf-8")
     model = lw.compile(lw.load(tmp_path / name))
     assert model.nv == (1 if language == "toml" else 2)

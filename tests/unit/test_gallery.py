@@ -9,7 +9,8 @@ import linkwright as lw
 from linkwright.errors import NameNotFoundError
 
 NAMES = [
-    "cart-pole", "cartesian", "chain-6", "elbow", "puma560", "quadruped", "seven-axis", "six-axis", "stanford",
+    "cart-pole", "cartesian", "chain-6", "elbow", "puma560", "quadruped", "remote-elbow",
+    "seven-axis", "six-axis", "stanford", "stanford-rrp", "triple-pendulum", "vukobratovic-arm",
 ]  # fmt: skip
 
 

@@ -37,6 +37,8 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
         "constraints": list(mechanism.constraints),
         "forces": list(mechanism.forces),
+        "actuators": list(mechanism.actuators),
+        "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }  # fmt: skip
@@ -75,7 +77,7 @@ def print_description(info: dict[str, Any]) -> None:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
         print_table(["parameter", "value (SI)", "as written"], rows)
-    for key in ("loops", "constraints", "forces"):
+    for key in ("loops", "constraints", "forces", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):

@@ -50,11 +50,22 @@ def write_toml(mechanism: Mechanism) -> str:
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
-    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces"):
+    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "actuators"):
         for name, part in getattr(mechanism, table).items():
             lines += ["", f"[{table}.{_key(name)}]"]
             lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
+    lines += _coordinates(mechanism)
     return "\n".join(lines) + "\n"
+
+
+def _coordinates(mechanism: Mechanism) -> list[str]:
+    chosen = mechanism.coordinates
+    if chosen is None:
+        return []
+    lines = ["", "[coordinates]", f"names = {_inline(list(chosen.names))}"] if chosen.names else []
+    key, table = ("joints", chosen.joints) if chosen.joints else ("new", chosen.new)
+    lines += ["", f"[coordinates.{key}]"]
+    return lines + [f"{_key(name)} = {_inline(plain(value))}" for name, value in table.items()]
 
 
 def _fields(part: BaseModel) -> dict[str, Any]:

@@ -20,6 +20,11 @@ def lost_in_urdf(mechanism: Mechanism) -> Iterator[str]:
     if mechanism.parameters:
         names = ", ".join(mechanism.parameters)
         yield f"the names of the parameters {names} (their values are kept)"
+    if mechanism.coordinates is not None:
+        yield f"the coordinates {', '.join(mechanism.coordinates.own)}"
+    for table in ("forces", "actuators"):
+        for name in getattr(mechanism, table):
+            yield f"{table.removesuffix('s')} {name}"
     for name, joint in mechanism.joints.items():
         for what in _Effects(mechanism, joint).lost():
             yield f"joint {name}: {what}"

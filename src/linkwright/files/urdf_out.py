@@ -52,6 +52,9 @@ class _Move:
 
 class _Writer:
     def __init__(self, mechanism: Mechanism) -> None:
+        self.lost = list(lost_in_urdf(mechanism))
+        unwritten: dict[str, Any] = {"coordinates": None, "forces": {}, "actuators": {}}
+        mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
         self.values = Values(mechanism)
         self.tree: Tree = build_tree(mechanism)
@@ -79,7 +82,7 @@ class _Writer:
             joint_name = self.new(f"{name}_frame", self.joint_names)
             self.write(joint_name, "fixed", frame.body, name, self.relative(frame.body, name))
             self.link(name)
-        lost = list(lost_in_urdf(self.mechanism))
+        lost = self.lost
         comments = [f"  <!-- not in this file: {re.sub('-(?=-)', '- ', what)} -->" for what in lost]
         head = f'<?xml version="1.0"?>\n<robot name={quoteattr(self.mechanism.name)}>'
         return "\n".join([head, *comments, *self.lines, "</robot>", ""]), lost

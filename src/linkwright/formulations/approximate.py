@@ -176,7 +176,7 @@ class Approximate(Shared):
         momentum = self.M_q @ self.qd
         slope = ca.jtimes(momentum, self.q, self.qd)
         turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
-        Q = self.tau + self.passive() - slope + turned
+        Q = self.tau + self.own_forces() - slope + turned
         for body in self.world.bodies:
             if body not in self.free:
                 J_v, _ = self.world.jacobians(body.link, body.r)

@@ -16,8 +16,7 @@ import casadi as ca
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations, State
 from ..kinematics.build import build_tree
-from ..kinematics.coordinates import gather_forces
-from ..kinematics.totals import kinetic_energy, losses, potential_energy, weight_energy
+from ..kinematics.totals import kinetic_energy, potential_energy, weight_energy
 from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
@@ -70,11 +69,15 @@ class Hamilton(Shared):
 
     def momentum_rates(self, tau: Array) -> Array:
         """ṗ = −∂H/∂q + Q (13), at q and p."""
-        Q = tau + ca.substitute(self.losses(), self.qd, self.speeds)
+        Q = tau + ca.substitute(self.not_potential(), self.qd, self.speeds)
         return -ca.gradient(self.H, self.q) + Q
 
-    def losses(self) -> Array:
-        return gather_forces(self.tree, losses(self.tree, self.qd))
+    def not_potential(self) -> Array:
+        """Forces that V does not give: all but weight and springs."""
+        springs = ca.gradient(
+            potential_energy(self.tree, self.q) - weight_energy(self.tree, self.q), self.q
+        )
+        return self.own_forces() + springs
 
     def state(self) -> State:
         names = (*self.tree.names.q, *(f"p_{name}" for name in self.tree.names.qd))

@@ -26,7 +26,12 @@ from ..equations import Equations, State
 from ..errors import UnsupportedError
 from ..expressions import parse
 from ..kinematics.build import build_tree
-from ..kinematics.coordinates import gather_forces, spread_coordinates, spread_speeds
+from ..kinematics.coordinates import (
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_speeds,
+)
 from ..kinematics.joints import Kind
 from ..kinematics.recursions import displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
@@ -75,7 +80,8 @@ class Kane(Shared):
         super().__init__(tree)
         self.shortcut = shortcut
         self.full = spread_coordinates(tree, self.q)
-        self.v, self.vd = spread_speeds(tree, self.qd), spread_speeds(tree, self.qdd)
+        self.v = spread_speeds(tree, self.qd)
+        self.vd = spread_accelerations(tree, self.qd, self.qdd)
         self.places = [self.displacement(i) for i in range(len(tree.links))]
 
     def displacement(self, i: int) -> Displacement:
@@ -185,7 +191,7 @@ class Kane(Shared):
         return found
 
     def inverse_dynamics(self) -> Array:
-        return self.forces() - self.passive()
+        return self.forces() - self.own_forces()
 
     def mass_matrix(self) -> Array:
         return ca.densify(ca.jacobian(self.forces(), self.qdd))

@@ -29,10 +29,13 @@ from ..kinematics.build import build_tree
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
+    spread_accelerations,
     spread_coordinates,
     spread_speeds,
 )
+from ..kinematics.loads import forces_along, generalized, spring_loads, wrench_loads
 from ..kinematics.recursions import State, accelerations, displacements
+from ..kinematics.totals import passive_forces
 from ..kinematics.tree import GROUND, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
@@ -149,7 +152,9 @@ class FreeBodies(Shared):
         self.moved = displacements(tree, spread_coordinates(tree, self.q))
         self.v = spread_speeds(tree, self.qd)
         self.world = World(tree, self.q)
-        self.drifts = accelerations(tree, self.moved, self.v, None, np.zeros(3))
+        self.drift_rate = spread_accelerations(tree, self.qd, None)
+        self.drifts = accelerations(tree, self.moved, self.v, self.drift_rate, np.zeros(3))
+        self.loads = [*spring_loads(tree, self.q, self.qd), *wrench_loads(tree, self.q)]
         self.names = list(tree.names.bodies)
         self.links = [tree.bodies[name].link for name in self.names]
 
@@ -160,10 +165,14 @@ class FreeBodies(Shared):
             mass, pose = _combined(self.tree, link), self.world.placed[link]
             I = pose.R @ mass.I @ pose.R.T  # noqa: E741
             omega = pose.R @ self.drifts[link].omega
+            r = pose.p + pose.R @ mass.c
             F = ca.vertcat(-cross(omega, I @ omega), mass.m * ca.SX(self.tree.gravity))
+            for load in self.loads:
+                if load.link == link:
+                    moment = load.moment + cross(load.point - r, load.force)
+                    F += ca.vertcat(moment, load.force)
             above = [i for i in self.tree.path(link) if i != link and i in self.links]
             parent = self.links.index(above[0]) if above else -1
-            r = pose.p + pose.R @ mass.c
             found.append(FreeBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
         return found
 
@@ -195,7 +204,7 @@ class FreeBodies(Shared):
     @cached_property
     def wrenches(self) -> list[Array]:
         """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
-        rate = spread_speeds(self.tree, self.qdd)
+        rate = spread_accelerations(self.tree, self.qd, self.qdd)
         states = accelerations(self.tree, self.moved, self.v, rate, np.zeros(3))
         found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)
         for b in reversed(range(len(self.bodies))):
@@ -214,18 +223,25 @@ class FreeBodies(Shared):
         for body, w in zip(self.bodies, self.wrenches, strict=True):
             tau += self.motions(body).T @ w
         rotors = ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects))
-        tau += rotors * spread_speeds(self.tree, self.qdd)
+        tau += rotors * spread_accelerations(self.tree, self.qd, self.qdd)
         return gather_forces(self.tree, tau)
 
+    def at_joints(self) -> Array:
+        """What the joints' own dampers, friction, springs and given forces do."""
+        own = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
+        return own + forces_along(self.tree)
+
     def inverse_dynamics(self) -> Array:
-        return self.drives() - self.passive()
+        return self.drives() - self.at_joints()
 
     def mass_matrix(self) -> Array:
         return ca.densify(ca.jacobian(self.drives(), self.qdd))
 
     def gravity(self) -> Array:
+        """The drives at rest, less those that hold the loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        return ca.substitute([self.drives()], [self.qd, self.qdd], [rest, rest])[0]
+        holding = self.drives() + generalized(self.tree, self.q, self.loads)
+        return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
         """(moment, force) of every moving joint on the body behind it, about the joint's origin."""
@@ -270,7 +286,9 @@ class FreeBodies(Shared):
         solved = solve_symmetric(A, ca.horzcat(S_all, known))
         rotors = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
-        drives = self.tau + self.passive() - S_all.T @ solved[:, -1]
+        drives = self.tau + self.at_joints() - S_all.T @ solved[:, -1]
+        if self.drift_rate is not None:
+            drives -= gather_forces(tree, rotors @ self.drift_rate)
         return solve_symmetric(ca.densify(M), drives)
 
     def inverse_inertia(self, body: FreeBody) -> Array:

@@ -31,6 +31,7 @@ from ..kinematics.build import build_tree
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
+    spread_accelerations,
     spread_coordinates,
     spread_speeds,
 )
@@ -66,8 +67,13 @@ def at_instant(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """W and V of W q̈ = P + V as numbers, at coordinates q and speeds qd."""
     tree = build_tree(mechanism, "numeric")
-    chain = Chain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
-    return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel()
+    if tree.transfer is None:
+        chain = Chain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
+        return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel()
+    motion = tree.motion
+    chain = Chain(tree, motion.q, motion.qd)
+    W, V = ca.Function("instant", [motion.q, motion.qd], [chain.W, chain.V])(q, qd)
+    return np.array(W), np.array(V).ravel()
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,9 @@ class Chain:
             if mass.link != GROUND:
                 Z, contribution = self.body(mass.link, mass.m, mass.c, mass.I)
                 W, V = W + Z, V + contribution
+        drift = spread_accelerations(tree, qd, None)  # of coordinates that were chosen
+        if drift is not None:
+            V = V - W @ drift
         self.W = ca.densify(gather_columns(tree, gather_forces(tree, W)))
         self.V = gather_forces(tree, V)
 
@@ -246,8 +255,8 @@ class Recurrent(Shared):
         return self.chain.W
 
     def V(self) -> Array:
-        """V of (29), with what dampers, friction and springs add to Y."""
-        return self.chain.V + self.passive()
+        """V of (29), with what the mechanism's own forces add to Y."""
+        return self.chain.V + self.own_forces()
 
     def mass_matrix(self) -> Array:
         return self.chain.W

@@ -14,9 +14,9 @@ from ..kinematics.coordinates import (
     integrate,
     neutral,
     rates,
-    symbols_of,
 )
 from ..kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
+from ..kinematics.loads import forces_along, generalized, spring_loads, wrench_loads
 from ..kinematics.totals import (
     center_of_mass,
     kinetic_energy,
@@ -30,7 +30,7 @@ from ..mechanism import Mechanism
 
 def beyond_trees(mechanism: Mechanism) -> str | None:
     """What a mechanism has that the equations of trees leave out, if anything."""
-    for table in ("loops", "constraints", "forces"):
+    for table in ("loops", "constraints"):
         if getattr(mechanism, table):
             return f"it has {table}"
     return None
@@ -50,7 +50,7 @@ class Shared:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        own = symbols_of(tree)
+        own = tree.motion
         self.q, self.qd, self.qdd, self.tau = own.q, own.qd, own.qdd, own.tau
         n, bodies = tree.nv, len(tree.names.bodies)
         self.symbols: dict[str, Array] = {
@@ -63,6 +63,7 @@ class Shared:
             "step": ca.SX.sym("step", n),
             "q1": ca.SX.sym("q1", tree.nq),
             "wrenches": ca.SX.sym("w", bodies, 6),
+            "t": own.t,
             "p": ca.vertcat(*tree.symbols.values()),
         }
 
@@ -95,7 +96,24 @@ class Shared:
         )
 
     def passive(self) -> Array:
-        return gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
+        springs = spring_loads(self.tree, self.q, self.qd)
+        joints = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
+        return joints + generalized(self.tree, self.q, springs)
+
+    def external(self) -> Array:
+        given = generalized(self.tree, self.q, wrench_loads(self.tree, self.q))
+        return given + forces_along(self.tree)
+
+    def own_forces(self) -> Array:
+        """f: all that the mechanism itself does."""
+        return self.passive() + self.external()
+
+    def input_matrix(self) -> Array:
+        """B = (∂moves/∂q)ᵀ."""
+        moves = self.tree.loads.moves
+        if not moves:
+            return ca.SX.eye(self.tree.nv)
+        return (ca.jacobian(ca.vertcat(*moves), self.q) @ rates(self.tree, self.q)).T
 
     def kinetic_energy(self) -> Array:
         return kinetic_energy(self.tree, self.q, self.qd)
@@ -141,8 +159,8 @@ class Shared:
 
 
 _COMMON = (
-    "passive", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "integrate",
-    "difference",
+    "passive", "external", "input_matrix", "kinetic_energy", "potential_energy",
+    "center_of_mass", "momentum", "integrate", "difference",
 )  # fmt: skip
 _OF_FRAMES = (
     "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",

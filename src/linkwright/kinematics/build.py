@@ -19,6 +19,8 @@ from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
 from ..errors import UnsupportedError
 from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, dotted, names_of
+from .coordinates import symbols_of
+from .elements import chosen_coordinates, loads_of, moving_names
 from .joints import Kind, Step, steps
 from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
 from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
@@ -27,7 +29,7 @@ from .values import Parameters, Values
 
 def build_tree(mechanism: Mechanism, parameters: Parameters = "numeric") -> Tree:
     """The tree of a mechanism; refuses what trees cannot hold, so that nothing is lost."""
-    for table in ("loops", "constraints", "forces"):
+    for table in ("loops", "constraints"):
         if getattr(mechanism, table):
             name = next(iter(getattr(mechanism, table)))
             raise UnsupportedError(
@@ -58,6 +60,11 @@ class _Builder:
         gravity = vector_of(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
         frames = {name: self.frame(name) for name in self.mechanism.frames}
         followers = self.followers()
+        names = names_of(self.mechanism)
+        motion = symbols_of(names)
+        transfer = chosen_coordinates(self.mechanism, self.values, motion)
+        scope = moving_names(self.mechanism, motion, transfer)
+        loads = loads_of(self.mechanism, self.values, scope, self.speed_indices())
         self.values.finish()
         return Tree(
             mechanism=self.mechanism,
@@ -69,8 +76,11 @@ class _Builder:
             joints=tuple(self.joints),
             effects=tuple(self.effects),
             followers=followers,
-            names=names_of(self.mechanism),
+            names=names,
             gravity=gravity,
+            motion=motion,
+            transfer=transfer,
+            loads=loads,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
         )
@@ -165,6 +175,15 @@ class _Builder:
             rest=0.0 if joint.by_quaternion else scalar(joint.rest, "q0"),
             rotor=rotor,
         )
+
+    def speed_indices(self) -> dict[str, int]:
+        """Freedoms by name, and where they stand among the tree's speeds."""
+        return {
+            dotted(name, freedom.ending): self.leaders[name] + k
+            for name, joint in self.mechanism.joints.items()
+            if joint.moves
+            for k, freedom in enumerate(joint.freedoms)
+        }
 
     def followers(self) -> dict[int, Follower]:
         """Followers of followers follow the first leader: gains multiply, offsets add up."""

@@ -1,40 +1,39 @@
-"""Coordinates and speeds: mimicry, and moving on the manifold of unit quaternions."""
+"""Coordinates and speeds: other coordinates than the joints' own, mimicry, and moving on the
+manifold of unit quaternions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import casadi as ca
 
 from ..algebra.linear import Array, Scalar, cross, skew
 from ..algebra.rotations import quaternion_rotation
+from ..mechanism import Names
 from .joints import Kind
-from .tree import Follower, Link, Tree
+from .tree import Follower, Link, Symbols, Transfer, Tree
 
 Spread = Callable[[Array], Array]
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """The model's symbols: coordinates q, speeds qd, their rates qdd, forces tau."""
+def symbols_of(names: Names) -> Symbols:
+    """Symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
+    def column(words: tuple[str, ...], prefix: str) -> Array:
+        return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
+
+    speeds = names.qd
+    return Symbols(
+        column(names.q, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_"),
+        ca.SX.sym("t"),
+    )  # fmt: skip
 
 
-def symbols_of(tree: Tree) -> Coordinates:
-    """Symbols named after the joints: q1, dq1, ddq1, tau_q1."""
-
-    def column(names: tuple[str, ...], prefix: str) -> Array:
-        return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in names))
-
-    speeds = tree.names.qd
-    return Coordinates(
-        column(tree.names.q, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_")
-    )
+def transferred(q: Array, own: Symbols, start: tuple[float, ...]) -> Transfer:
+    """Joint variables q, expressions of the model's coordinates, with their derivatives."""
+    G = ca.jacobian(q, own.q)
+    rate = ca.reshape(ca.jtimes(ca.vec(G), own.q, own.qd), *G.shape)
+    return Transfer(q, G, ca.sparsify(rate), start)
 
 
 def _follower_coordinates(tree: Tree) -> dict[int, Follower]:
@@ -43,7 +42,9 @@ def _follower_coordinates(tree: Tree) -> dict[int, Follower]:
 
 
 def spread_coordinates(tree: Tree, q: Array) -> Array:
-    """The tree's coordinates from the model's: followers' are gain · q + offset."""
+    """The tree's coordinates from the model's: joint variables; followers' gain · q + offset."""
+    if tree.transfer is not None:
+        q = ca.substitute(tree.transfer.q, tree.motion.q, ca.SX(q))
     if not tree.followers:
         return q
     followers, leaders = _follower_coordinates(tree), _leader_coordinates(tree)
@@ -72,7 +73,19 @@ def _leader_coordinates(tree: Tree) -> dict[int, int]:
 
 
 def spread_speeds(tree: Tree, v: Array) -> Array:
-    """The tree's speeds (or their rates) from the model's: G v."""
+    """The tree's speeds from the model's: G v, at the model's own coordinates."""
+    return _followed(tree, v if tree.transfer is None else tree.transfer.G @ v)
+
+
+def spread_accelerations(tree: Tree, qd: Array, qdd: Array | None) -> Array:
+    """Rates of the tree's speeds: G q̈ + Ġ q̇. None stands for zero, there and back."""
+    if tree.transfer is None or tree.transfer.is_affine:
+        return None if qdd is None else spread_speeds(tree, qdd)
+    total = tree.transfer.G_rate @ qd
+    return _followed(tree, total if qdd is None else total + tree.transfer.G @ qdd)
+
+
+def _followed(tree: Tree, v: Array) -> Array:
     if not tree.followers:
         return v
     own = iter(range(tree.nv))
@@ -87,12 +100,20 @@ def spread_speeds(tree: Tree, v: Array) -> Array:
 
 def gather_forces(tree: Tree, forces: Array) -> Array:
     """The model's forces from the tree's (rows): Gᵀ f. Works on whole matrices."""
-    if not tree.followers:
-        return forces
-    rows = [forces[v, :] for v in tree.own_speeds()]
-    for index, follower in tree.followers.items():
-        rows[follower.leader] = rows[follower.leader] + follower.gain * forces[index, :]
-    return ca.vertcat(*rows)
+    if tree.followers:
+        rows = [forces[v, :] for v in tree.own_speeds()]
+        for index, follower in tree.followers.items():
+            rows[follower.leader] = rows[follower.leader] + follower.gain * forces[index, :]
+        forces = ca.vertcat(*rows)
+    return forces if tree.transfer is None else tree.transfer.G.T @ forces
+
+
+def convected(tree: Tree, M: Array) -> Array:
+    """Gᵀ M Ġ: what a change of coordinates adds to the Coriolis matrix, M along the tree's."""
+    if tree.transfer is None or tree.transfer.is_affine:
+        return ca.SX(tree.nv, tree.nv)
+    columns = [_followed(tree, column) for column in ca.horzsplit(tree.transfer.G_rate)]
+    return gather_forces(tree, M @ ca.horzcat(*columns))
 
 
 def gather_columns(tree: Tree, columns: Array) -> Array:
@@ -117,6 +138,8 @@ def own_links(tree: Tree) -> list[tuple[Link, slice, slice]]:
 
 def rates(tree: Tree, q: Array) -> Array:
     """N(q) with dq/dt = N(q) · speeds, nq × nv."""
+    if tree.transfer is not None:
+        return ca.SX.eye(tree.nq)
     N = ca.SX(tree.nq, tree.nv)
     for link, qs, vs in own_links(tree):
         if link.kind is Kind.BALL:
@@ -131,6 +154,8 @@ def rates(tree: Tree, q: Array) -> Array:
 
 def neutral(tree: Tree) -> list[float]:
     """q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
+    if tree.transfer is not None:
+        return list(tree.transfer.neutral)
     q = [0.0] * tree.nq
     for link, qs, _ in own_links(tree):
         if link.kind in (Kind.BALL, Kind.FREE):
@@ -140,6 +165,8 @@ def neutral(tree: Tree) -> list[float]:
 
 def integrate(tree: Tree, q: Array, v: Array) -> Array:
     """q ⊕ v: where constant speeds v lead in unit time; quaternions come out at length 1."""
+    if tree.transfer is not None:
+        return q + v
     parts = []
     for link, qs, vs in own_links(tree):
         here, by = q[qs], v[vs]
@@ -155,6 +182,8 @@ def integrate(tree: Tree, q: Array, v: Array) -> Array:
 
 def difference(tree: Tree, q0: Array, q1: Array) -> Array:
     """v with q0 ⊕ v = q1, by the shorter way round."""
+    if tree.transfer is not None:
+        return q1 - q0
     parts = []
     for link, qs, _ in own_links(tree):
         a, b = q0[qs], q1[qs]

@@ -5,7 +5,12 @@ from __future__ import annotations
 import casadi as ca
 
 from ..algebra.linear import ZERO3, Array, cross
-from .coordinates import gather_columns, spread_coordinates, spread_speeds
+from .coordinates import (
+    gather_columns,
+    spread_accelerations,
+    spread_coordinates,
+    spread_speeds,
+)
 from .recursions import Pose, accelerations, displacements, poses, subspace, velocities
 from .tree import GROUND, Placed, Tree
 
@@ -54,7 +59,7 @@ def frame_acceleration(tree: Tree, q: Array, qd: Array, qdd: Array | None, frame
     if frame.link == GROUND:
         return ca.SX.zeros(6)
     moved = displacements(tree, spread_coordinates(tree, q))
-    rate = None if qdd is None else spread_speeds(tree, qdd)
+    rate = spread_accelerations(tree, qd, qdd)
     state = accelerations(tree, moved, spread_speeds(tree, qd), rate, ZERO3)[frame.link]
     R = poses(tree, moved)[frame.link].R
     return ca.vertcat(R @ state.alpha, R @ state.at(frame.p))

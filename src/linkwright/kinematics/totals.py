@@ -8,6 +8,7 @@ from ..algebra.linear import ZERO3, Array, Scalar, cross, dot
 from ..algebra.spatial import Wrench
 from ..errors import UnsupportedError
 from .coordinates import spread_coordinates, spread_speeds
+from .loads import spring_energy_of_points
 from .recursions import displacements, poses, velocities
 from .tree import Tree
 
@@ -24,7 +25,7 @@ def kinetic_energy(tree: Tree, q: Array, qd: Array) -> Scalar:
 
 def potential_energy(tree: Tree, q: Array) -> Scalar:
     """Of weight, zero at the height of the world's origin, and of joint springs."""
-    return weight_energy(tree, q) + spring_energy(tree, q)
+    return weight_energy(tree, q) + spring_energy(tree, q) + spring_energy_of_points(tree, q)
 
 
 def weight_energy(tree: Tree, q: Array) -> Scalar:

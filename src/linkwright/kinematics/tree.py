@@ -20,6 +20,63 @@ GROUND = -1
 
 
 @dataclass(frozen=True)
+class Symbols:
+    """The model's own: coordinates q, speeds qd, their rates qdd, forces tau, and time t."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    t: Array
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Joint variables as functions of the model's coordinates p: q = f(p), q̇ = G ṗ,
+    q̈ = G p̈ + Ġ ṗ; expressions of the model's symbols. `neutral` is p where q is zero, if known."""
+
+    q: Array
+    G: Array
+    G_rate: Array
+    neutral: tuple[float, ...]
+
+    @property
+    def is_affine(self) -> bool:
+        return bool(self.G_rate.nnz() == 0)
+
+
+@dataclass(frozen=True)
+class PointSpring:
+    """A spring and damper between the origins of two frames or bodies."""
+
+    between: tuple[str, str]
+    stiffness: Scalar
+    damping: Scalar
+    length: Scalar
+
+
+@dataclass(frozen=True)
+class AppliedWrench:
+    """Force and moment on a frame or body, in the axes of another."""
+
+    on: str
+    axes: str
+    force: Array
+    moment: Array
+
+
+@dataclass(frozen=True)
+class Loads:
+    """Force elements, as expressions of the model's symbols; `along` are forces along the
+    joints' freedoms, by the index among the tree's speeds. `moves` are what actuators drive."""
+
+    springs: tuple[PointSpring, ...] = ()
+    wrenches: tuple[AppliedWrench, ...] = ()
+    along: tuple[tuple[int, Scalar], ...] = ()
+    moves: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True)
 class Placed:
     """A frame fixed to a link (or to ground): its placement (R, p) in the link's frame."""
 
@@ -118,6 +175,9 @@ class Tree:
     followers: dict[int, Follower]
     names: Names
     gravity: Array
+    motion: Symbols
+    transfer: Transfer | None = None
+    loads: Loads = Loads()
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, Exact] = field(default_factory=dict)
 

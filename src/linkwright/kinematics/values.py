@@ -96,6 +96,14 @@ class Values:
             return math.cos(scalar), math.sin(scalar)
         return ca.cos(scalar), ca.sin(scalar)
 
+    def expression(self, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
+        """An expression of things that move (`scope`) and of parameters."""
+
+        def lookup(name: str) -> Scalar | Fraction:
+            return scope[name] if name in scope else self.lookup(name)
+
+        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted), lookup))
+
     def number(self, expression: Expression) -> float:
         """The plain value, whatever is kept as a symbol."""
         return float(evaluate(expression, self.mechanism.values))

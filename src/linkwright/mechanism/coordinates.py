@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..expressions import is_variable
+from ..expressions import is_variable, names
 from .joints import Joint
+from .parts import quantities
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -17,12 +18,15 @@ class Names:
     """In the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
+    `in_time`: forces depend on t.
     """
 
     q: tuple[str, ...]
     qd: tuple[str, ...]
     joints: tuple[str, ...]
     bodies: tuple[str, ...]
+    actuators: tuple[str, ...] = ()
+    in_time: bool = False
 
     @property
     def nq(self) -> int:
@@ -45,7 +49,13 @@ def names_of(mechanism: Mechanism) -> Names:
         qd += speed_names(name, joint)
         if joint.freedoms and joint.locked is None:
             bodies.append(joint.child)
-    return Names(tuple(q), tuple(qd), tuple(joints), tuple(bodies))
+    if mechanism.coordinates is not None:
+        q = qd = list(mechanism.coordinates.own)
+    return Names(
+        tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
+        any("t" in names(number) for force in mechanism.forces.values()
+            for _, number, _ in quantities(force)),
+    )  # fmt: skip
 
 
 def dotted(joint: str, ending: str) -> str:
@@ -70,7 +80,9 @@ class Variable:
     joint: str = ""
 
     def __str__(self) -> str:
-        return f"a {self.kind} of joint '{self.joint}'" if self.joint else "the time"
+        if self.kind == "time":
+            return "the time"
+        return f"a {self.kind} of joint '{self.joint}'" if self.joint else f"a new {self.kind}"
 
 
 def variables_of(mechanism: Mechanism) -> dict[str, list[Variable]]:
@@ -86,4 +98,8 @@ def variables_of(mechanism: Mechanism) -> dict[str, list[Variable]]:
         for kind, words in (("coordinate", coordinate_names(name, joint)), ("speed", rates)):
             for word in filter(is_variable, words):
                 meanings.setdefault(word, []).append(Variable(kind, name))
+    if mechanism.coordinates is not None:
+        for name in filter(is_variable, mechanism.coordinates.own):
+            meanings.setdefault(name, []).append(Variable("coordinate"))
+            meanings.setdefault(f"d{name}", []).append(Variable("speed"))
     return meanings

@@ -1,7 +1,7 @@
-"""Constraints and force elements: their place in the data.
+"""Constraints, force elements, actuators, and a choice of coordinates.
 
-Loops are joints that close a chain (`Mechanism.loops`). The derivations that treat these
-come with their own issues; until then a mechanism that has any is refused, never
+Loops are joints that close a chain (`Mechanism.loops`). The derivations that treat loops and
+constraints come with their own issues; until then a mechanism that has any is refused, never
 computed without them.
 """
 
@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ZERO, Expression
-from .parts import ORIGIN, Part, Quantity, Vector
+from .parts import ORIGIN, Part, Quantity, Scalar, Table, Vector
 
 
 class EquationConstraint(Part):
@@ -74,4 +74,46 @@ class Wrench(Part):
     )
 
 
-Force = Annotated[Spring | Wrench, Field(discriminator="type")]
+class JointForce(Part):
+    """A force or moment along one freedom, an expression of t, coordinates and speeds."""
+
+    type: Literal["joint"]
+    on: str = Field(description="the freedom, by its coordinate: q1, tube.x")
+    force: Annotated[Expression, Quantity("any")]
+
+
+Force = Annotated[Spring | Wrench | JointForce, Field(discriminator="type")]
+
+
+class Actuator(Part):
+    """A drive u that does the work u · d(moves): τ = B u with B = (∂moves/∂q)ᵀ."""
+
+    moves: Annotated[Expression, Quantity("any")] = Field(
+        description="what it drives, an expression of coordinates: q2 - q1"
+    )
+
+
+class Coordinates(Part):
+    """Coordinates p in place of the joints' variables q, as many: q = f(p) as `joints`, with
+    the `names` of p; or p = g(q) as `new`, which must be affine in q."""
+
+    names: tuple[str, ...] = ()
+    joints: Table[Scalar] = Field(default_factory=Table, description='q1 = "p1", …')
+    new: Table[Scalar] = Field(default_factory=Table, description='p2 = "q1 + q2", …')
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Coordinates:
+        if bool(self.joints) == bool(self.new):
+            raise MechanismError(
+                "gives both or neither of joints and new", remedy="give one of the two tables"
+            )
+        if bool(self.joints) != bool(self.names):
+            raise MechanismError(
+                "names go with joints, and joints with names", remedy="list the new names"
+            )
+        return self
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names of p, in their order."""
+        return self.names or tuple(self.new)

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest
 from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
 from .bodies import GROUND, Body, Frame
-from .elements import Constraint, Force
+from .elements import Actuator, Constraint, Coordinates, Force, Spring
 from .joints import Joint
 from .parts import Part, Quantity, Scalar, Table, Vector
 from .validate import check_mechanism, parameter_values, unphysical_bodies
@@ -49,6 +49,10 @@ class Mechanism(Part):
     loops: Table[Joint] = Field(default_factory=Table, description="joints that close a loop")
     constraints: Table[Constraint] = Field(default_factory=Table)
     forces: Table[Force] = Field(default_factory=Table)
+    actuators: Table[Actuator] = Field(default_factory=Table)
+    coordinates: Coordinates | None = Field(
+        default=None, description="in place of the joints' variables"
+    )
     unused: tuple[str, ...] = Field(
         default=(),
         exclude=True,
@@ -130,18 +134,23 @@ class Mechanism(Part):
         return replaced(self, parameters={**self.parameters, **values})
 
     def without(self, *effects: str) -> Mechanism:
-        """The same without some of friction, damping, springs, motors, limits, gravity."""
+        """The same without some of friction, damping, springs, motors, limits, gravity, forces."""
         keys: set[str] = set()
         for effect in effects:
-            if effect not in (*_REMOVABLE, "gravity"):
+            if effect not in (*_REMOVABLE, "gravity", "forces"):
                 raise NameNotFoundError(
                     f"'{effect}' is nothing that can be taken out",
-                    remedy=suggest(effect, [*_REMOVABLE, "gravity"]),
+                    remedy=suggest(effect, [*_REMOVABLE, "gravity", "forces"]),
                 )
             keys |= set(_REMOVABLE.get(effect, ()))
         joints = {name: replaced(joint, keys) for name, joint in self.joints.items()}
         gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
-        return replaced(self, joints=joints, gravity=gravity)
+        forces = {
+            name: replaced(force, keys) if isinstance(force, Spring) else force
+            for name, force in self.forces.items()
+            if "forces" not in effects
+        }
+        return replaced(self, joints=joints, gravity=gravity, forces=forces)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at the given positions."""

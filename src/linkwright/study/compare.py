@@ -108,7 +108,11 @@ class _Study:
             start_state = x
         else:
             x, rates, start_state = eqs.state.x, eqs.state.rates(), eqs.state.from_motion()
-        function = ca.Function("rates", [x, tau], [ca.cse(rates)], ["x", "tau"], ["rate"])
+        self.time = [eqs.symbols["t"]] if eqs.names.in_time else []
+        inputs = dict(zip(("x", "tau", "t"), (x, tau, *self.time), strict=False))
+        function = ca.Function(
+            "rates", list(inputs.values()), [ca.cse(rates)], list(inputs), ["rate"]
+        )
         self.derive_seconds = time.perf_counter() - start
         start = time.perf_counter()
         self.tape = scheduled(normalised(record(function)))
@@ -133,7 +137,8 @@ class _Study:
         for _ in range(3):
             begin = time.perf_counter()
             run = solve_ivp(
-                lambda t, x: self.rates(x, tau), (0, self.duration), x, method="DOP853",
+                lambda t, x: self.rates(x, tau, *[[t]] * len(self.time)), (0, self.duration), x,
+                method="DOP853",
                 rtol=TOLERANCE, atol=TOLERANCE,
             )  # fmt: skip
             times.append(time.perf_counter() - begin)
@@ -149,7 +154,7 @@ class _Study:
         for _ in range(20):
             begin = time.perf_counter()
             for _ in range(100):
-                self.rates(x, tau)
+                self.rates(x, tau, *[[0.0]] * len(self.time))
             least = min(least, time.perf_counter() - begin)
         return float(least / 100 * 1e6)
 
@@ -165,7 +170,8 @@ class _Study:
             )
             rest = rng.uniform(-1, 1, (2, self.eqs.nv))
             for name in (_FORWARD, "inverse_dynamics"):
-                one, other = (_values(s.eqs.folded(name)(q, *rest)) for s in (self, reference))
+                given = (q, *rest, *[0.3] * len(self.time))
+                one, other = (_values(s.eqs.folded(name)(*given)) for s in (self, reference))
                 worst = max(worst, _relative(one, other))
         return worst
 

@@ -23,7 +23,7 @@ import casadi as ca
 from ...algebra.linear import Array, cross, dot
 from ...equations import Equations
 from ...kinematics.build import build_tree
-from ...kinematics.coordinates import gather_columns, gather_forces
+from ...kinematics.coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.tree import GROUND, Tree
 from ...kinematics.values import Parameters
 from ...kinematics.world import Freedom, World
@@ -118,11 +118,16 @@ class Influence(Shared):
 
     def effective_inertia(self) -> Array:
         """I*, n × n (15); rotors on its diagonal."""
+        total = self.tree_inertia()
+        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, total)))
+
+    def tree_inertia(self) -> Array:
+        """I* along the tree's own speeds."""
         total = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects)))
         for body in self.world.bodies:
             G_c, G = self.world.jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G
-        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, total)))
+        return total
 
     def inertia_power(self) -> list[Array]:
         """P*, a plane n × n for each coordinate (16)."""
@@ -154,7 +159,18 @@ class Influence(Shared):
         inner = [gather_columns(tree, gather_forces(tree, plane)) for plane in planes]
         stacked = ca.vertcat(*(ca.vec(plane).T for plane in inner))
         n = tree.nv
-        return [ca.reshape(row.T, n, n) for row in ca.vertsplit(gather_forces(tree, stacked))]
+        found = [ca.reshape(row.T, n, n) for row in ca.vertsplit(gather_forces(tree, stacked))]
+        if tree.transfer is not None and not tree.transfer.is_affine:
+            return [P + more for P, more in zip(found, self.curved(), strict=True)]
+        return found
+
+    def curved(self) -> list[Array]:
+        """(Gᵀ I*) • H of a change of coordinates φ(ψ) with H = ∂²φ/∂ψ²."""
+        full = spread_coordinates(self.tree, self.q)
+        H = [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
+        weights = gather_forces(self.tree, self.tree_inertia())
+        rows = range(self.tree.nv)
+        return [sum(weights[i, p] * H[p] for p in range(self.n)) for i in rows]
 
     def coriolis_matrix(self) -> Array:
         """C_lm = Σ ½(P*_lmn + P*_lnm) φ̇_n."""

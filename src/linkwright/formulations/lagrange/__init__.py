@@ -18,7 +18,12 @@ import casadi as ca
 from ...algebra.linear import Array, dot
 from ...equations import Equations
 from ...kinematics.build import build_tree
-from ...kinematics.coordinates import gather_columns, gather_forces, spread_speeds
+from ...kinematics.coordinates import (
+    convected,
+    gather_columns,
+    gather_forces,
+    spread_speeds,
+)
 from ...kinematics.tree import Tree
 from ...kinematics.values import Parameters
 from ...kinematics.world import World
@@ -64,13 +69,16 @@ class Lagrange(Shared):
     def mass_matrix(self) -> Array:
         """D(q), rotors included."""
         tree = self.tree
-        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        D = self.rotors()
         if tree.nv > FEW:
             D += self.composites.mass_matrix()
         else:
             for body, (J_v, J_w) in zip(self.world.bodies, self.jacobians, strict=True):
                 D += body.m * (J_v.T @ J_v) + J_w.T @ body.I @ J_w
         return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+
+    def rotors(self) -> Array:
+        return ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects)))
 
     def christoffel(self) -> list[Array]:
         """c_ijk, a matrix in i, j for each k."""
@@ -89,7 +97,9 @@ class Lagrange(Shared):
         """C(q, q̇) with Ḋ − 2C skew."""
         if self.tree.nv > FEW:
             C = self.composites.coriolis_matrix(spread_speeds(self.tree, self.qd))
-            return gather_columns(self.tree, gather_forces(self.tree, C))
+            D = self.rotors() + self.composites.mass_matrix()
+            gathered = gather_columns(self.tree, gather_forces(self.tree, C))
+            return gathered + convected(self.tree, D)
         return ca.vertcat(*(self.qd.T @ c for c in self.christoffel()))
 
     def gravity(self) -> Array:

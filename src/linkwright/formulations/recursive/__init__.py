@@ -11,13 +11,13 @@ from ...algebra.linear import Array
 from ...equations import Equations
 from ...kinematics.build import build_tree
 from ...kinematics.canonical import canonical, is_numeric, regrouped
-from ...kinematics.coordinates import rates
+from ...kinematics.coordinates import convected, rates
 from ...kinematics.tree import Tree
 from ...kinematics.values import Parameters
 from ...mechanism import Mechanism
 from ..shared import Shared, beyond_trees
 from .articulated import forward_dynamics
-from .composite import factor, mass_matrix
+from .composite import factor, mass_matrix, tree_mass_matrix
 from .coriolis import coriolis_matrix
 from .derivatives import inverse_dynamics_derivatives
 from .newton_euler import inverse_dynamics, reactions
@@ -54,14 +54,14 @@ class _Recursion(Shared):
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
     def inverse_dynamics(self) -> Array:
-        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd) - self.own_forces()
 
     def inverse_dynamics_with_wrenches(self) -> Array:
         wrenches = self.symbols["wrenches"]
-        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd, wrenches) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, self.qdd, wrenches) - self.own_forces()
 
     def bias(self) -> Array:
-        return inverse_dynamics(self.lean, self.q, self.qd, None) - self.passive()
+        return inverse_dynamics(self.lean, self.q, self.qd, None) - self.own_forces()
 
     def gravity(self) -> Array:
         return inverse_dynamics(self.lean, self.q, ca.SX.zeros(self.tree.nv), None)
@@ -69,9 +69,10 @@ class _Recursion(Shared):
     def forward_dynamics(self) -> Array:
         """By the mass matrix, or by articulated bodies where these take fewer operations.
 
-        Mimicry couples branches and needs the mass matrix.
+        Mimicry and chosen coordinates couple branches and need the mass matrix.
         """
-        if self.tree.followers or self.tree.nv <= _FEW:
+        coupled = bool(self.tree.followers) or self.tree.transfer is not None
+        if coupled or self.tree.nv <= _FEW:
             return self._by_mass_matrix(self.bias())
         depths = [sum(1 for _ in self.tree.path(i)) for i in range(len(self.tree.links))]
         if sum(depth**2 for depth in depths) > _HOPELESS * len(depths):
@@ -80,11 +81,11 @@ class _Recursion(Shared):
         return min(ways, key=_operations)
 
     def _by_articulated_bodies(self) -> Array:
-        return forward_dynamics(self.lean, self.q, self.qd, self.tau + self.passive())
+        return forward_dynamics(self.lean, self.q, self.qd, self.tau + self.own_forces())
 
     def forward_dynamics_with_wrenches(self) -> Array:
         bias = inverse_dynamics(self.lean, self.q, self.qd, None, self.symbols["wrenches"])
-        return self._by_mass_matrix(bias - self.passive())
+        return self._by_mass_matrix(bias - self.own_forces())
 
     def _by_mass_matrix(self, bias: Array) -> Array:
         rhs = self.tau - bias
@@ -95,11 +96,15 @@ class _Recursion(Shared):
         return mass_matrix(self.lean, self.q)
 
     def coriolis_matrix(self) -> Array:
-        return coriolis_matrix(self.lean, self.q, self.qd)
+        C = coriolis_matrix(self.lean, self.q, self.qd)
+        return C + convected(self.lean, tree_mass_matrix(self.lean, self.q))
 
     def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
+        if self.tree.transfer is not None and not self.tree.transfer.is_affine:
+            tau = self.inverse_dynamics()
+            return ca.jacobian(tau, self.q), ca.jacobian(tau, self.qd), self.mass_matrix()
         by_q, by_qd, M = inverse_dynamics_derivatives(self.lean, self.q, self.qd, self.qdd)
-        passive = self.passive()
+        passive = self.own_forces()
         slope = ca.jacobian(passive, self.q) @ rates(self.tree, self.q)
         return by_q - slope, by_qd - ca.jacobian(passive, self.qd), M
 

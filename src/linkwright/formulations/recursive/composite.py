@@ -18,6 +18,11 @@ from ...kinematics.tree import GROUND, Link, Tree
 
 def mass_matrix(tree: Tree, q: Array) -> Array:
     """M, nv × nv, rotors included."""
+    return gather_columns(tree, gather_forces(tree, tree_mass_matrix(tree, q)))
+
+
+def tree_mass_matrix(tree: Tree, q: Array) -> Array:
+    """M along the tree's own speeds."""
     moved = displacements(tree, spread_coordinates(tree, q))
 
     def carry(index: int, _: Link, inertia: Inertia) -> Inertia:
@@ -38,7 +43,7 @@ def mass_matrix(tree: Tree, q: Array) -> Array:
                 here = tree.links[here].parent
     for k, effect in enumerate(tree.effects):
         M[k, k] += effect.rotor
-    return gather_columns(tree, gather_forces(tree, M))
+    return M
 
 
 def parents_of_speeds(tree: Tree) -> list[int]:
@@ -47,7 +52,7 @@ def parents_of_speeds(tree: Tree) -> list[int]:
     With mimicry, rows of the mass matrix couple across branches: then every speed depends
     on the one before it, and the factorisation is dense.
     """
-    if tree.followers:
+    if tree.followers or tree.transfer is not None:
         return list(range(-1, tree.nv - 1))
     parents = []
     for link in tree.links:

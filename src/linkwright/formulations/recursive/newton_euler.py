@@ -14,7 +14,13 @@ import casadi as ca
 
 from ...algebra.linear import Array, cross, vector
 from ...algebra.spatial import Inertia, Wrench
-from ...kinematics.coordinates import gather_forces, spread_coordinates, spread_speeds
+from ...kinematics.coordinates import (
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_speeds,
+)
+from ...kinematics.loads import spring_loads, wrench_loads
 from ...kinematics.recursions import (
     Pose,
     State,
@@ -58,7 +64,7 @@ def inverse_dynamics(
     the body's origin. Dampers, friction and springs are not in here.
     """
     moved = displacements(tree, spread_coordinates(tree, q))
-    rate = None if qdd is None else spread_speeds(tree, qdd)
+    rate = spread_accelerations(tree, qd, qdd)
     states = accelerations(tree, moved, spread_speeds(tree, qd), rate, -tree.gravity)
     needed = [inertia_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)]
     if wrenches is not None:
@@ -91,12 +97,19 @@ def reactions(tree: Tree, q: Array, qd: Array, qdd: Array, *, in_bodies: bool = 
     passive forces included.
     """
     moved = displacements(tree, spread_coordinates(tree, q))
-    v, vd = spread_speeds(tree, qd), spread_speeds(tree, qdd)
+    v, vd = spread_speeds(tree, qd), spread_accelerations(tree, qd, qdd)
     states = accelerations(tree, moved, v, vd, -tree.gravity)
     placed = poses(tree, moved)
+    applied: dict[int, Wrench] = {}
+    for load in (*spring_loads(tree, q, qd), *wrench_loads(tree, q)):
+        moment = load.moment + cross(load.point, load.force)
+        one = Wrench(moment, load.force)
+        applied[load.link] = applied[load.link] + one if load.link in applied else one
     beyond: dict[str, Wrench] = {}  # about the world's origin, world axes
     for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
         total = _body_wrench(tree, joint.child, states, placed)
+        if (link := tree.bodies[joint.child].link) in applied:
+            total = total - applied.pop(link)
         for other, outer in tree.mechanism.joints.items():
             if outer.parent == joint.child:
                 total = total + beyond[other]

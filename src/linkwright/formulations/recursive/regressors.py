@@ -14,7 +14,12 @@ import numpy as np
 
 from ...algebra.linear import ZERO3, Array, cross, vector
 from ...algebra.spatial import REST, Inertia, Motion, Wrench
-from ...kinematics.coordinates import gather_forces, spread_coordinates, spread_speeds
+from ...kinematics.coordinates import (
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_speeds,
+)
 from ...kinematics.recursions import (
     Displacement,
     State,
@@ -35,7 +40,7 @@ _ENTRIES = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
 def regressor(tree: Tree, q: Array, qd: Array, qdd: Array, bodies: Sequence[Placed]) -> Array:
     """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies, columns in the bodies' own frames."""
     moved = displacements(tree, spread_coordinates(tree, q))
-    v, vd = spread_speeds(tree, qd), spread_speeds(tree, qdd)
+    v, vd = spread_speeds(tree, qd), spread_accelerations(tree, qd, qdd)
     states = accelerations(tree, moved, v, vd, -tree.gravity)
     columns = []
     for place in bodies:
@@ -90,7 +95,7 @@ def control_regressor(
     """
     moved = displacements(tree, spread_coordinates(tree, q))
     speeds = spread_speeds(tree, qd)
-    reference, rate = spread_speeds(tree, v), spread_speeds(tree, vd)
+    reference, rate = spread_speeds(tree, v), spread_accelerations(tree, v, vd)
     real = velocities(tree, moved, speeds)
     wanted = velocities(tree, moved, reference)
     accelerated = _reference_accelerations(tree, moved, real, reference, rate)

@@ -1,0 +1,104 @@
+"""What a mechanism says in expressions of its motion: chosen coordinates, forces, actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear import Scalar
+from ..errors import UnsupportedError
+from ..mechanism import JointForce, Mechanism, Spring, coordinate_names, speed_names
+from .coordinates import transferred
+from .tree import AppliedWrench, Loads, PointSpring, Symbols, Transfer
+from .values import Values
+
+Scope = dict[str, Scalar]
+
+
+def joint_variables(mechanism: Mechanism) -> list[str]:
+    return [
+        variable
+        for name, joint in mechanism.joints_depth_first()
+        for variable in coordinate_names(name, joint)
+    ]
+
+
+def chosen_coordinates(mechanism: Mechanism, values: Values, motion: Symbols) -> Transfer | None:
+    """Joint variables as functions of the coordinates that the mechanism chooses, if it does."""
+    chosen = mechanism.coordinates
+    if chosen is None:
+        return None
+    values.at("coordinates")
+    variables = joint_variables(mechanism)
+    if chosen.joints:
+        scope: Scope = dict(zip(chosen.own, ca.vertsplit(motion.q), strict=True))
+        q = ca.vertcat(*(values.expression(chosen.joints[v], scope) for v in variables))
+        return transferred(q, motion, (0.0,) * len(variables))
+    old = ca.vertcat(*(ca.SX.sym(v) for v in variables))
+    scope = dict(zip(variables, ca.vertsplit(old), strict=True))
+    new = ca.vertcat(*(values.expression(e, scope) for e in chosen.new.values()))
+    A = ca.jacobian(new, old)
+    if ca.depends_on(A, old):
+        raise UnsupportedError(
+            "are not affine in the joint variables", where="coordinates.new",
+            remedy="give the joint variables as functions of them, as coordinates.joints",
+        )  # fmt: skip
+    start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
+    inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
+    neutral = start if start.is_constant() else ca.SX.zeros(len(variables))
+    return transferred(
+        ca.sparsify(inverse) @ (motion.q - start),
+        motion,
+        tuple(np.array(ca.DM(neutral)).ravel().tolist()),
+    )
+
+
+def moving_names(mechanism: Mechanism, motion: Symbols, transfer: Transfer | None) -> Scope:
+    """What names in forces stand for: t, coordinates and speeds, those of the joints too."""
+    scope: Scope = {"t": motion.t}
+    q, qd = motion.q, motion.qd
+    if transfer is not None:
+        assert mechanism.coordinates is not None
+        own = mechanism.coordinates.own
+        scope |= dict(zip(own, ca.vertsplit(q), strict=True))
+        scope |= {f"d{name}": x for name, x in zip(own, ca.vertsplit(qd), strict=True)}
+        q, qd = transfer.q, transfer.G @ qd
+    i = k = 0
+    for name, joint in mechanism.joints_depth_first():
+        for variable in coordinate_names(name, joint):
+            scope.setdefault(variable, q[i])
+            i += 1
+        for speed in speed_names(name, joint):
+            scope.setdefault(speed if joint.by_quaternion else f"d{speed}", qd[k])
+            k += 1
+    return scope
+
+
+def loads_of(
+    mechanism: Mechanism, values: Values, scope: Scope, freedoms: Mapping[str, int]
+) -> Loads:
+    """Force elements and actuators as expressions."""
+    springs, wrenches, along = [], [], []
+    for name, force in mechanism.forces.items():
+        values.at(f"forces.{name}")
+        if isinstance(force, Spring):
+            numbers = (
+                values.scalar(getattr(force, key), f"{symbol}_{name}")
+                for key, symbol in (("stiffness", "k"), ("damping", "d"), ("length", "l"))
+            )
+            springs.append(PointSpring(force.between, *numbers))
+        elif isinstance(force, JointForce):
+            along.append((freedoms[force.on], values.expression(force.force, scope)))
+        else:
+            entries = [
+                ca.vertcat(*(values.expression(e, scope) for e in vector))
+                for vector in (force.force, force.moment)
+            ]
+            wrenches.append(AppliedWrench(force.on, force.axes, *entries))
+    moves = []
+    for name, actuator in mechanism.actuators.items():
+        values.at(f"actuators.{name}")
+        moves.append(values.expression(actuator.moves, scope))
+    return Loads(tuple(springs), tuple(wrenches), tuple(along), tuple(moves))

@@ -1,0 +1,119 @@
+"""Force elements, once for all formulations: wrenches on links, and forces along freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..algebra.linear import Array, Scalar, dot
+from .coordinates import gather_forces, spread_speeds
+from .tree import GROUND, Placed, PointSpring, Tree
+from .world import World
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force and a moment on a link, at a point of it, world axes."""
+
+    link: int
+    point: Array
+    force: Array
+    moment: Array
+
+
+def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
+    """What springs and dampers between points do at both ends."""
+    if not tree.loads.springs:
+        return []
+    world, v = World(tree, q), spread_speeds(tree, qd)
+    found = []
+    for spring in tree.loads.springs:
+        ends = [_point(world, tree.find(name)) for name in spring.between]
+        (a, x_a), (b, x_b) = ends
+        apart = x_b - x_a
+        closing = _velocity(world, b, x_b, v) - _velocity(world, a, x_a, v)
+        pull = _pull(spring, apart, closing)
+        for link, point, force in ((a, x_a, pull), (b, x_b, -pull)):
+            if link != GROUND:
+                found.append(Load(link, point, force, ca.SX.zeros(3)))
+    return found
+
+
+def _pull(spring: PointSpring, apart: Array, rate: Array) -> Array:
+    """The force on the first end; a spring without length needs no direction."""
+    plain = isinstance(spring.length, float) and spring.length == 0.0
+    undamped = isinstance(spring.damping, float) and spring.damping == 0.0
+    if plain and undamped:
+        return spring.stiffness * apart
+    length = ca.sqrt(dot(apart, apart))
+    tension = spring.stiffness * (length - spring.length)
+    return (tension + spring.damping * dot(apart, rate) / length) / length * apart
+
+
+def spring_energy_of_points(tree: Tree, q: Array) -> Scalar:
+    total = ca.SX(0)
+    if tree.loads.springs:
+        world = World(tree, q)
+        for spring in tree.loads.springs:
+            (_, x_a), (_, x_b) = (_point(world, tree.find(name)) for name in spring.between)
+            apart = x_b - x_a
+            plain = isinstance(spring.length, float) and spring.length == 0.0
+            square = dot(apart, apart)
+            stretch = square if plain else (ca.sqrt(square) - spring.length) ** 2
+            total += spring.stiffness * stretch / 2
+    return total
+
+
+def wrench_loads(tree: Tree, q: Array) -> list[Load]:
+    """Wrenches that the mechanism gives as expressions."""
+    world = World(tree, q) if tree.loads.wrenches else None
+    found = []
+    for wrench in tree.loads.wrenches:
+        assert world is not None
+        link, point = _point(world, tree.find(wrench.on))
+        if link != GROUND:
+            R = _axes(world, tree.find(wrench.axes))
+            found.append(Load(link, point, R @ wrench.force, R @ wrench.moment))
+    return found
+
+
+def generalized(tree: Tree, q: Array, loads: Iterable[Load]) -> Array:
+    """Forces of loads along the model's speeds."""
+    total = ca.SX.zeros(tree.tree_nv)
+    loads = list(loads)
+    if loads:
+        world = World(tree, q)
+        for load in loads:
+            for freedom in world.path(load.link):
+                power = dot(load.force, freedom.linear(load.point))
+                total[freedom.index] += power + dot(load.moment, freedom.angular)
+    return gather_forces(tree, total)
+
+
+def forces_along(tree: Tree) -> Array:
+    """Forces that the mechanism gives along its freedoms, for the model's speeds."""
+    total = ca.SX.zeros(tree.tree_nv)
+    for index, force in tree.loads.along:
+        total[index] += force
+    return gather_forces(tree, total)
+
+
+def _point(world: World, place: Placed) -> tuple[int, Array]:
+    if place.link == GROUND:
+        return GROUND, ca.SX(place.p)
+    pose = world.placed[place.link]
+    return place.link, pose.p + pose.R @ place.p
+
+
+def _axes(world: World, place: Placed) -> Array:
+    return place.R if place.link == GROUND else world.placed[place.link].R @ place.R
+
+
+def _velocity(world: World, link: int, x: Array, v: Array) -> Array:
+    total = ca.SX.zeros(3)
+    if link != GROUND:
+        for freedom in world.path(link):
+            total += freedom.linear(x) * v[freedom.index]
+    return total
