@@ -15,6 +15,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -262,6 +263,25 @@ def growth(seconds: float) -> str:
     return table.text()
 
 
+def lagrange_times() -> str:
+    """M, C and g of planar chains by Lagrange, beside the polynomial of Virgala et al. (2016)."""
+    sizes = [6, 30, 100]
+    table = Table([str(n) for n in sizes])
+    for n in sizes:
+        chain = lw.gallery(f"chain-{n}")
+        for parameters in ("numeric", "symbolic"):
+            least = float("inf")
+            for _ in range(3):
+                start = time.perf_counter()
+                eqs = lw.derive(chain, by="lagrange", parameters=parameters)
+                _ = eqs.M, eqs.C, eqs.g
+                least = min(least, time.perf_counter() - start)
+            table.add(f"derived by `lagrange`, {parameters}", f"{least:.2f} s")
+        paper = 0.0191 * n**3 - 0.1025 * n**2 + 0.3757 * n - 0.3647
+        table.add("fit of Virgala et al., Matlab 2013", f"{paper:.0f} s")
+    return table.text()
+
+
 def _title(name: str, peer: Callable[..., object]) -> str:
     return f"{name.replace('_', ' ')} vs `pin.{peer.__name__}`"
 
@@ -319,6 +339,8 @@ def main() -> None:
     ratios, beside = measured(options.seconds)
     where = f"({machine()}; one thread, float64, rows (B, n), best of many)"
     print(f"{where}\n\n{ratios}\n\n{beside}")
+    lagrange = lagrange_times()
+    print(f"\n{lagrange}")
     chains = growth(options.seconds) if options.growth or options.write else ""
     if chains:
         print(f"\n{chains}")
@@ -326,6 +348,7 @@ def main() -> None:
         write(ROOT / "README.md", "bench", f"{ratios}\n\n{where}")
         write(ROOT / "docs/performance.md", "bench", f"{where}\n\n{ratios}\n\n{beside}")
         write(ROOT / "docs/performance.md", "growth", chains)
+        write(ROOT / "docs/formulations.md", "lagrange", lagrange)
 
 
 if __name__ == "__main__":
