@@ -277,13 +277,32 @@ def test_the_triple_pendulum_moves_as_published() -> None:
 
 
 def test_the_papers_seven_coordinates() -> None:
-    """θ1, θ2, θ3, and the mass centres of links 2 and 3; here in space: 3 + 6, the plane's 3 + 4."""
+    """θ1, θ2, θ3, and the mass centres of links 2 and 3 in the plane (66): 14 states."""
     arm = lw.gallery("triple-pendulum").with_parameters(**HEAVY)
     state = lw.derive(arm, by="approximate").state
     assert state is not None
-    assert state.names[:9] == (
-        "theta1", "theta2", "theta3", "x_link2", "y_link2", "z_link2", "x_link3", "y_link3", "z_link3",
+    assert state.names[:7] == (
+        "theta1", "theta2", "theta3", "x_link2", "y_link2", "x_link3", "y_link3",
     )  # fmt: skip
+    assert len(state.names) == 14
+
+
+def test_effective_stiffness_and_damping() -> None:
+    """K* of a spring at the tip against differences of its load; C* against those of the speed."""
+    arm = loaded(lw.gallery("elbow"), np.random.default_rng(0)).without("friction")
+    eqs = lw.derive(arm, by="influence", parameters="numeric")
+    q, v = np.array([0.3, 0.8]), np.array([0.2, -0.4])
+    symbols = [eqs.symbols["q"], eqs.symbols["qd"]]
+    K, C = (
+        np.asarray(ca.Function("K", symbols, [eqs.extra(name)])(q, v))
+        for name in ("effective_stiffness", "effective_damping")
+    )
+    h = 1e-6
+    for k, e in enumerate(np.eye(2)):
+        slope = value(eqs, "passive", q - h * e, 0 * v) - value(eqs, "passive", q + h * e, 0 * v)
+        close(K[:, k], slope.ravel() / (2 * h), "K*", 1e-7)
+        slope = value(eqs, "passive", q, v - e) - value(eqs, "passive", q, v + e)
+        close(C[:, k], slope.ravel() / 2, "C*", 1e-9)
 
 
 @pytest.mark.parametrize("name", ["triple-pendulum", "remote-elbow"])

@@ -57,7 +57,7 @@ def test_evaluate_files(tmp_path: Path) -> None:
         ("", "no rows"),
         ("q1,q2\n1," + "2" * 200_000, "line 2: is no valid CSV: field larger than"),
         ("q1,q2,q1\n1,2,3\n", "has the column 'q1' twice"),
-        ("q1,q2,t\n1,2,3\n", "has the unknown column 't'; give q1, q2"),
+        ("q1,q2,zz\n1,2,3\n", "has the unknown column 'zz'; give q1, q2"),
         ("q1,q2,q\n1,2,3\n", "has the unknown column 'q'; give q1, q2"),
     ],
 )
@@ -102,7 +102,7 @@ def _corrupt() -> bytes:
         (_npz(q=Q + 1j, qd=Q), "the array 'q' is of complex128; give real numbers"),
         (_npz(q=Q.astype(str), qd=Q), "the array 'q' is of <U32"),
         (_npz(q=np.array([None]), qd=Q), "cannot be read as NPZ"),
-        (_npz(q=Q, qd=Q, t=Q), "unknown array 't'; give q, qd, or q1, q2, dq1, dq2"),
+        (_npz(q=Q, qd=Q, zz=Q), "unknown array 'zz'; give q, qd, or q1, q2, dq1, dq2"),
         (_npz(q=Q), "no array 'qd'; give q, qd, or q1"),
         (_npz(q=Q, qd=Q, q2=Q), "has 'q2' beside 'q'"),
         (_npz(q=np.ones(3), qd=Q), "q has the shape (3,); give (…, 2)"),

@@ -21,6 +21,7 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations, State
@@ -31,6 +32,7 @@ from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
+from .newton_euler import moving_directions
 from .shared import Shared, without_quaternions
 
 STEP = 1e-3
@@ -91,7 +93,7 @@ def suggested(
     own = Approximate(tree, _chosen(mechanism, bodies), 1.0, 0.0, 0)
     at = ca.Function("at", [own.q], [own.M_q, ca.jacobian(own.r, own.q)])
     rng = np.random.default_rng(0)
-    masses = np.repeat([float(body.m) for body in own.free], 3)
+    masses = np.repeat([float(body.m) for body in own.free], len(own.D))
     stiffest = 0.0
     for _ in range(5):
         M_q, J = (np.asarray(x) for x in at(rng.uniform(-1, 1, tree.nq)))
@@ -126,6 +128,12 @@ def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
     ]
 
 
+def _letter(direction: NDArray[np.float64], number: int) -> str:
+    """x, y or z along an axis of the world, else u, v, w."""
+    along = np.flatnonzero(direction)
+    return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]
+
+
 class Approximate(Shared):
     def __init__(
         self, tree: Tree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
@@ -134,7 +142,10 @@ class Approximate(Shared):
         self.beta, self.gamma, self.iterations = beta, gamma, iterations
         self.world = World(tree, self.q)
         self.free = [body for body in self.world.bodies if body.name in bodies]
-        names = [f"{c}_{body.name}" for body in self.free for c in "xyz"]
+        P = moving_directions(tree.mechanism)
+        self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
+        letters = [_letter(row, k) for k, row in enumerate(self.D)]
+        names = [f"{c}_{body.name}" for body in self.free for c in letters]
         self.point_names = names
         self.x = ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
         self.xd = ca.vertcat(*(ca.SX.sym(f"d{n}") for n in names)) if names else ca.SX(0, 1)
@@ -143,7 +154,8 @@ class Approximate(Shared):
     @cached_property
     def r(self) -> Array:
         """Where the joints' variables put the chosen mass centres."""
-        return ca.vertcat(*(body.r for body in self.free)) if self.free else ca.SX(0, 1)
+        places = [ca.SX(self.D) @ body.r for body in self.free]
+        return ca.vertcat(*places) if places else ca.SX(0, 1)
 
     @cached_property
     def f(self) -> Array:
@@ -181,7 +193,7 @@ class Approximate(Shared):
             if body not in self.free:
                 J_v, _ = self.world.jacobians(body.link, body.r)
                 Q += gather_forces(self.tree, J_v.T @ (body.m * self.tree.gravity))
-        points = [body.m * ca.SX(self.tree.gravity) for body in self.free]
+        points = [body.m * (ca.SX(self.D) @ self.tree.gravity) for body in self.free]
         return ca.vertcat(Q, *points)
 
     @cached_property
@@ -191,7 +203,7 @@ class Approximate(Shared):
     def solved(self, right: Array) -> Array:
         """M⁻¹ right: the joints' block, and the points one by one."""
         n = self.tree.nv
-        masses = ca.vertcat(*(ca.repmat(ca.SX(body.m), 3, 1) for body in self.free))
+        masses = ca.vertcat(*(ca.repmat(ca.SX(body.m), len(self.D), 1) for body in self.free))
         rows = right[n:, :] / ca.repmat(masses, 1, right.shape[1]) if self.free else right[n:, :]
         return ca.vertcat(solve_symmetric(self.M_q, right[:n, :]), rows)
 

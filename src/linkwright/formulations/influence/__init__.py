@@ -185,11 +185,10 @@ class Influence(Shared):
         return gather_forces(self.tree, load)
 
     def effective_damping(self) -> Array:
-        """C*, n × n, of the joints' dampers (18)."""
-        C = ca.diag(ca.vertcat(*(ca.SX(effect.damping) for effect in self.tree.effects)))
-        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, C)))
+        """C*, n × n, of all dampers (18): what a unit of each speed takes."""
+        return ca.densify(-ca.jacobian(self.passive(), self.qd))
 
     def effective_stiffness(self) -> Array:
-        """K*, n × n, of the joints' springs (22)."""
-        K = ca.diag(ca.vertcat(*(ca.SX(effect.stiffness) for effect in self.tree.effects)))
-        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, K)))
+        """K* = ∂T_spring/∂φ, n × n, of all springs (22), their loads' own change included (25)."""
+        rest = ca.substitute(self.passive(), self.qd, ca.SX.zeros(self.tree.nv))
+        return ca.densify(-ca.jacobian(rest, self.q))
