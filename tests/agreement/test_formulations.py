@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.formulations import FORMULATIONS, formulation, lagrange
+from linkwright.formulations import FORMULATIONS, formulation, lagrange, walker_orin
 from linkwright.formulations.approximate import suggested
 from linkwright.formulations.recurrent import at_instant
 from tests.random_trees import RandomTree, random_tree, trees
@@ -236,6 +236,16 @@ def test_recurrent_at_one_instant() -> None:
     P = value(truth, "inverse_dynamics", q, v, a).ravel()
     close(W @ a - V, P, "drives", 1e-12)
     close(np.linalg.solve(W, P + V), a, "accelerations", 1e-11)
+
+
+@pytest.mark.parametrize("method", [1, 2, 3, 4])
+def test_walker_and_orins_ways_to_the_accelerations(method: int) -> None:
+    eqs = lw.derive(lw.gallery("stanford"), parameters="numeric")
+    q, v, tau = np.random.default_rng(0).uniform(-1, 1, (3, 6))
+    wanted = value(eqs, "forward_dynamics", q, v, tau).ravel()
+    close(walker_orin.accelerations(eqs, q, v, tau, method), wanted, "accelerations", 1e-8)
+    with pytest.raises(UnsupportedError, match="no method 5"):
+        walker_orin.accelerations(eqs, q, v, tau, 5)
 
 
 def test_kane_with_cylindrical_joints_needs_one_product_for_both_freedoms() -> None:

@@ -79,7 +79,7 @@ def print_description(info: dict[str, Any]) -> None:
         print_table(["parameter", "value (SI)", "as written"], rows)
     for key in ("loops", "constraints", "forces", "actuators", "chosen_coordinates"):
         if info[key]:
-            out.print(f"\n{key}: {', '.join(map(_shown, info[key]))}")
+            out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
         if info[key]:
             out.print(f"\n[bold]{title}[/bold]")

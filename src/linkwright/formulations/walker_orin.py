@@ -1,0 +1,87 @@
+"""Walker and Orin's (1982) four ways from forces to accelerations, as numbers of one instant.
+
+All need M q̈ = τ − b with b the inverse dynamics at q̈ = 0. They differ in how M comes about:
+
+    1  column j is the inverse dynamics of a unit acceleration of joint j, at rest, without weight
+    2  the same, but only the entries on and below the diagonal, since M is symmetric
+    3  M from composite bodies
+    4  never: conjugate gradients, which need products M x only, by inverse dynamics
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..errors import UnsupportedError
+
+Floats = NDArray[np.float64]
+
+
+def accelerations(
+    equations: Equations,
+    q: Sequence[float],
+    qd: Sequence[float],
+    tau: Sequence[float],
+    method: int = 3,
+) -> Floats:
+    """q̈ by one of the four methods."""
+    if method not in _METHODS:
+        raise UnsupportedError(f"there is no method {method}", remedy="use 1, 2, 3 or 4")
+    rest = np.zeros(equations.nv)
+    inverse = equations.folded("inverse_dynamics")
+    bias = _column(inverse(q, qd, rest))
+    at_rest = _column(inverse(q, rest, rest))
+
+    def times(x: Floats) -> Floats:
+        return _column(inverse(q, rest, x)) - at_rest
+
+    return _METHODS[method](equations, np.asarray(q, float), times, np.asarray(tau) - bias)
+
+
+def _column(result: object) -> Floats:
+    return np.asarray(result, dtype=float).ravel()
+
+
+def _by_columns(_: Equations, q: Floats, times: Callable[..., Floats], right: Floats) -> Floats:
+    M = np.column_stack([times(unit) for unit in np.eye(len(right))])
+    return np.linalg.solve(M, right)
+
+
+def _by_half_columns(
+    _: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+) -> Floats:
+    M = np.zeros((len(right), len(right)))
+    for j, unit in enumerate(np.eye(len(right))):
+        M[j:, j] = M[j, j:] = times(unit)[j:]
+    return np.linalg.solve(M, right)
+
+
+def _by_composites(
+    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+) -> Floats:
+    M = np.asarray(equations.folded("mass_matrix")(q), dtype=float)
+    return np.linalg.solve(M, right)
+
+
+def _by_conjugate_gradients(
+    _: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+) -> Floats:
+    x = np.zeros_like(right)
+    r = p = right
+    for _ in range(10 * len(right)):
+        if np.linalg.norm(r) <= 1e-13 * max(1e-300, np.linalg.norm(right)):
+            break
+        Mp = times(p)
+        step = (r @ r) / (p @ Mp)
+        x = x + step * p
+        new = r - step * Mp
+        p = new + (new @ new) / (r @ r) * p
+        r = new
+    return x
+
+
+_METHODS = {1: _by_columns, 2: _by_half_columns, 3: _by_composites, 4: _by_conjugate_gradients}
