@@ -46,34 +46,40 @@ def _column(result: object) -> Floats:
     return np.asarray(result, dtype=float).ravel()
 
 
-def _by_columns(_: Equations, q: Floats, times: Callable[..., Floats], right: Floats) -> Floats:
+def _solved(M: Floats, right: Floats) -> Floats:
+    return np.linalg.solve(M, right).astype(float)
+
+
+def _by_columns(
+    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+) -> Floats:
     M = np.column_stack([times(unit) for unit in np.eye(len(right))])
-    return np.linalg.solve(M, right)
+    return _solved(M, right)
 
 
 def _by_half_columns(
-    _: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     M = np.zeros((len(right), len(right)))
     for j, unit in enumerate(np.eye(len(right))):
         M[j:, j] = M[j, j:] = times(unit)[j:]
-    return np.linalg.solve(M, right)
+    return _solved(M, right)
 
 
 def _by_composites(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     M = np.asarray(equations.folded("mass_matrix")(q), dtype=float)
-    return np.linalg.solve(M, right)
+    return _solved(M, right)
 
 
 def _by_conjugate_gradients(
-    _: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     x = np.zeros_like(right)
     r = p = right
     for _ in range(10 * len(right)):
-        if np.linalg.norm(r) <= 1e-13 * max(1e-300, np.linalg.norm(right)):
+        if float(np.linalg.norm(r)) <= 1e-13 * float(np.linalg.norm(right)):
             break
         Mp = times(p)
         step = (r @ r) / (p @ Mp)
