@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
-from linkwright.errors import UnsupportedError
+from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.formulations import FORMULATIONS, formulation, lagrange, walker_orin
 from linkwright.formulations.approximate import suggested
 from linkwright.formulations.recurrent import at_instant
@@ -146,18 +146,8 @@ def test_reactions_of_free_bodies_are_those_of_the_recursion(tree: RandomTree, s
         found = free.extra(extra)
         wanted = value(truth, function, q, v, a)
         for name, wrench in found.items():
-            if extra.endswith("bodies"):
-                child = tree.mechanism.joints[name].child
-                R = _turn(free, child)
-                wrench = ca.vertcat(R @ wrench[:3], R @ wrench[3:])
             one = np.asarray(ca.Function("w", symbols, [wrench])(q, v, a)).ravel()
             close(one, wanted[truth.names.joints.index(name)], name)
-
-
-def _turn(free: lw.Equations, body: str) -> np.ndarray:
-    """From a link's axes to those of a body fixed to it."""
-    tree = free.builders["momentum"].__self__.tree  # type: ignore[attr-defined]
-    return np.asarray(tree.bodies[body].R).T
 
 
 def test_free_bodies_of_the_planar_triple_pendulum() -> None:
@@ -171,6 +161,38 @@ def test_free_bodies_of_the_planar_triple_pendulum() -> None:
 def test_bodies_without_inertia_cannot_be_free() -> None:
     with pytest.raises(UnsupportedError, match="'link1' has no mass or inertia"):
         lw.derive(lw.gallery("puma560"), by="newton_euler")
+
+
+def test_free_bodies_that_may_leave_the_plane() -> None:
+    """A kept parameter tilts an axis: the plane of its nominal value is not assumed."""
+    body = {"mass": 1, "center": [0.5, 0.1, 0.2], "inertia": [0.1, 0.2, 0.3]}
+    arm = lw.Mechanism(
+        parameters={"al": 0}, bodies={"a": body, "b": body},
+        joints={"q1": {"type": "revolute", "child": "a"},
+                "q2": {"type": "revolute", "parent": "a", "child": "b",
+                       "origin": {"xyz": [1, 0, 0], "rpy": ["al", 0, 0]}}},
+    )  # fmt: skip
+    found = [
+        np.asarray(
+            lw.derive(arm, by=by, parameters=["al"]).function("forward_dynamics")(
+                [0.1, 0.2], [0.3, 0.4], [1, 2], [0.5]
+            )
+        )
+        for by in ("newton_euler", "recursive")
+    ]
+    close(*found, "forward dynamics")
+
+
+def test_partial_velocities_follow_the_coordinates() -> None:
+    """With absolute angles a link turns by its own angle alone; a slide is ε times its turn."""
+    pendulum = lw.derive(lw.gallery("triple-pendulum"), by="kane", parameters="numeric")
+    turns = pendulum.extra("partial_velocities")["link3"]
+    at = ca.Function("w", [pendulum.symbols["q"]], [turns[f"theta{k}"].real for k in (1, 2, 3)])
+    for omega, wanted in zip(at([0.3, 0.5, -0.2]), (0, 0, 1), strict=True):
+        np.testing.assert_allclose(np.asarray(omega).ravel(), [0, 0, wanted], atol=1e-14)
+    tree = random_tree(3, ["cylindrical"], [0])
+    partials = lw.derive(tree.mechanism, by="kane").extra("partial_velocities")["b0"]
+    assert list(partials) == ["j0.phi", "j0.x"]
 
 
 def test_canonical_equations() -> None:
@@ -236,6 +258,14 @@ def test_recurrent_at_one_instant() -> None:
     P = value(truth, "inverse_dynamics", q, v, a).ravel()
     close(W @ a - V, P, "drives", 1e-12)
     close(np.linalg.solve(W, P + V), a, "accelerations", 1e-11)
+    damped = lw.gallery("stanford")
+    joints = {
+        name: joint.model_copy(update={"damping": 2}) for name, joint in damped.joints.items()
+    }
+    damped = damped.model_copy(update={"joints": joints})
+    W, V = at_instant(damped, q, v)
+    truth = lw.derive(damped, parameters="numeric")
+    close(W @ a - V, value(truth, "inverse_dynamics", q, v, a).ravel(), "damped", 1e-12)
 
 
 @pytest.mark.parametrize("method", [1, 2, 3, 4])
@@ -283,6 +313,8 @@ def test_kane_with_speeds_of_the_users_choice() -> None:
     np.testing.assert_allclose(rates[2:], expected, rtol=1e-11)
     with pytest.raises(UnsupportedError, match="1 generalized speeds for 2 freedoms"):
         lw.derive(arm, by="kane", speeds={"u1": "dq1"})
+    with pytest.raises(UnsupportedError, match="depend on each other"):
+        lw.derive(arm, by="kane", speeds={"u1": "dq1", "u2": "2*dq1"})
     with pytest.raises(UnsupportedError, match="linear in the rates"):
         lw.derive(arm, by="kane", speeds={"u1": "dq1^2", "u2": "dq2"})
 
@@ -341,6 +373,14 @@ def test_coordinates_of_approximate_dynamics_can_be_chosen() -> None:
     assert np.abs(end_of_motion(one, q) - truth).max() < 0.01
     with pytest.raises(UnsupportedError, match="no body 'link9'"):
         lw.derive(arm, by="approximate", bodies=["link9"])
+    with pytest.raises(UnsupportedError, match="cannot damp"):
+        lw.derive(arm, by="approximate", gamma=0, iterations=2)
+    with pytest.raises(LinkwrightError, match="has no option 'betta'; did you mean 'beta'"):
+        lw.derive(arm, by="approximate", betta=1)
+    arm = lw.gallery("stanford-rrp")  # the mass on its slide must stay
+    assert lw.derive(arm, by="approximate").state.names[3:] == (  # type: ignore[union-attr]
+        "x_link2", "y_link2", "z_link2", "dtheta1", "dtheta2", "ds3", "dx_link2", "dy_link2", "dz_link2",
+    )  # fmt: skip
 
 
 def test_approximate_dynamics_needs_inertia() -> None:
@@ -351,7 +391,7 @@ def test_approximate_dynamics_needs_inertia() -> None:
                 "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="moves no inertia"):
-        lw.derive(pendulum, by="approximate")
+        lw.derive(pendulum, by="approximate", bodies=["b"])
     beta, gamma = suggested(lw.gallery("chain-3"))
     assert 1e2 < beta < 1e6
     assert 1e-4 < gamma < 1e-1

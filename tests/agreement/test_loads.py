@@ -99,6 +99,27 @@ def test_loads_are_those_of_the_jacobians(tree: RandomTree, seed: int) -> None:
     close(value(eqs, "external", q, v).ravel(), wanted, "wrench and drive")
 
 
+def test_reactions_of_welded_bodies_carry_their_own_loads() -> None:
+    """A force on the rod is nothing to the tool that is welded to it; on a base, to its weld."""
+    body = {"mass": 1, "inertia": [1, 1, 1]}
+    arm = lw.Mechanism(
+        gravity=[0, 0, 0],
+        bodies={"base": body, "rod": body, "tool": body},
+        joints={"weld0": {"type": "fixed", "child": "base"},
+                "q": {"type": "revolute", "parent": "base", "child": "rod"},
+                "weld": {"type": "fixed", "parent": "rod", "child": "tool"}},
+        frames={"end": {"body": "rod", "origin": [2, 0, 0]}},
+        forces={"f": {"type": "wrench", "on": "rod", "force": [0, 0, 5]},
+                "b": {"type": "wrench", "on": "base", "force": [0, 0, 7]},
+                "s": {"type": "spring", "between": ["base", "end"], "stiffness": 3}},
+    )  # fmt: skip
+    model = lw.compile(arm)
+    r = dict(zip(model.joint_names, model.reactions([0.0], [0.0], [0.0]), strict=True))
+    np.testing.assert_allclose(r["weld"], 0, atol=1e-12)
+    np.testing.assert_allclose(r["q"][3:], [6, 0, -5], atol=1e-12)
+    np.testing.assert_allclose(r["weld0"][3:], [0, 0, -12], atol=1e-12)
+
+
 def test_reactions_carry_the_loads() -> None:
     """A weightless rod at rest: its joint holds the wrench at its end."""
     rod = lw.Mechanism(
@@ -264,7 +285,7 @@ def test_the_triple_pendulum_moves_as_published() -> None:
     """Angles of the reference after 1 s and 1.7 s, from rest with all links horizontal."""
     from scipy.integrate import solve_ivp
 
-    model = lw.compile(lw.gallery("triple-pendulum"))
+    model = lw.compile(lw.gallery("triple-pendulum").with_parameters(I1=0, I2=0, I3=0))
     run = solve_ivp(
         lambda t, x: np.concatenate([x[3:], model.forward_dynamics(x[:3], x[3:], np.zeros(3))]),
         (0, 1.7), np.zeros(6), method="DOP853", rtol=1e-12, atol=1e-13, t_eval=[1.0, 1.7],
@@ -328,6 +349,34 @@ def test_files_keep_coordinates_and_actuators(name: str) -> None:
 def test_mistakes_in_coordinates(coordinates: dict, what: str) -> None:
     with pytest.raises(LinkwrightError, match=what):
         lw.gallery("elbow").model_copy(update={"coordinates": coordinates})
+
+
+@pytest.mark.parametrize(
+    "coordinates",
+    [
+        {"new": {"x": "q1", "y": "2*q1"}},
+        {"new": {"x": "1", "y": "q2"}},
+        {"names": ["x", "y"], "joints": {"q1": "x", "q2": "x"}},
+    ],
+)
+def test_coordinates_must_determine_the_joints(coordinates: dict) -> None:
+    arm = lw.gallery("elbow").model_copy(update={"coordinates": coordinates})
+    with pytest.raises(UnsupportedError, match="do not determine the joint variables"):
+        lw.compile(arm)
+
+
+@pytest.mark.parametrize("name", ["t", "dq1", "dy"])
+def test_names_of_coordinates_that_mean_something_else(name: str) -> None:
+    with pytest.raises(LinkwrightError, match=f"'{name}' is taken"):
+        lw.gallery("elbow").model_copy(update={"coordinates": {"new": {name: "q1", "y": "q2"}}})
+
+
+def test_neutral_is_where_the_joints_are_zero() -> None:
+    arm = lw.gallery("elbow").model_copy(
+        update={"coordinates": {"new": {"x": "q1 + l1", "y": "l1*q2"}}}
+    )
+    for kept in ([], ["l1"]):
+        np.testing.assert_array_equal(lw.compile(arm, parameters=kept).neutral(), [1, 0])
 
 
 def test_new_coordinates_must_be_affine() -> None:

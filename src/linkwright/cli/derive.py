@@ -15,14 +15,19 @@ from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
 from ..quantities import SIGNATURES, entry_names, ports
 from ..readings.listing import Listing, listing
-from ..tape import count_operations, record
+from ..tape import Tape, count_operations, record
 from .show import emit_json, printable
 
 FORMATS = ("text", "latex", "html", "json")
+_USUAL = ("mass_matrix", "coriolis_matrix", "gravity", "passive")
 
 
 def print_equations(
-    mechanism: Mechanism, by: str, form: str, what: Sequence[str], parameters: Parameters
+    mechanism: Mechanism,
+    by: str,
+    form: str,
+    what: Sequence[str] | None,
+    parameters: Parameters,
 ) -> None:
     if form not in FORMATS:
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
@@ -32,11 +37,14 @@ def print_equations(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
+    known = [*equations.function_names(), *(["state_rates"] if equations.state else [])]
+    if what is None:
+        what = [name for name in _USUAL if name in known]
+        if "mass_matrix" not in known:
+            what.append("state_rates")
     for name in what:
-        if name not in equations.function_names():
-            raise NameNotFoundError(
-                f"there is no function '{name}'", remedy=suggest(name, equations.function_names())
-            )
+        if name not in known:
+            raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
     written = {name: _Written(equations, name) for name in what}
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
 
@@ -46,12 +54,30 @@ class _Written:
 
     def __init__(self, equations: Equations, name: str) -> None:
         names, parameters = equations.names, list(equations.parameters)
-        tape = record(equations.function(name), *ports(names, name, parameters))
         entries = entry_names(names, parameters)
+        if name == "state_rates":
+            tape = _state_rates(equations)
+            entries["x"] = list(equations.state.names) if equations.state else []
+            self.what = "rates of the formulation's own states x"
+        else:
+            tape = record(equations.function(name), *ports(names, name, parameters))
+            self.what = SIGNATURES[name].what
         _check_distinct([entry for port in tape.inputs for entry in entries[port.name]])
         self.operations = count_operations(tape)
         self.listing: Listing = listing(tape, entries)
-        self.what = SIGNATURES[name].what
+
+
+def _state_rates(equations: Equations) -> Tape:
+    import casadi as ca
+
+    assert equations.state is not None
+    inputs = {"x": equations.state.x, "tau": equations.symbols["tau"]}
+    if equations.names.in_time:
+        inputs["t"] = equations.symbols["t"]
+    if equations.parameters:
+        inputs["p"] = equations.symbols["p"]
+    rates = ca.cse(equations.state.rates())
+    return record(ca.Function("rates", list(inputs.values()), [rates], list(inputs), ["rate"]))
 
 
 def _check_distinct(names: Sequence[str]) -> None:

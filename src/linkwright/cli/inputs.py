@@ -22,7 +22,7 @@ _UNITS = {
 }  # fmt: skip
 """Units of the inputs' entries, for freedoms that turn and for those that slide."""
 
-_PLAIN = ""
+_PLAIN, _ANY = "", "any"
 
 
 def assignments(words: Sequence[str]) -> dict[str, str]:
@@ -74,7 +74,8 @@ def _number(text: str, entry: str, unit: str) -> float:
                     f"'{text.strip()}' has a unit",
                     remedy="entries of quaternions are plain numbers",
                 )
-            check_dimension(expression, parse_unit(unit).dimension, {})
+            if unit != _ANY:
+                check_dimension(expression, parse_unit(unit).dimension, {})
         return to_float(expression)
     except ExpressionError as error:
         raise error.within(entry) from None
@@ -84,6 +85,10 @@ def units_of(mechanism: Mechanism, port: Port) -> list[str]:
     """The unit of each entry of an input."""
     if port.name == "wrenches":
         return (["N*m"] * 3 + ["N"] * 3) * (port.size // 6)
+    if port.name == "t":
+        return ["s"]
+    if mechanism.coordinates is not None:
+        return [_ANY] * port.size
     turning, sliding = _UNITS[port.name]
     units: list[str] = []
     for _, joint in mechanism.joints_depth_first():

@@ -174,8 +174,13 @@ def derive(
         str | None, typer.Option("--as", help="text (unless said), latex, html or json.")
     ] = None,
     what: Annotated[
-        str, typer.Option(help="Functions to write out, separated by commas.")
-    ] = "mass_matrix,coriolis_matrix,gravity,passive",
+        str | None,
+        typer.Option(
+            help="Functions to write out, separated by commas: mass_matrix, gravity, …; "
+            "state_rates are those of the formulation's own states.",
+            show_default=False,
+        ),
+    ] = None,
     parameters: Annotated[
         str, typer.Option(help="'symbolic', 'numeric', or the names to keep as symbols.")
     ] = "symbolic",
@@ -193,7 +198,7 @@ def derive(
     mechanism = read(file, base)
     kept = parameters if parameters in ("symbolic", "numeric") else parameters.split(",")
     form = "json" if as_json else as_ or "text"
-    print_equations(mechanism, by, form, what.split(","), kept)
+    print_equations(mechanism, by, form, what.split(",") if what is not None else None, kept)
 
 
 @app.command()

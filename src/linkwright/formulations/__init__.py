@@ -7,6 +7,7 @@ A formulation module has `derive(mechanism, parameters) -> Equations` and
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
@@ -45,8 +46,14 @@ def derive(
     if reason is not None:
         raise UnsupportedError(
             f"the formulation '{by}' cannot treat {mechanism.name}: {reason}",
-            remedy="take them out, or use a formulation that treats them",
+            remedy="change that, or use another formulation",
         )
+    known = list(signature(chosen.derive).parameters)[2:]
+    for option in options:
+        if option not in known:
+            raise NameNotFoundError(
+                f"the formulation '{by}' has no option '{option}'", remedy=suggest(option, known)
+            )
     equations: Equations = chosen.derive(mechanism, parameters, **options)
     object.__setattr__(equations, "is_derived", True)
     return equations

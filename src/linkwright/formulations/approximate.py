@@ -28,7 +28,7 @@ from ..equations import Equations, State
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import gather_columns, gather_forces
-from ..kinematics.tree import Tree
+from ..kinematics.tree import GROUND, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
@@ -41,13 +41,7 @@ STEP = 1e-3
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    reason = without_quaternions(mechanism)
-    if reason is None:
-        try:
-            suggested(mechanism)
-        except UnsupportedError as error:
-            reason = error.what
-    return reason
+    return without_quaternions(mechanism)
 
 
 def derive(
@@ -60,6 +54,10 @@ def derive(
 ) -> Equations:
     """Approximate equations. `bodies` are those whose mass centres become coordinates (all that
     do not hang on ground directly); `beta` (N/m) and `gamma` (s) as `suggested` if not given."""
+    if iterations and gamma is not None and gamma <= 0:
+        raise UnsupportedError(
+            f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"
+        )
     chosen = _chosen(mechanism, bodies)
     stiff, damped = suggested(mechanism, chosen)
     approximate = Approximate(
@@ -98,7 +96,8 @@ def suggested(
     for _ in range(5):
         M_q, J = (np.asarray(x) for x in at(rng.uniform(-1, 1, tree.nq)))
         sizes = np.linalg.eigvalsh(M_q)
-        if sizes[0] <= 1e-12 * max(1.0, sizes[-1]) or (len(masses) and masses.min() <= 0):
+        singular = len(sizes) == 0 or sizes[0] <= 1e-12 * max(1.0, sizes[-1])
+        if singular or (len(masses) and masses.min() <= 0):
             raise UnsupportedError(
                 "without the masses at the chosen points, some coordinate moves no inertia",
                 where=mechanism.name,
@@ -112,20 +111,30 @@ def suggested(
 
 
 def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
+    """The bodies named; else all that do not hang on ground and leave the joints some inertia."""
     if bodies is not None:
-        for name in bodies:
+        given = [bodies] if isinstance(bodies, str) else list(bodies)
+        for name in given:
             if name not in mechanism.bodies:
                 raise UnsupportedError(f"there is no body '{name}'", where=mechanism.name)
-        return list(bodies)
+        return given
     tree = build_tree(mechanism, "numeric")
-    below = {name: place.link for name, place in tree.bodies.items()}
-    moving = {name: sum(1 for _ in tree.path(link)) for name, link in below.items()}
     roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}
-    return [
-        name
-        for name in mechanism.bodies
-        if moving[name] and name not in roots and float(tree.masses[name].m) > 0
-    ]
+    found: list[str] = []
+    for name, mass in tree.masses.items():
+        if mass.link == GROUND or name in roots or float(mass.m) <= 0:
+            continue
+        if _is_regular(Approximate(tree, [*found, name], 1.0, 0.0, 0)):
+            found.append(name)
+    return found
+
+
+def _is_regular(own: Approximate) -> bool:
+    """Whether the joints' block of M has an inverse where somebody looks."""
+    at = ca.Function("M", [own.q], [own.M_q])
+    q = np.random.default_rng(0).uniform(-1, 1, own.tree.nq)
+    sizes = np.linalg.eigvalsh(np.asarray(at(q)))
+    return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
 
 
 def _letter(direction: NDArray[np.float64], number: int) -> str:
@@ -142,7 +151,7 @@ class Approximate(Shared):
         self.beta, self.gamma, self.iterations = beta, gamma, iterations
         self.world = World(tree, self.q)
         self.free = [body for body in self.world.bodies if body.name in bodies]
-        P = moving_directions(tree.mechanism)
+        P = moving_directions(tree)
         self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
         letters = [_letter(row, k) for k, row in enumerate(self.D)]
         names = [f"{c}_{body.name}" for body in self.free for c in letters]

@@ -27,6 +27,7 @@ from ..errors import UnsupportedError
 from ..expressions import parse
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import (
+    gather_columns,
     gather_forces,
     spread_accelerations,
     spread_coordinates,
@@ -143,18 +144,26 @@ class Kane(Shared):
         return {self.tree.links[b].v: self.tree.links[a].v for a, b in pairs}
 
     def partial_velocities(self) -> dict[str, dict[str, DualVector]]:
-        """v̂_r of every body for its mass centre, in its link's axes (tables of the paper)."""
-        names = self.tree.own_speeds()
+        """v̂_r of every body for its mass centre, in its link's axes, by the model's speeds
+        (tables of the paper)."""
         found = {}
         for name, mass in self.tree.masses.items():
-            if mass.link != GROUND:
-                at = Displacement(np.eye(3), mass.c)
-                rows = self.partials[mass.link]
-                found[name] = {
-                    self.tree.names.qd[names.index(r)]: at.into(v)
-                    for r, v in rows.items()
-                    if r in names
-                }
+            if mass.link == GROUND:
+                continue
+            at = Displacement(np.eye(3), mass.c)
+            columns = ca.SX(6, self.tree.tree_nv)
+            for r, v in self.partials[mass.link].items():
+                moved = at.into(v)
+                columns[:, r] = ca.vertcat(moved.real, moved.dual)
+            for slide, turn in self.slides.items():
+                if self.carries(slide, mass.link):
+                    columns[3:, slide] = columns[:3, turn]  # ε times the turn's
+            own = ca.horzsplit(ca.densify(gather_columns(self.tree, columns)))
+            found[name] = {
+                speed: DualVector(column[:3], column[3:])
+                for speed, column in zip(self.tree.names.qd, own, strict=True)
+                if not column.is_zero()
+            }
         return found
 
     def forces(self) -> Array:
@@ -220,6 +229,11 @@ class Kane(Shared):
                 "generalized speeds must be linear in the rates", where=tree.mechanism.name,
                 remedy="write u = Y q̇ + Z",
             )  # fmt: skip
+        if _is_singular(Y, tree):
+            raise UnsupportedError(
+                "generalized speeds depend on each other", where=tree.mechanism.name,
+                remedy="give independent ones",
+            )  # fmt: skip
         Z = ca.substitute(given, self.qd, ca.SX.zeros(tree.nv))
         u = ca.vertcat(*(ca.SX.sym(name) for name in speeds))
         rates = ca.solve(Y, u - Z)
@@ -238,3 +252,17 @@ class Kane(Shared):
         qdd = solve_symmetric(self.mass_matrix(), self.tau - bias)
         u_rate = ca.jacobian(given, self.qd) @ qdd + ca.jtimes(given, self.q, self.qd)
         return ca.substitute(ca.vertcat(self.qd, u_rate), self.qd, rates)
+
+
+def _is_singular(Y: Array, tree: Tree) -> bool:
+    """Whether a square matrix of q is singular everywhere."""
+    symbols = ca.vertcat(*tree.symbols.values())
+    at = ca.Function("Y", [tree.motion.q, symbols], [Y])
+    rng = np.random.default_rng(0)
+    ranks = [
+        np.linalg.matrix_rank(
+            np.asarray(at(rng.uniform(0.2, 1.2, tree.nq), rng.uniform(0.5, 1.5, symbols.shape[0])))
+        )
+        for _ in range(3)
+    ]
+    return bool(max(ranks) < tree.nv)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import (
     gather_columns,
@@ -33,7 +34,7 @@ from ..kinematics.coordinates import (
     spread_coordinates,
     spread_speeds,
 )
-from ..kinematics.loads import forces_along, generalized, spring_loads, wrench_loads
+from ..kinematics.loads import forces_along, spring_loads, wrench_loads
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
 from ..kinematics.tree import GROUND, Mass, Tree
@@ -48,12 +49,20 @@ IDENTITY = np.eye(3)
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     reason = beyond_trees(mechanism)
-    return reason if reason else _without_inertia(build_tree(mechanism, "numeric"))
+    tree = build_tree(mechanism, "numeric")
+    return reason if reason else _without_inertia(tree, moving_directions(tree))
 
 
 def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
     """Equations of free bodies, with the joints' wrenches as unknowns."""
-    free = FreeBodies(build_tree(mechanism, parameters), moving_directions(mechanism))
+    tree = build_tree(mechanism, parameters)
+    directions = moving_directions(tree)
+    reason = _without_inertia(build_tree(mechanism, "numeric"), directions)
+    if reason is not None:
+        raise UnsupportedError(
+            reason, where=mechanism.name, remedy="give it, or keep fewer symbols"
+        )
+    free = FreeBodies(tree, directions)
     builders = {
         "inverse_dynamics": free.inverse_dynamics,
         "forward_dynamics": free.forward_dynamics,
@@ -67,22 +76,25 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     return free.equations("newton_euler", builders, extras)
 
 
-def moving_directions(mechanism: Mechanism) -> NDArray[np.float64]:
-    """Rows: the components of (α, a) that motions of the mechanism can have, as few as will do.
+def moving_directions(tree: Tree) -> NDArray[np.float64]:
+    """Rows: the components of (α, a) that motions can have, whatever values symbols take.
 
     Three translations where nothing turns, a rotation and two translations in a plane, else all.
     """
-    tree = build_tree(mechanism, "numeric")
-    q = ca.SX.sym("q", tree.nq)
-    freedoms = World(tree, q).freedoms
-    axes = ca.Function("axes", [q], [ca.horzcat(*(ca.SX(f.s) for f in freedoms))])
+    freedoms = World(tree, tree.motion.q).freedoms
+    symbols = ca.vertcat(*tree.symbols.values())
+    inputs, axes = [tree.motion.q, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
+    at = ca.Function("axes", inputs, [axes])
     rng = np.random.default_rng(0)
-    found = [np.asarray(axes(rng.uniform(-1, 1, tree.nq))) for _ in range(2)]
+    found = [
+        np.asarray(at(rng.uniform(-1, 1, tree.nq), rng.uniform(0.2, 1.2, symbols.shape[0])))
+        for _ in range(2)
+    ]
     turning = np.hstack([A[:, [f.turns for f in freedoms]] for A in found])
     sliding = np.hstack([A[:, [not f.turns for f in freedoms]] for A in found])
     if turning.shape[1] == 0:
         return np.hstack([np.zeros((3, 3)), np.eye(3)])
-    n = turning[:, 0]
+    n = turning[:, 0] / np.linalg.norm(turning[:, 0])
     screws = any(not isinstance(f.pitch, float) for f in freedoms)
     parallel = np.abs(np.cross(n, turning.T)).max() < 1e-12
     in_plane = sliding.shape[1] == 0 or np.abs(n @ sliding).max() < 1e-12
@@ -96,13 +108,12 @@ def moving_directions(mechanism: Mechanism) -> NDArray[np.float64]:
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
     """Equations and states: k coordinates a body and the reactions of its joint; 2k states."""
-    k, names = len(moving_directions(mechanism)), build_tree(mechanism).names
-    bodies = len(names.bodies)
-    return 2 * k * bodies - names.nv, 2 * k * bodies
+    tree = build_tree(mechanism)
+    k, bodies = len(moving_directions(tree)), len(tree.names.bodies)
+    return 2 * k * bodies - tree.names.nv, 2 * k * bodies
 
 
-def _without_inertia(tree: Tree) -> str | None:
-    directions = moving_directions(tree.mechanism)
+def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:
     for name in tree.names.bodies:
         mass = _combined(tree, tree.bodies[name].link)
         blocks = np.zeros((6, 6))
@@ -145,7 +156,7 @@ class FreeBody:
 class FreeBodies(Shared):
     """Equations of all bodies, in the components that `directions` (rows) leave."""
 
-    def __init__(self, tree: Tree, directions: NDArray[np.float64]) -> None:
+    def __init__(self, tree: Tree, directions: NDArray[np.float64], *, loaded: bool = True) -> None:
         super().__init__(tree)
         self.P = directions
         self.k = len(directions)
@@ -154,7 +165,12 @@ class FreeBodies(Shared):
         self.world = World(tree, self.q)
         self.drift_rate = spread_accelerations(tree, self.qd, None)
         self.drifts = accelerations(tree, self.moved, self.v, self.drift_rate, np.zeros(3))
-        self.loads = [*spring_loads(tree, self.q, self.qd), *wrench_loads(tree, self.q)]
+        self.loads = [
+            load
+            for loads in (spring_loads(tree, self.q, self.qd), wrench_loads(tree, self.q))
+            for load in loads
+            if loaded
+        ]
         self.names = list(tree.names.bodies)
         self.links = [tree.bodies[name].link for name in self.names]
 
@@ -238,9 +254,9 @@ class FreeBodies(Shared):
         return ca.densify(ca.jacobian(self.drives(), self.qdd))
 
     def gravity(self) -> Array:
-        """The drives at rest, less those that hold the loads."""
+        """The drives at rest, without loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        holding = self.drives() + generalized(self.tree, self.q, self.loads)
+        holding = FreeBodies(self.tree, self.P, loaded=False).drives()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
@@ -256,7 +272,9 @@ class FreeBodies(Shared):
             origin = frame.p if pose is None else pose.p + pose.R @ frame.p
             moment, force = w[:3] + cross(body.r - origin, w[3:]), w[3:]
             if in_bodies:
-                moment, force = body.R.T @ moment, body.R.T @ force
+                child = self.tree.bodies[self.tree.mechanism.joints[span.name].child]
+                R = body.R @ child.R
+                moment, force = R.T @ moment, R.T @ force
             found[span.name] = ca.vertcat(moment, force)
         return found
 

@@ -63,17 +63,19 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
 
 
 def at_instant(
-    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float]
+    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """W and V of W q̈ = P + V as numbers, at coordinates q and speeds qd."""
+    """W and V of W q̈ = P + V as numbers, at coordinates q, speeds qd and time t."""
     tree = build_tree(mechanism, "numeric")
-    if tree.transfer is None:
-        chain = Chain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
-        return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel()
     motion = tree.motion
+    inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
+    own = np.array(ca.Function("f", inputs, [Shared(tree).own_forces()])(*now)).ravel()
+    if tree.transfer is None and not tree.followers:
+        chain = Chain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
+        return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel() + own
     chain = Chain(tree, motion.q, motion.qd)
-    W, V = ca.Function("instant", [motion.q, motion.qd], [chain.W, chain.V])(q, qd)
-    return np.array(W), np.array(V).ravel()
+    W, V = ca.Function("instant", inputs, [chain.W, chain.V])(*now)
+    return np.array(W), np.array(V).ravel() + own
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import Scalar
+from ..algebra.linear import Array, Scalar
 from ..errors import UnsupportedError
 from ..mechanism import JointForce, Mechanism, Spring, coordinate_names, speed_names
 from .coordinates import transferred
@@ -35,6 +36,7 @@ def chosen_coordinates(mechanism: Mechanism, values: Values, motion: Symbols) ->
     if chosen.joints:
         scope: Scope = dict(zip(chosen.own, ca.vertsplit(motion.q), strict=True))
         q = ca.vertcat(*(values.expression(chosen.joints[v], scope) for v in variables))
+        _check_regular(ca.jacobian(q, motion.q), motion.q, values)
         return transferred(q, motion, (0.0,) * len(variables))
     old = ca.vertcat(*(ca.SX.sym(v) for v in variables))
     scope = dict(zip(variables, ca.vertsplit(old), strict=True))
@@ -45,14 +47,37 @@ def chosen_coordinates(mechanism: Mechanism, values: Values, motion: Symbols) ->
             "are not affine in the joint variables", where="coordinates.new",
             remedy="give the joint variables as functions of them, as coordinates.joints",
         )  # fmt: skip
+    _check_regular(A, old, values)
     start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
     inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
-    neutral = start if start.is_constant() else ca.SX.zeros(len(variables))
+    neutral = _at_nominal(start, old, values)(np.zeros(len(variables)))
     return transferred(
         ca.sparsify(inverse) @ (motion.q - start),
         motion,
-        tuple(np.array(ca.DM(neutral)).ravel().tolist()),
+        tuple(np.asarray(neutral, dtype=float).ravel().tolist()),
     )
+
+
+def _at_nominal(expression: Array, variables: Array, values: Values) -> Callable[..., Any]:
+    """A function of the variables, symbols of parameters at their values."""
+    known = list(values.symbols)
+    function = ca.Function(
+        "at", [variables, ca.vertcat(*(values.symbols[name] for name in known))], [expression]
+    )
+    numbers = [float(values.symbol_values[name]) for name in known]
+    return lambda x: function(x, numbers)
+
+
+def _check_regular(G: Array, variables: Array, values: Values) -> None:
+    """The new coordinates and the joints' variables must determine each other."""
+    at, n = _at_nominal(G, variables, values), G.shape[0]
+    rng = np.random.default_rng(0)
+    found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
+    if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
+        raise UnsupportedError(
+            "do not determine the joint variables", where="coordinates",
+            remedy="give functions that are independent of each other",
+        )  # fmt: skip
 
 
 def moving_names(mechanism: Mechanism, motion: Symbols, transfer: Transfer | None) -> Scope:

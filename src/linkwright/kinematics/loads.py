@@ -15,8 +15,9 @@ from .world import World
 
 @dataclass(frozen=True)
 class Load:
-    """A force and a moment on a link, at a point of it, world axes."""
+    """A force and a moment on a body (of a link, or of ground), at a point, world axes."""
 
+    body: str
     link: int
     point: Array
     force: Array
@@ -35,9 +36,11 @@ def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
         apart = x_b - x_a
         closing = _velocity(world, b, x_b, v) - _velocity(world, a, x_a, v)
         pull = _pull(spring, apart, closing)
-        for link, point, force in ((a, x_a, pull), (b, x_b, -pull)):
-            if link != GROUND:
-                found.append(Load(link, point, force, ca.SX.zeros(3)))
+        for name, link, point, force in (
+            (spring.between[0], a, x_a, pull),
+            (spring.between[1], b, x_b, -pull),
+        ):
+            found.append(Load(_body(tree, name), link, point, force, ca.SX.zeros(3)))
     return found
 
 
@@ -73,9 +76,9 @@ def wrench_loads(tree: Tree, q: Array) -> list[Load]:
     for wrench in tree.loads.wrenches:
         assert world is not None
         link, point = _point(world, tree.find(wrench.on))
-        if link != GROUND:
-            R = _axes(world, tree.find(wrench.axes))
-            found.append(Load(link, point, R @ wrench.force, R @ wrench.moment))
+        R = _axes(world, tree.find(wrench.axes))
+        body = _body(tree, wrench.on)
+        found.append(Load(body, link, point, R @ wrench.force, R @ wrench.moment))
     return found
 
 
@@ -98,6 +101,11 @@ def forces_along(tree: Tree) -> Array:
     for index, force in tree.loads.along:
         total[index] += force
     return gather_forces(tree, total)
+
+
+def _body(tree: Tree, name: str) -> str:
+    frames = tree.mechanism.frames
+    return frames[name].body if name in frames else name
 
 
 def _point(world: World, place: Placed) -> tuple[int, Array]:

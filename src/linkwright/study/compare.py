@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from ..readings.llvm import compile_tape
 from ..tape import count_operations, normalised, record, scheduled
 
@@ -32,6 +32,9 @@ PUBLISHED = {"lagrange": "1", "hamilton": "1", "approximate": "1.3", "newton_eul
 @dataclass(frozen=True)
 class Row:
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
+
+    Equations and states are those of the paper; what is evaluated and integrated of
+    `newton_euler` are its accelerations of the freedoms, all else being eliminated.
 
     `disagreement` is the largest relative difference to the recursive formulation: of
     accelerations and drives in random states, of `approximate` at the end of the motion.
@@ -87,14 +90,24 @@ def compare(
     mechanism: Mechanism, by: Sequence[str] | None = None, duration: float = 1.0
 ) -> Comparison:
     """All formulations (or those named) on one mechanism, over `duration` seconds of motion."""
+    if names_of(mechanism).nv == 0:
+        raise UnsupportedError(
+            f"{mechanism.name} cannot move: it has no joint with a freedom",
+            remedy="add one, or unlock one",
+        )
     reference = _Study(mechanism, "recursive", duration)
     rows, refused = [], {}
     for name in by or FORMULATIONS:
         reason = formulation(name).supports(mechanism)
         if reason is not None:
             refused[name] = reason
-        else:
-            rows.append(_Study(mechanism, name, duration).row(reference))
+            continue
+        try:
+            study = _Study(mechanism, name, duration)
+        except UnsupportedError as error:
+            refused[name] = error.what
+            continue
+        rows.append(study.row(reference))
     return Comparison(mechanism.name, tuple(rows), refused)
 
 
@@ -139,6 +152,12 @@ class _Study:
 
         x = np.asarray(self.from_motion(*self.start()), dtype=float).ravel()
         tau, times = np.zeros(self.eqs.nv), []
+        first = self.rates(x, tau, *[[0.0]] * len(self.time))
+        if not np.isfinite(first).all():
+            raise LinkwrightError(
+                f"the motion by {self.eqs.by} cannot begin: its rates are not finite near rest",
+                where=self.eqs.mechanism.name, remedy="choose other coordinates",
+            )  # fmt: skip
         for _ in range(3):
             begin = time.perf_counter()
             run = solve_ivp(
@@ -177,7 +196,7 @@ class _Study:
             for name in (_FORWARD, "inverse_dynamics"):
                 given = (q, *rest, *[0.3] * len(self.time))
                 one, other = (_values(s.eqs.folded(name)(*given)) for s in (self, reference))
-                worst = max(worst, _relative(one, other))
+                worst = float(np.maximum(worst, _relative(one, other)))  # keeps NaN
         return worst
 
     def row(self, reference: _Study) -> Row:

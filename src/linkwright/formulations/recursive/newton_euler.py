@@ -100,16 +100,16 @@ def reactions(tree: Tree, q: Array, qd: Array, qdd: Array, *, in_bodies: bool = 
     v, vd = spread_speeds(tree, qd), spread_accelerations(tree, qd, qdd)
     states = accelerations(tree, moved, v, vd, -tree.gravity)
     placed = poses(tree, moved)
-    applied: dict[int, Wrench] = {}
+    applied: dict[str, Wrench] = {}
     for load in (*spring_loads(tree, q, qd), *wrench_loads(tree, q)):
         moment = load.moment + cross(load.point, load.force)
         one = Wrench(moment, load.force)
-        applied[load.link] = applied[load.link] + one if load.link in applied else one
+        applied[load.body] = applied[load.body] + one if load.body in applied else one
     beyond: dict[str, Wrench] = {}  # about the world's origin, world axes
     for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
         total = _body_wrench(tree, joint.child, states, placed)
-        if (link := tree.bodies[joint.child].link) in applied:
-            total = total - applied.pop(link)
+        if joint.child in applied:
+            total = total - applied[joint.child]
         for other, outer in tree.mechanism.joints.items():
             if outer.parent == joint.child:
                 total = total + beyond[other]

@@ -76,8 +76,9 @@ def _check_coordinates(mechanism: Mechanism, scope: Scope) -> None:
     ]
     own = chosen.own
     for k, name in enumerate(own):
+        speeds = {f"d{other}" for other in (*own, *variables)}
         taken = name in own[:k] or name in mechanism.parameters or name in variables
-        if taken or not is_variable(name):
+        if taken or name == "t" or name in speeds or not is_variable(name):
             raise failure(f"'{name}' is taken or no name", "coordinates", "choose another name")
     if chosen.joints:
         missing = [v for v in variables if v not in chosen.joints]
