@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 import pytest
 
@@ -10,8 +9,10 @@ import linkwright as lw
 from linkwright.errors import UnsupportedError
 from linkwright.formulations.influence.transfer import (
     Dynamics,
+    dynamics_at,
     inverse,
     of_dependent,
+    of_frame,
     transferred,
 )
 
@@ -31,13 +32,24 @@ PHI, RATE, ACCELERATION = np.array([0.3, 0.9]), np.array([1.0, -2.0]), np.array(
 def at_instant(phi: np.ndarray) -> tuple[Dynamics, np.ndarray, np.ndarray]:
     """The model in φ, and G, H of the tip's x and y."""
     eqs = lw.derive(ELBOW, by="influence", parameters="numeric")
-    _, point = eqs.extra("coefficients")["tip"]
-    numbers = ca.Function(
-        "numbers", [eqs.symbols["q"]], [eqs.M, *eqs.extra("inertia_power"), point.G, *point.H[:2]]
-    )
-    M, P1, P2, G, H1, H2 = (np.asarray(x) for x in numbers(phi))
-    zero = np.zeros((2, 2))
-    return Dynamics(M, np.array([P1, P2]), zero, np.zeros(2), zero), G[:2], np.array([H1, H2])
+    return dynamics_at(eqs, phi, RATE), *of_frame(eqs, "tip", phi, rows=(3, 4))
+
+
+def test_from_six_joints_to_the_twist_of_the_hand() -> None:
+    """Wrench at the hand = J⁻ᵀ τ, with weight, damping and a spring; symbols at their values."""
+    arm = lw.gallery("stanford")
+    joints = {
+        n: j.model_copy(update={"damping": 0.4, "stiffness": 3}) for n, j in arm.joints.items()
+    }
+    arm = arm.model_copy(update={"joints": joints})
+    eqs = lw.derive(arm, by="influence")
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 6))
+    G, H = of_frame(eqs, "link6", q, rows=range(6))
+    hand = transferred(dynamics_at(eqs, q, v), inverse(G, H))
+    twist, rate = G @ v, G @ a + np.einsum("pmn,m,n->p", H, v, v)
+    tau = np.asarray(eqs.folded("inverse_dynamics")(q, v, a)).ravel()
+    wrench = np.linalg.solve(G.T, tau)
+    np.testing.assert_allclose(hand.force(twist, rate), wrench, atol=1e-9 * abs(wrench).max())
 
 
 def test_the_worked_example() -> None:

@@ -7,11 +7,14 @@ array H has planes H[p] in m, n; A • H contracts the columns of A with the fir
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from ...equations import Equations
 from ...errors import UnsupportedError
 
 Floats = NDArray[np.float64]
@@ -89,3 +92,39 @@ def of_dependent(G: Floats, H: Floats, motion: Motion) -> Motion:
     """Coefficients in ψ of anything z(φ):  G_z G,  and  Gᵀ H_z G + G_z • H."""
     planes = np.einsum("am,pab,bn->pmn", motion.G, H, motion.G)
     return Motion(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
+
+
+def dynamics_at(equations: Equations, q: Sequence[float], qd: Sequence[float]) -> Dynamics:
+    """The model of one instant, in its own coordinates; `equations` are those of `influence`.
+
+    Loads are all that is neither inertia nor linear damping: weight, springs, friction, given
+    forces (at t = 0).
+    """
+    s = equations.symbols
+    n = equations.nv
+    C, K = equations.extra("effective_damping"), equations.extra("effective_stiffness")
+    loads = equations.g - equations.f - C @ s["qd"]
+    planes = equations.extra("inertia_power")
+    results = [equations.M, C, loads, K, *planes]
+    inputs = [s["q"], s["qd"], s["t"], s["p"]]
+    numbers = [float(value) for value in equations.parameters.values()]
+    found = ca.Function("instant", inputs, results)(q, qd, 0.0, numbers)
+    M, C, loads, K, *planes = (np.asarray(x, dtype=float) for x in found)
+    return Dynamics(M, np.array(planes).reshape(n, n, n), C, loads.ravel(), K)
+
+
+def of_frame(
+    equations: Equations, frame: str, q: Sequence[float], rows: Sequence[int] = (3, 4, 5)
+) -> tuple[Floats, Floats]:
+    """G and H of a frame's motion: rows of (ω, v), its position unless said otherwise.
+
+    H is the symmetric one: the terms J̇ q̇ are φ̇ᵀHφ̇.
+    """
+    s = equations.symbols
+    (J,), (drift,) = (
+        equations.expressions(name, frame) for name in ("jacobian", "frame_bias_acceleration")
+    )
+    planes = [ca.hessian(drift[row], s["qd"])[0] / 2 for row in rows]
+    numbers = [float(value) for value in equations.parameters.values()]
+    G, *H = ca.Function("G", [s["q"], s["p"]], [J[list(rows), :], *planes])(q, numbers)
+    return np.asarray(G, dtype=float), np.array([np.asarray(plane, dtype=float) for plane in H])
