@@ -13,7 +13,7 @@ from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.files import load, write
 from linkwright.formulations import FORMULATIONS, formulation
 from tests.agreement.test_formulations import EXACT, assert_agreement, close, value
-from tests.random_trees import RandomTree, trees
+from tests.random_trees import KINDS, RandomTree, trees
 
 HEAVY = {"I1": 0.02, "I2": 0.03, "I3": 0.04}
 
@@ -215,6 +215,48 @@ def test_coordinates_by_hand(how: str) -> None:
 def test_coordinates_in_all_formulations(by: str, how: str) -> None:
     for seed in range(2):
         assert_agreement(changed(how), by, seed)
+
+
+RATES = [kind for kind in KINDS if kind not in ("ball", "free")]
+
+
+def curved(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
+    """Joint variables as random functions of as many new coordinates."""
+    variables = list(lw.derive(mechanism, parameters="numeric").names.q)
+    names = [f"p{k}" for k in range(len(variables))]
+    joints = {}
+    for k, variable in enumerate(variables):
+        other, (a, b) = names[int(rng.integers(len(names)))], rng.uniform(-0.3, 0.3, 2).round(3)
+        joints[variable] = f"{names[k]} + {a}*sin({other}) + {b}*{names[k - 1]}^2/2"
+    return mechanism.model_copy(update={"coordinates": {"names": names, "joints": joints}})
+
+
+@pytest.mark.parametrize("by", EXACT)
+@settings(max_examples=6, deadline=None)
+@given(tree=trees(max_bodies=3, kinds=RATES), seed=st.integers(0, 1000))
+def test_random_coordinates_with_loads(by: str, tree: RandomTree, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mechanism = curved(loaded(tree.mechanism, rng), rng)
+    if formulation(by).supports(mechanism) is None:
+        assert_agreement(mechanism, by, seed)
+
+
+@settings(max_examples=10, deadline=None)
+@given(tree=trees(max_bodies=3, kinds=RATES), seed=st.integers(0, 1000))
+def test_power_balance_in_random_coordinates(tree: RandomTree, seed: int) -> None:
+    """τ·ṗ + losses = d(T + V)/dt."""
+    rng = np.random.default_rng(seed)
+    mechanism = curved(loaded(tree.mechanism, rng), rng)
+    eqs = lw.derive(mechanism, parameters="numeric")
+    p, v, a = rng.uniform(-0.7, 0.7, (3, eqs.nv))
+    P, V = eqs.symbols["q"], eqs.symbols["qd"]
+    (T,), (U,) = eqs.expressions("kinetic_energy"), eqs.expressions("potential_energy")
+    rate = ca.jtimes(T + U, ca.vertcat(P, V), ca.vertcat(V, eqs.symbols["qdd"]))
+    energy = float(ca.Function("E", [P, V, eqs.symbols["qdd"]], [rate])(p, v, a))
+    springs = ca.gradient(U, P) - eqs.g
+    lost = ca.Function("f", [P, V], [ca.dot(eqs.f + springs, V)])
+    power = value(eqs, "inverse_dynamics", p, v, a).ravel() @ v + float(lost(p, v))
+    assert power == pytest.approx(energy, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("how", list(CHANGES))
