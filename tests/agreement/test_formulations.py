@@ -408,3 +408,14 @@ def test_comparison() -> None:
     assert "newton_euler" in str(found)
     some = lw.compare(lw.gallery("quadruped"), by=["recursive", "lagrange"], duration=0.01)
     assert "no rates of coordinates" in some.refused["lagrange"]
+
+
+def test_comparison_refuses_what_cannot_move_or_begin() -> None:
+    still = lw.gallery("elbow").reduced({"q1": 0, "q2": 0})
+    with pytest.raises(UnsupportedError, match="cannot move"):
+        lw.compare(still)
+    away = lw.gallery("elbow").model_copy(
+        update={"coordinates": {"names": ["x", "y"], "joints": {"q1": "log(x - 0.3)", "q2": "y"}}}
+    )
+    with pytest.raises(LinkwrightError, match="rates are not finite"):
+        lw.compare(away, ["lagrange"], 0.01)

@@ -256,3 +256,16 @@ def test_output_that_cannot_be_written(words: list[str]) -> None:
         done = run(*words, stdout=full)
     assert done.returncode == 2
     assert done.stderr == "linkwright: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "by", ["lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent"]
+)
+def test_derive_by_every_formulation(by: str) -> None:
+    assert "M[1,1] =" in ok("derive", "elbow", "--by", by)
+
+
+def test_derive_of_states_of_its_own() -> None:
+    text = ok("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
+    assert "rates of the formulation's own states" in text
+    assert "rate[14] =" in text

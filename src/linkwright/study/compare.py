@@ -152,7 +152,8 @@ class _Study:
 
         x = np.asarray(self.from_motion(*self.start()), dtype=float).ravel()
         tau, times = np.zeros(self.eqs.nv), []
-        first = self.rates(x, tau, *[[0.0]] * len(self.time))
+        with np.errstate(all="ignore"):
+            first = self.rates(x, tau, *[[0.0]] * len(self.time))
         if not np.isfinite(first).all():
             raise LinkwrightError(
                 f"the motion by {self.eqs.by} cannot begin: its rates are not finite near rest",
