@@ -1,0 +1,90 @@
+"""Approximate dynamics: the errors that theory gives, exact multipliers, the choice of points."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError, UnsupportedError
+from linkwright.formulations.approximate import suggested
+from tests.agreement.test_formulations import close, value
+
+
+def end_of_motion(eqs: lw.Equations, q: np.ndarray, duration: float = 0.3) -> np.ndarray:
+    Q, V, TAU = (eqs.symbols[key] for key in ("q", "qd", "tau"))
+    if eqs.state is None:
+        x, rates, start = (
+            ca.vertcat(Q, V),
+            ca.vertcat(V, *eqs.expressions("forward_dynamics")),
+            ca.vertcat(Q, V),
+        )
+    else:
+        x, rates, start = eqs.state.x, eqs.state.rates(), eqs.state.from_motion()
+    F = ca.Function("F", [x, TAU], [rates])
+    x0 = np.asarray(ca.Function("x", [Q, V], [start])(q, np.zeros(eqs.nv))).ravel()
+    run = solve_ivp(lambda t, x: np.asarray(F(x, np.zeros(eqs.nv))).ravel(), (0, duration), x0,
+                    method="DOP853", rtol=1e-9, atol=1e-11)  # fmt: skip
+    return run.y[: eqs.nv, -1]
+
+
+def test_the_error_of_approximate_dynamics_falls_as_beta_grows() -> None:
+    arm = lw.gallery("chain-3")
+    q = np.array([-0.3, 0.5, 0.2])
+    truth = end_of_motion(lw.derive(arm, parameters="numeric"), q)
+    errors = []
+    for beta in (1e3, 1e4, 1e5):
+        eqs = lw.derive(arm, by="approximate", parameters="numeric", beta=beta, gamma=0.01)
+        errors.append(np.abs(end_of_motion(eqs, q) - truth).max())
+    assert errors[0] < 0.05
+    for large, small in pairwise(errors):
+        assert small < 0.2 * large, errors
+
+
+def test_iterated_multipliers_are_exact_at_moderate_beta() -> None:
+    arm = lw.gallery("chain-3")
+    eqs = lw.derive(arm, by="approximate", parameters="numeric", beta=1e3, gamma=0.05, iterations=6)
+    q, v, tau = np.random.default_rng(0).uniform(-1, 1, (3, 3))
+    truth = value(lw.derive(arm, parameters="numeric"), "forward_dynamics", q, v, tau)
+    close(value(eqs, "forward_dynamics", q, v, tau), truth, "accelerations", 1e-9)
+
+
+def test_coordinates_of_approximate_dynamics_can_be_chosen() -> None:
+    arm = lw.gallery("chain-3")
+    assert len(lw.derive(arm, by="approximate").state.names) == 14  # type: ignore[union-attr]
+    one = lw.derive(
+        arm, by="approximate", bodies=["link3"], beta=1e4, gamma=0.01, parameters="numeric"
+    )
+    assert one.state is not None
+    assert one.state.names[3:5] == ("x_link3", "y_link3")
+    q = np.array([-0.3, 0.5, 0.2])
+    truth = end_of_motion(lw.derive(arm, parameters="numeric"), q)
+    assert np.abs(end_of_motion(one, q) - truth).max() < 0.01
+    with pytest.raises(UnsupportedError, match="no body 'link9'"):
+        lw.derive(arm, by="approximate", bodies=["link9"])
+    with pytest.raises(UnsupportedError, match="cannot damp"):
+        lw.derive(arm, by="approximate", gamma=0, iterations=2)
+    with pytest.raises(LinkwrightError, match="has no option 'betta'; did you mean 'beta'"):
+        lw.derive(arm, by="approximate", betta=1)
+    arm = lw.gallery("stanford-rrp")  # the mass on its slide must stay
+    assert lw.derive(arm, by="approximate").state.names[3:] == (  # type: ignore[union-attr]
+        "x_link2", "y_link2", "z_link2", "dtheta1", "dtheta2", "ds3", "dx_link2", "dy_link2", "dz_link2",
+    )  # fmt: skip
+
+
+def test_approximate_dynamics_needs_inertia() -> None:
+    bob = {"mass": 1, "center": [1, 0, 0]}
+    pendulum = lw.Mechanism(
+        bodies={"a": bob, "b": bob},
+        joints={"q1": {"type": "revolute", "child": "a"},
+                "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
+    )  # fmt: skip
+    with pytest.raises(UnsupportedError, match="moves no inertia"):
+        lw.derive(pendulum, by="approximate", bodies=["b"])
+    beta, gamma = suggested(lw.gallery("chain-3"))
+    assert 1e2 < beta < 1e6
+    assert 1e-4 < gamma < 1e-1
