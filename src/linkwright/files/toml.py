@@ -54,6 +54,9 @@ def write_toml(mechanism: Mechanism) -> str:
         for name, part in getattr(mechanism, table).items():
             lines += ["", f"[{table}.{_key(name)}]"]
             lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
+    if mechanism.assembly:
+        lines += ["", "[assembly]"]
+        lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.assembly.items()]
     lines += _coordinates(mechanism)
     return "\n".join(lines) + "\n"
 
@@ -84,7 +87,10 @@ def _plain_part(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, Table):
-        return {name: _plain_part(item) for name, item in value.items()}
+        return {
+            name: _fields(item) if isinstance(item, BaseModel) else plain(item)
+            for name, item in value.items()
+        }
     return list(value) if isinstance(value, tuple) else value
 
 

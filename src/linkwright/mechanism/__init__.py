@@ -1,26 +1,62 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
 from .bodies import GROUND, Body, Frame, Inertia, Placement, Rotated
-from .coordinates import Names, coordinate_names, dotted, names_of, speed_names
-from .elements import (
-    Actuator,
+from .constraints import (
     Constraint,
-    Coordinates,
     CouplingConstraint,
+    DistanceConstraint,
+    DriveConstraint,
     EquationConstraint,
-    Force,
-    JointForce,
-    Spring,
-    Wrench,
+    GearConstraint,
+    KnifeEdgeConstraint,
+    RollingConstraint,
+    SurfaceConstraint,
 )
+from .coordinates import Names, coordinate_names, dotted, names_of, speed_names
+from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
 from .joints import JOINT_TYPES, Freedom, Joint, Limits, Mimic, Motor
 from .mechanism import Mechanism, replaced
 from .parts import Part, Quantity, Table, Vector, plain, quantities
 
 __all__ = [
-    "GROUND", "JOINT_TYPES", "Actuator", "Body", "Constraint", "Coordinates",
-    "CouplingConstraint", "EquationConstraint", "Force", "Frame", "Freedom", "Inertia", "Joint",
-    "JointForce", "Limits", "Mechanism", "Mimic", "Motor", "Names", "Part", "Placement",
-    "Quantity", "Rotated", "Spring", "Table", "Vector", "Wrench", "coordinate_names", "dotted",
-    "names_of", "plain", "quantities", "replaced", "speed_names",
+    "GROUND",
+    "JOINT_TYPES",
+    "Actuator",
+    "Body",
+    "Constraint",
+    "Coordinates",
+    "CouplingConstraint",
+    "DistanceConstraint",
+    "DriveConstraint",
+    "EquationConstraint",
+    "Force",
+    "Frame",
+    "Freedom",
+    "GearConstraint",
+    "Inertia",
+    "Joint",
+    "JointForce",
+    "KnifeEdgeConstraint",
+    "Limits",
+    "Mechanism",
+    "Mimic",
+    "Motor",
+    "Names",
+    "Part",
+    "Placement",
+    "Quantity",
+    "RollingConstraint",
+    "Rotated",
+    "Spring",
+    "SurfaceConstraint",
+    "Table",
+    "Vector",
+    "Wrench",
+    "coordinate_names",
+    "dotted",
+    "names_of",
+    "plain",
+    "quantities",
+    "replaced",
+    "speed_names",
 ]  # fmt: skip

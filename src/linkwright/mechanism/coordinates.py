@@ -18,7 +18,7 @@ class Names:
     """In the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
-    `in_time`: forces depend on t.
+    `in_time`: forces or constraints depend on t.
     """
 
     q: tuple[str, ...]
@@ -53,8 +53,10 @@ def names_of(mechanism: Mechanism) -> Names:
         q = qd = list(mechanism.coordinates.own)
     return Names(
         tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
-        any("t" in names(number) for force in mechanism.forces.values()
-            for _, number, _ in quantities(force)),
+        any("t" in names(number)
+            for table in (mechanism.forces, mechanism.constraints)
+            for part in table.values()
+            for _, number, _ in quantities(part)),
     )  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest
 from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
 from .bodies import GROUND, Body, Frame
-from .elements import Actuator, Constraint, Coordinates, Force, Spring
+from .constraints import Constraint
+from .elements import Actuator, Coordinates, Force, Spring
 from .joints import Joint
 from .parts import Part, Quantity, Scalar, Table, Vector
 from .validate import check_mechanism, parameter_values, unphysical_bodies
@@ -48,6 +49,10 @@ class Mechanism(Part):
     frames: Table[Frame] = Field(default_factory=Table)
     loops: Table[Joint] = Field(default_factory=Table, description="joints that close a loop")
     constraints: Table[Constraint] = Field(default_factory=Table)
+    assembly: Table[Scalar] = Field(
+        default_factory=Table,
+        description="rough values of coordinates, near which loops and constraints close",
+    )
     forces: Table[Force] = Field(default_factory=Table)
     actuators: Table[Actuator] = Field(default_factory=Table)
     coordinates: Coordinates | None = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .constraints import check_constraints
 from .directions import check_directions
 from .elements import check_elements
 from .numbers import check_numbers, parameter_values, scope_of
@@ -23,3 +24,4 @@ def check_mechanism(mechanism: Mechanism) -> None:
     check_numbers(mechanism, scope)
     check_directions(mechanism, scope)
     check_elements(mechanism, scope)
+    check_constraints(mechanism, scope)

@@ -49,12 +49,12 @@ def _check_quaternion(entries: Sequence[Expression], place: str, scope: Scope) -
 
 
 def _check_axes(joint: Joint, place: str, scope: Scope) -> None:
-    first = _direction(joint.axis, f"{place}.axis", scope)
+    first = check_direction(joint.axis, f"{place}.axis", scope)
     if joint.axis2 is not None:
-        _direction(joint.axis2, f"{place}.axis2", scope)
+        check_direction(joint.axis2, f"{place}.axis2", scope)
     if joint.type not in ("universal", "planar"):
         return
-    second = _direction(joint.second_axis, f"{place}.axis2", scope)
+    second = check_direction(joint.second_axis, f"{place}.axis2", scope)
     if math.hypot(*_cross(first, second)) < _PARALLEL:
         plane = joint.type == "planar"
         raise failure(
@@ -63,7 +63,7 @@ def _check_axes(joint: Joint, place: str, scope: Scope) -> None:
         )  # fmt: skip
 
 
-def _direction(axis: Sequence[Expression], place: str, scope: Scope) -> list[float]:
+def check_direction(axis: Sequence[Expression], place: str, scope: Scope) -> list[float]:
     """The axis as numbers, of length 1."""
     _check_one_dimension(axis, place, scope)
     numbers = [scope.value(entry, place) for entry in axis]

@@ -1,18 +1,16 @@
-"""Checks of constraints and forces: what they act on, and the names in their expressions."""
+"""Checks of forces, actuators and coordinates: what they act on, the names in expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from fractions import Fraction
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, Unit, fold, is_variable, names, parse_unit
+from ...expressions import Expression, is_variable, names, parse_unit
 from ..bodies import GROUND
 from ..coordinates import Variable, coordinate_names, dotted, variables_of
-from ..elements import CouplingConstraint, EquationConstraint, JointForce, Spring, Wrench
-from ..joints import Joint
+from ..elements import JointForce, Spring, Wrench
 from ..parts import quantities
-from .numbers import Scope, check_number, check_size, ratio_of_positions
+from .numbers import Scope, check_number, check_size
 from .structure import check_known, failure
 
 if TYPE_CHECKING:
@@ -22,10 +20,10 @@ Variables = dict[str, list[Variable]]
 
 
 def check_elements(mechanism: Mechanism, scope: Scope) -> None:
-    """All forces and constraints of a mechanism, the rest of which is right already."""
+    """All forces of a mechanism, the rest of which is right already."""
     if mechanism.coordinates is not None:
         _check_coordinates(mechanism, scope)
-    if not (mechanism.forces or mechanism.constraints or mechanism.actuators):
+    if not (mechanism.forces or mechanism.actuators):
         return
     variables = variables_of(mechanism)
     points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
@@ -37,15 +35,10 @@ def check_elements(mechanism: Mechanism, scope: Scope) -> None:
         else:
             _check_wrench(force, f"forces.{name}", points, variables, scope)
     for name, actuator in mechanism.actuators.items():
-        kinds = _check_expression(actuator.moves, f"actuators.{name}.moves", variables, scope)
+        kinds = check_expression(actuator.moves, f"actuators.{name}.moves", variables, scope)
         if kinds != {"coordinate"}:
             where = f"actuators.{name}.moves"
             raise failure("is no function of coordinates", where, "name coordinates, such as q1")
-    for name, constraint in mechanism.constraints.items():
-        if isinstance(constraint, EquationConstraint):
-            _check_equation(constraint, f"constraints.{name}", variables, scope)
-        else:
-            _check_coupling(constraint, f"constraints.{name}", mechanism, scope)
 
 
 def _check_joint_force(
@@ -58,7 +51,7 @@ def _check_joint_force(
         for freedom in joint.freedoms
     ]
     check_known(force.on, known, "freedom", f"{place}.on")
-    _check_expression(force.force, f"{place}.force", variables, scope)
+    check_expression(force.force, f"{place}.force", variables, scope)
 
 
 def _check_coordinates(mechanism: Mechanism, scope: Scope) -> None:
@@ -112,13 +105,13 @@ def _check_wrench(
     if wrench.on == GROUND:
         raise failure("ground does not move", f"{place}.on", "name what the force acts on")
     for key, number, quantity in quantities(wrench):
-        _check_expression(number, f"{place}.{key}", variables, scope)
+        check_expression(number, f"{place}.{key}", variables, scope)
         found = scope.dimension(number, f"{place}.{key}")
         if found.dimension is not None and any(found.dimension):  # sin(t) may be in newtons
             scope.check_dimension(number, f"{place}.{key}", parse_unit(quantity.unit).dimension)
 
 
-def _check_expression(
+def check_expression(
     number: Expression, place: str, variables: Variables, scope: Scope
 ) -> frozenset[str]:
     """Names that are known and mean one thing; returns the kinds of the variables used."""
@@ -131,82 +124,3 @@ def _check_expression(
     if not used:
         check_size(scope.value(number, place), place)
     return frozenset(variables[name][0].kind for name in used)
-
-
-def _check_equation(
-    constraint: EquationConstraint, place: str, variables: Variables, scope: Scope
-) -> None:
-    key = "velocity" if constraint.position is None else "position"
-    number, where = getattr(constraint, key), f"{place}.{key}"
-    kinds = _check_expression(number, where, variables, scope)
-    scope.dimension(number, where)
-    if key == "position":
-        if "speed" in kinds:
-            raise failure("uses a speed", where, "give it as velocity = …")
-        if "coordinate" not in kinds:
-            raise failure("uses no coordinate", where, "name one")
-        return
-    if "speed" not in kinds:
-        raise failure("uses no speed", where, "name one, such as dq1 for that of q1")
-    if fold(number, _Degree(), lambda name: _is_speed(name, variables)) > 1:
-        raise failure("is not linear in the speeds", where, "make it linear")
-
-
-def _is_speed(name: str, variables: Variables) -> int:
-    return int(name in variables and variables[name][0].kind == "speed")
-
-
-class _Degree:
-    """The degree of an expression in the speeds; 2 stands for all that is not linear."""
-
-    def number(self, value: Fraction) -> int:
-        return 0
-
-    def pi(self) -> int:
-        return 0
-
-    def add(self, terms: Sequence[int]) -> int:
-        return max(terms)
-
-    def multiply(self, factors: Sequence[int]) -> int:
-        return sum(factors)
-
-    def negate(self, operand: int) -> int:
-        return operand
-
-    def reciprocal(self, operand: int) -> int:
-        return 2 * operand
-
-    def power(self, base: int, exponent: int) -> int:
-        return 2 * (base + exponent)
-
-    def call(self, function: str, arguments: Sequence[int]) -> int:
-        return 2 * sum(arguments)
-
-    def measure(self, value: int, unit: Unit) -> int:
-        return value
-
-
-def _check_coupling(
-    coupling: CouplingConstraint, place: str, mechanism: Mechanism, scope: Scope
-) -> None:
-    joint = _coupled(coupling.joint, f"{place}.joint", mechanism)
-    other = None
-    if coupling.other is not None:
-        other = _coupled(coupling.other, f"{place}.other", mechanism)
-        if coupling.other == coupling.joint:
-            raise failure("is the joint itself", f"{place}.other", "name another joint")
-    elif len(coupling.coefficients) != 1:
-        raise failure("has no other joint", place, "give other = …, or one coefficient")
-    for power, number in enumerate(coupling.coefficients):
-        here = f"{place}.coefficients[{power}]"
-        check_number(number, "coefficients", here, "any", scope)
-        scope.check_dimension(number, here, ratio_of_positions(joint, other, power))
-
-
-def _coupled(name: str, place: str, mechanism: Mechanism) -> Joint:
-    check_known(name, mechanism.joints, "joint", place)
-    joint = mechanism.joints[name]
-    if len(joint.freedoms) != 1 or not joint.moves:
-        raise failure(f"'{name}' has not one coordinate of its own", place, "couple another joint")
-    return joint

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
+_OF_COORDINATES = (
+    "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
+)  # fmt: skip
+"""What needs a coordinate of the joint's own."""
+
+
 def check_structure(mechanism: Mechanism) -> None:
     """What must hold before any number is looked at."""
     _check_own_names(mechanism)
@@ -103,8 +109,12 @@ def _check_loops(mechanism: Mechanism) -> None:
         where = f"loops.{name}"
         if loop.child == loop.parent:
             raise failure(f"'{loop.child}' is parent and child", where, "name two bodies")
-        if loop.mimic is not None:
-            raise failure("has no meaning for a loop", f"{where}.mimic", "remove it")
+        if loop.type == "free":
+            raise failure("a free joint closes nothing", f"{where}.type", "use another type")
+        for key in _OF_COORDINATES:
+            if key in loop.model_fields_set and getattr(loop, key) is not None:
+                remedy = "remove it, or cut the loop at another joint"
+                raise failure("a joint that closes a loop has none", f"{where}.{key}", remedy)
 
 
 def _check_mimics(mechanism: Mechanism) -> None:
