@@ -28,6 +28,8 @@ _HOMES = {
     "Equations": "equations",
     "compile": "model",
     "Model": "model",
+    "assemble": "kinematics.assembly",
+    "mobility": "kinematics.assembly",
     "compare": "study",
     "LinkwrightError": "errors",
 }
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from .files import load as load
     from .files import save as save
     from .formulations import derive as derive
+    from .kinematics.assembly import assemble as assemble
+    from .kinematics.assembly import mobility as mobility
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint

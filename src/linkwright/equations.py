@@ -1,6 +1,6 @@
 """Equations of motion: the one result that every formulation returns.
 
-    M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)
+    M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇, t) + J(q)ᵀ λ
 
 A formulation gives builders for what it has; the rest follows here from those. Everything
 is made when asked for, and once.
@@ -19,7 +19,7 @@ from .algebra.linear import solve_symmetric
 from .errors import NameNotFoundError, suggest
 from .expressions import Exact
 from .mechanism import Mechanism, Names
-from .quantities import FRAME_SIGNATURES, SIGNATURES, inputs_of
+from .quantities import FRAME_SIGNATURES, inputs_of, signatures
 
 SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
@@ -90,6 +90,11 @@ class Equations:
         return self.expressions("gravity")[0]
 
     @cached_property
+    def J(self) -> SX:
+        """Constraint Jacobian, constraints × nv: those of positions, then those of speeds."""
+        return self.expressions("constraint_jacobian")[0]
+
+    @cached_property
     def f(self) -> SX:
         """Everything else that the mechanism does: dampers, friction, springs, given forces."""
         return self.expressions("passive")[0] + self.expressions("external")[0]
@@ -97,7 +102,7 @@ class Equations:
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
         follow = _COMPLETIONS if self.complete else {}
-        return [name for name in SIGNATURES if name in self.builders or name in follow]
+        return [n for n in signatures(self.names) if n in self.builders or n in follow]
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """The CasADi expressions of a function's outputs."""
@@ -133,7 +138,7 @@ class Equations:
     def function(self, name: str, *frame: str) -> Any:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
         expressions = self.expressions(name, *frame)
-        signature = FRAME_SIGNATURES[name] if frame else SIGNATURES[name]
+        signature = FRAME_SIGNATURES[name] if frame else signatures(self.names)[name]
         inputs = {key: self.symbols[key] for key in inputs_of(signature, self.names)}
         if self.parameters:
             inputs["p"] = self.symbols["p"]
@@ -210,7 +215,7 @@ def _inverse_with_wrenches(eqs: Equations) -> SX:
 
 
 def _forward_with_wrenches(eqs: Equations) -> SX:
-    (qdd,) = eqs.expressions("forward_dynamics")
+    qdd = eqs.expressions("forward_dynamics")[0]
     tau = eqs.symbols["tau"]
     return ca.substitute(qdd, tau, tau + _driven_by_wrenches(eqs))
 
@@ -224,11 +229,12 @@ def _driven_by_wrenches(eqs: Equations) -> SX:
 
 def _inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
     (tau,) = eqs.expressions("inverse_dynamics")
-    return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), eqs.M
+    by_qdd = ca.jacobian(tau, eqs.symbols["qdd"]) if eqs.names.constraints else eqs.M
+    return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), by_qdd
 
 
 def _forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
-    (qdd,) = eqs.expressions("forward_dynamics")
+    qdd = eqs.expressions("forward_dynamics")[0]
     q, qd, tau = (eqs.symbols[key] for key in ("q", "qd", "tau"))
     return ca.jacobian(qdd, q) @ eqs.rates, ca.jacobian(qdd, qd), ca.jacobian(qdd, tau)
 

@@ -46,6 +46,13 @@ class UnsupportedError(LinkwrightError, ValueError):
     """A mechanism that the chosen formulation or reading cannot treat."""
 
 
+class AssemblyError(LinkwrightError, ValueError):
+    """Loops and constraints that cannot be closed; `residuals` by their names, at `q`."""
+
+    residuals: dict[str, float] = {}  # noqa: RUF012 - replaced, never changed
+    q: object = None
+
+
 class NameNotFoundError(LinkwrightError, LookupError):
     """A name (of a frame, parameter, gallery mechanism, …) that does not exist."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NameNotFoundError, UnsupportedError, suggest
+from .guard import GuardedAccelerations
 from .mechanism import Mechanism, names_of
-from .quantities import FRAME_SIGNATURES, SIGNATURES, ports
+from .quantities import FRAME_SIGNATURES, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Tape, count_operations, normalised, record, scheduled
 
@@ -82,6 +83,8 @@ class _Facts:
     neutral: list[float]
     nominal: list[float]
     inertial: list[float]
+    home: list[float] = field(default_factory=list)
+    independent: list[str] = field(default_factory=list)
 
 
 class Model:
@@ -115,6 +118,7 @@ class Model:
                 remedy="add one, or unlock one",
             )
         self._facts = self._known_facts()
+        self.names = replace(self.names, freedom=len(self._facts.independent))
 
     def _known_facts(self) -> _Facts:
         """From the cache, or from the equations: so a bad mechanism is refused at once."""
@@ -170,6 +174,25 @@ class Model:
         """q where nothing is displaced."""
         return np.array(self._facts.neutral)
 
+    def home(self) -> NDArray[np.float64]:
+        """q where loops and constraints close; `neutral` where there are none."""
+        return np.array(self._facts.home or self._facts.neutral)
+
+    @property
+    def freedom(self) -> int:
+        """Number of independent speeds."""
+        return len(self._facts.independent) if self.names.constraints else self.nv
+
+    @property
+    def independent_names(self) -> tuple[str, ...]:
+        """The speeds that all others follow: columns of `independent_map`."""
+        return tuple(self._facts.independent) if self.names.constraints else self.names.qd
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """The loop or constraint of every row of `constraint_jacobian`."""
+        return self.names.constraints
+
     @property
     def nominal_parameters(self) -> NDArray[np.float64]:
         """The values that the mechanism gives the parameters kept as input p."""
@@ -177,15 +200,17 @@ class Model:
 
     # -- functions -----------------------------------------------------------------------
 
-    def __getattr__(self, name: str) -> np.ufunc:
-        if name.startswith("_") or name not in SIGNATURES:
-            raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*SIGNATURES])}")
+    def __getattr__(self, name: str) -> Any:
+        known = {} if name.startswith("_") else signatures(self.names)
+        if name not in known:
+            raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
         ufunc = self._compile(name)
-        self.__dict__[name] = ufunc
-        return ufunc
+        guarded = name == "forward_dynamics" and self.names.constraints
+        self.__dict__[name] = GuardedAccelerations(ufunc, self) if guarded else ufunc
+        return self.__dict__[name]
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *SIGNATURES]
+        return [*super().__dir__(), *signatures(self.names)]
 
     def placement(self, frame: str) -> np.ufunc:
         """`(nq)->(4,4)`: where a frame or body stands in the world."""
@@ -228,7 +253,7 @@ class Model:
     def _compile(self, name: str, *frame: str) -> np.ufunc:
         inputs, outputs = ports(self.names, name, self.parameters)
         heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
-        what = (FRAME_SIGNATURES if frame else SIGNATURES)[name].what
+        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
 
         documentation = f"{heading}\n\n{what}"
         if self._identity is None:
@@ -282,7 +307,14 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     function = ca.Function("pi", [equations.symbols["p"]], [equations.inertial_parameters])
     inertial = np.asarray(function(list(values.values())), dtype=float).ravel()
     nominal = [values[name] for name in parameters]
-    return _Facts(list(equations.neutral), nominal, inertial.tolist())
+    facts = _Facts(list(equations.neutral), nominal, inertial.tolist())
+    if not equations.names.constraints:
+        return facts
+    from .kinematics.assembly import reference
+
+    home, choice = reference(equations.mechanism)
+    independent = [equations.names.qd[k] for k in choice.independent]
+    return replace(facts, home=list(home), independent=independent)
 
 
 def check_mass_matrix(equations: Equations) -> None:
@@ -290,6 +322,9 @@ def check_mass_matrix(equations: Equations) -> None:
 
     Its columns are what unit accelerations add to inverse dynamics, which are at hand.
     """
+    if equations.names.constraints:
+        _check_constrained_mass(equations)
+        return
     inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
     rng = np.random.default_rng(0)
     n, worst = equations.nv, np.inf
@@ -310,3 +345,18 @@ def check_mass_matrix(equations: Equations) -> None:
         where=equations.mechanism.name,
         remedy="give the bodies beyond it mass and inertia, or the joint a motor with inertia",
     )
+
+
+def _check_constrained_mass(equations: Equations) -> None:
+    """The same for what constraints leave: GᵀMG where the mechanism is assembled."""
+    from .kinematics.assembly import reference
+
+    home, _ = reference(equations.mechanism)
+    time = [0.0] if equations.names.in_time else []
+    M = np.asarray(equations.folded("mass_matrix")(home))
+    G = np.asarray(equations.folded("independent_map")(home, *time)[0])
+    if G.shape[1] and np.linalg.eigvalsh(G.T @ M @ G)[0] <= 1e-12 * max(1e-300, np.abs(M).max()):
+        raise UnsupportedError(
+            "the mechanism can move without moving mass", where=equations.mechanism.name,
+            remedy="give its bodies mass and inertia, or a joint a motor with inertia",
+        )  # fmt: skip

@@ -63,6 +63,21 @@ integrate | q step | q_out:nq | q ⊕ step: where the speeds `step` lead in unit
 difference | q q1 | step:nv | step with q ⊕ step = q1
 """)
 
+CONSTRAINED_SIGNATURES = _table("""
+required_forces | q qd qdd t | h:nv | M q̈ + C q̇ + g − f: what drives and constraints give together
+inverse_dynamics | q qd qdd t | tau:nv | drives of least norm, τ = B u, for a motion that the constraints allow
+actuator_forces | q qd qdd t | u:actuators | u of least norm for a motion that the constraints allow
+forward_dynamics | q qd tau t | qdd:nv pivot: | accelerations under forces and constraints; the smallest pivot, 1 where loops were cut
+multipliers | q qd tau t | lambda:constraints | forces of the constraints, +Jᵀλ on the mechanism; of least norm where redundant
+constraint_residual | q t | phi:positions | φ, zero where loops and constraints of positions hold
+constraint_velocity | q qd t | V:constraints | J q̇ − b, zero for speeds that the constraints allow
+constraint_jacobian | q t | J:constraints,nv | J of all constraints, those of positions first
+constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
+independent_map | q t | G:nv,freedom k:nv | G and k with q̇ = G a + k, a the independent speeds
+reactions | q qd tau t | r:joints_and_loops,6 | what each joint's parent does to its child, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+""")
+"""What constrained mechanisms have in place of, and beside, the functions of trees."""
+
 FRAME_SIGNATURES = _table("""
 placement | q | T:4,4 | placement of the frame in the world
 jacobian | q | J:6,nv | rows ω, then v of the frame's origin, world axes
@@ -70,6 +85,13 @@ frame_velocity | q qd | V:6 | (ω, v) of the frame, world axes
 frame_acceleration | q qd qdd | A:6 | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
 frame_bias_acceleration | q qd | A:6 | J̇ q̇: frame_acceleration at q̈ = 0
 """)
+
+
+def signatures(names: Names) -> dict[str, Signature]:
+    """The functions of a mechanism: those of trees, or of trees under constraints."""
+    if not names.constraints:
+        return SIGNATURES
+    return {k: v for k, v in SIGNATURES.items() if k != "body_reactions"} | CONSTRAINED_SIGNATURES
 
 
 def inputs_of(signature: Signature, names: Names) -> list[str]:
@@ -87,6 +109,10 @@ def ports(
         "joints": len(names.joints),
         "parameters": 10 * len(names.bodies),
         "actuators": len(names.actuators) or names.nv,
+        "constraints": len(names.constraints),
+        "positions": names.positions,
+        "freedom": names.freedom,
+        "joints_and_loops": len(names.joints) + len(names.loops),
     }
 
     def port(key: str, shape: str) -> Port:
@@ -95,7 +121,7 @@ def ports(
             tuple(sizes[word] if word in sizes else int(word) for word in shape.split(",") if word),
         )
 
-    signature = (SIGNATURES | FRAME_SIGNATURES)[function]
+    signature = (signatures(names) | FRAME_SIGNATURES)[function]
     inputs = [port(key, INPUT_SHAPES[key]) for key in inputs_of(signature, names)]
     if parameters:
         inputs.append(Port("p", (len(parameters),)))

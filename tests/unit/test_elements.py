@@ -124,16 +124,3 @@ def test_coordinates_and_speeds_of_forces_by_name() -> None:
         mechanism("dq")
     with pytest.raises(MechanismError, match=r"'ds\.wx', which is not given"):
         mechanism("ds.wx")
-
-
-@pytest.mark.parametrize("table", ["loops", "constraints"])
-def test_what_is_not_treated_yet_is_refused_by_name(table: str) -> None:
-    extra: dict[str, Any] = {
-        "loops": {"closing": {"type": "revolute", "parent": "ground", "child": "b"}},
-        "constraints": {"gear": {"type": "coupling", "joint": "q1", "other": "q2", "coefficients": [0, 2]}},
-    }  # fmt: skip
-    arm = lw.Mechanism(**ARM, **{table: extra[table]})
-    assert lw.load(lw.files.write(arm, "toml")[0]) == arm  # type: ignore[attr-defined]
-    for attempt in (lw.compile, lw.derive):
-        with pytest.raises(lw.LinkwrightError, match=table):
-            attempt(arm)

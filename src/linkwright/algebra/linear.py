@@ -92,6 +92,53 @@ def solve_symmetric(A: Array, b: Array) -> Array:
     return ca.vertcat(*x)
 
 
+class Elimination:
+    """A = L U of a square matrix whose pivots are on its diagonal, in this order.
+
+    Entries that are zero by structure are never touched. L has ones on the diagonal.
+    """
+
+    def __init__(self, A: Array) -> None:
+        n = A.shape[0]
+        rows = [{j: A[i, j] for j in range(n) if not A[i, j].is_zero()} for i in range(n)]
+        self.lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
+        for k in range(n):
+            for i in range(k + 1, n):
+                if k not in rows[i]:
+                    continue
+                factor = self.lower[i][k] = rows[i].pop(k) / rows[k][k]
+                for j in (j for j in rows[k] if j > k):
+                    rows[i][j] = rows[i].get(j, ca.SX(0)) - factor * rows[k][j]
+        self.upper = rows
+        self.pivots = [rows[k][k] for k in range(n)]
+
+    def solve(self, b: Array) -> Array:
+        """A⁻¹ b; b may have several columns."""
+        x = ca.vertsplit(ca.SX(b)) if self.pivots else []
+        for i, row in enumerate(self.lower):
+            for k, entry in row.items():
+                x[i] = x[i] - entry * x[k]
+        for i in reversed(range(len(x))):
+            for j, entry in self.upper[i].items():
+                if j > i:
+                    x[i] = x[i] - entry * x[j]
+            x[i] = x[i] / self.pivots[i]
+        return ca.vertcat(*x) if x else ca.SX(b)
+
+    def solve_transposed(self, b: Array) -> Array:
+        """A⁻ᵀ b."""
+        x = ca.vertsplit(ca.SX(b)) if self.pivots else []
+        for i, row in enumerate(self.upper):
+            x[i] = x[i] / self.pivots[i]
+            for j, entry in row.items():
+                if j > i:
+                    x[j] = x[j] - entry * x[i]
+        for i in reversed(range(len(x))):
+            for k, entry in self.lower[i].items():
+                x[k] = x[k] - entry * x[i]
+        return ca.vertcat(*x) if x else ca.SX(b)
+
+
 def is_constant(array: Array) -> bool:
     return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
 

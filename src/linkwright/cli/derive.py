@@ -13,13 +13,16 @@ from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
-from ..quantities import SIGNATURES, entry_names, ports
+from ..quantities import entry_names, ports, signatures
 from ..readings.listing import Listing, listing
 from ..tape import Tape, count_operations, record
 from .show import emit_json, printable
 
 FORMATS = ("text", "latex", "html", "json")
-_USUAL = ("mass_matrix", "coriolis_matrix", "gravity", "passive")
+_USUAL = (
+    "mass_matrix", "coriolis_matrix", "gravity", "passive", "constraint_residual",
+    "constraint_jacobian", "constraint_bias",
+)  # fmt: skip
 
 
 def print_equations(
@@ -61,7 +64,7 @@ class _Written:
             self.what = "rates of the formulation's own states x"
         else:
             tape = record(equations.function(name), *ports(names, name, parameters))
-            self.what = SIGNATURES[name].what
+            self.what = signatures(names)[name].what
         _check_distinct([entry for port in tape.inputs for entry in entries[port.name]])
         self.operations = count_operations(tape)
         self.listing: Listing = listing(tape, entries)
@@ -91,11 +94,12 @@ def _check_distinct(names: Sequence[str]) -> None:
 
 
 _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
+_CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
 
 
 def _text(equations: Equations, written: dict[str, _Written]) -> None:
     print(f"{printable(equations.mechanism.name)}, {equations.nv} freedoms, by {equations.by}")
-    print(f"{_EQUATION}\n")
+    print(f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.operations} operations)")
         for step in one.listing.steps:

@@ -11,9 +11,9 @@ import numpy as np
 
 from .. import model as models
 from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from ..model import Model
-from ..quantities import FRAME_SIGNATURES, SIGNATURES, entry_names, ports
+from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
 from ..tape import Port
 from .inputs import assignments, from_words
 from .show import CheckFailedError, emit_json
@@ -30,7 +30,8 @@ def run(
 ) -> None:
     given = assignments(words)
     frame = given.pop("frame", None)
-    _check_request(quantity, frame, given, states)
+    known = [*signatures(names_of(mechanism)), *FRAME_SIGNATURES]
+    _check_request(quantity, known, frame, given, states)
     if output is not None:
         check_written_kind(output)
     model = models.compile(mechanism)
@@ -43,16 +44,20 @@ def run(
     with np.errstate(all="ignore"):
         results = function(*inputs.values())
     several = results if isinstance(results, tuple) else (results,)
+    found = found[: len(several)]  # a guarded function keeps its pivot to itself
     named = {port.name: np.asarray(r) for port, r in zip(found, several, strict=True)}
     check_finite(model, quantity, found, named)
     _hand_out(model, found, named, output, as_json)
 
 
 def _check_request(
-    quantity: str, frame: str | None, given: Mapping[str, str], states: Path | None
+    quantity: str,
+    known: list[str],
+    frame: str | None,
+    given: Mapping[str, str],
+    states: Path | None,
 ) -> None:
     """Whether the words of the command fit together."""
-    known = [*SIGNATURES, *FRAME_SIGNATURES]
     if quantity not in known:
         raise NameNotFoundError(
             f"there is no quantity '{quantity}'", remedy=suggest(quantity, known)

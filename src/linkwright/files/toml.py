@@ -47,6 +47,8 @@ def write_toml(mechanism: Mechanism) -> str:
     """The TOML text of a mechanism; reading it gives the same mechanism."""
     lines = [f"name = {_string(mechanism.name)}"]
     lines.append(f"gravity = {_inline(plain(mechanism.gravity))}")
+    if mechanism.independent:
+        lines.append(f"independent = {_inline(list(mechanism.independent))}")
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]

@@ -38,12 +38,12 @@ from ..kinematics.recursions import displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters, read_expression
 from ..mechanism import Mechanism
-from .shared import Shared, beyond_trees
+from .shared import Shared
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return beyond_trees(mechanism)
+    return None
 
 
 def derive(

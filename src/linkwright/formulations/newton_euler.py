@@ -41,16 +41,15 @@ from ..kinematics.tree import GROUND, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
-from .shared import Shared, beyond_trees
+from .shared import Shared
 
 IDENTITY = np.eye(3)
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    reason = beyond_trees(mechanism)
     tree = build_tree(mechanism, "numeric")
-    return reason if reason else _without_inertia(tree, moving_directions(tree))
+    return _without_inertia(tree, moving_directions(tree))
 
 
 def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:

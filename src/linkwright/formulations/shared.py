@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import casadi as ca
 
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, State
+from ..kinematics.assembly import reference
+from ..kinematics.constraints import Constraints, constraints_of
 from ..kinematics.coordinates import (
     difference,
     gather_forces,
@@ -26,23 +29,15 @@ from ..kinematics.totals import (
 )
 from ..kinematics.tree import Tree
 from ..mechanism import Mechanism
-
-
-def beyond_trees(mechanism: Mechanism) -> str | None:
-    """What a mechanism has that the equations of trees leave out, if anything."""
-    for table in ("loops", "constraints"):
-        if getattr(mechanism, table):
-            return f"it has {table}"
-    return None
+from .reduction import Reduction
 
 
 def without_quaternions(mechanism: Mechanism) -> str | None:
     """The reason of formulations whose speeds are rates of coordinates, if there is one."""
-    reason = beyond_trees(mechanism)
     for name, joint in mechanism.joints.items():
-        if reason is None and joint.by_quaternion and joint.moves:
-            reason = f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
-    return reason
+        if joint.by_quaternion and joint.moves:
+            return f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
+    return None
 
 
 class Shared:
@@ -75,11 +70,13 @@ class Shared:
         state: State | None = None,
         *,
         complete: bool = True,
+        accelerations: Builder | None = None,
     ) -> Equations:
         """The common result: what a formulation has, and what all have; `complete` says whether
-        the other functions follow from those."""
+        the other functions follow from those. Builders are those of the tree; constraints are put
+        upon it, with the formulation's own `accelerations` under them if it gives any."""
         tree = self.tree
-        return Equations(
+        free = Equations(
             mechanism=tree.mechanism,
             by=by,
             symbols=self.symbols,
@@ -94,6 +91,23 @@ class Shared:
             state=state,
             complete=complete,
         )
+        if self.constraints is None:
+            return free
+        from .constrained import constrained
+
+        return constrained(self, free, accelerations)
+
+    @cached_property
+    def constraints(self) -> Constraints | None:
+        """The equations of loops and constraints, if there are any."""
+        return constraints_of(self.tree)
+
+    @cached_property
+    def reduction(self) -> Reduction:
+        """To independent speeds, chosen where the mechanism is assembled."""
+        assert self.constraints is not None
+        _, choice = reference(self.tree.mechanism)
+        return Reduction(self.tree, self.constraints, choice)
 
     def passive(self) -> Array:
         springs = spring_loads(self.tree, self.q, self.qd)

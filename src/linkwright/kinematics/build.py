@@ -16,26 +16,19 @@ from ..algebra.linear import (
 )
 from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia, inertia_about_origin
-from ..errors import UnsupportedError
 from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, dotted, names_of
 from .coordinates import symbols_of
 from .elements import chosen_coordinates, loads_of, moving_names
 from .joints import Kind, Step, steps
 from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
+from .restraints import restraints_of
 from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
 from .values import Parameters, Values
 
 
 def build_tree(mechanism: Mechanism, parameters: Parameters = "numeric") -> Tree:
-    """The tree of a mechanism; refuses what trees cannot hold, so that nothing is lost."""
-    for table in ("loops", "constraints"):
-        if getattr(mechanism, table):
-            name = next(iter(getattr(mechanism, table)))
-            raise UnsupportedError(
-                f"has {table}, which the equations of trees leave out", where=f"{table}.{name}",
-                remedy="remove them, or wait for the version that treats them",
-            )  # fmt: skip
+    """The tree of a mechanism, with the restraints of its loops and constraints."""
     return _Builder(mechanism, Values(mechanism, parameters)).tree()
 
 
@@ -65,6 +58,7 @@ class _Builder:
         transfer = chosen_coordinates(self.mechanism, self.values, motion)
         scope = moving_names(self.mechanism, motion, transfer)
         loads = loads_of(self.mechanism, self.values, scope, self.speed_indices())
+        restraints = restraints_of(self.mechanism, self.values, scope, self.bodies)
         self.values.finish()
         return Tree(
             mechanism=self.mechanism,
@@ -81,6 +75,7 @@ class _Builder:
             motion=motion,
             transfer=transfer,
             loads=loads,
+            restraints=restraints,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
         )

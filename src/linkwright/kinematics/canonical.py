@@ -21,6 +21,7 @@ from ..algebra.linear import ZERO3, Array, is_constant, without_dust
 from ..algebra.rotations import rotation_x, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia
 from .joints import Kind
+from .restraints import moved
 from .tree import GROUND, Link, Placed, Tree
 
 NEARLY_PARALLEL = 0.05
@@ -80,6 +81,7 @@ def canonical(tree: Tree) -> Tree:
         },
         masses={},
         joints=tuple(replace(span, frame=changed(span.frame)) for span in tree.joints),
+        restraints=moved(tree.restraints, changed),
     )
 
 

@@ -86,6 +86,81 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class Closure:
+    """A joint that closes a loop between two bodies, with its frame in the links of both.
+
+    `first` and `second` are rotations whose z is the joint's axis (its second axis).
+    """
+
+    name: str
+    type: str
+    bodies: tuple[str, str]
+    at_parent: Placed
+    at_child: Placed
+    first: Array
+    second: Array
+    pitch: Scalar
+
+
+@dataclass(frozen=True)
+class Equation:
+    """An expression of the model's symbols that stays zero: of positions, or of speeds."""
+
+    name: str
+    expression: Array
+    of_positions: bool = True
+
+
+@dataclass(frozen=True)
+class Rod:
+    """The origins of two frames or bodies keep a distance."""
+
+    name: str
+    between: tuple[str, str]
+    length: Scalar
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A point on a surface that is fixed in a frame; an expression of the symbols `xyz`."""
+
+    name: str
+    point: str
+    frame: str
+    xyz: Array
+    expression: Array
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel."""
+
+    name: str
+    wheel: str
+    on: str
+    axle: Array
+    radius: Scalar
+    other: Scalar | None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A blade that does not slip along `normal`, a direction of its own frame."""
+
+    name: str
+    on: str
+    relative_to: str
+    normal: Array
+
+
+@dataclass(frozen=True)
+class Restraints:
+    """What closes loops and restricts the motion of a tree."""
+
+    ties: tuple[Closure | Equation | Rod | Surface | Wheel | Edge, ...] = ()
+
+
+@dataclass(frozen=True)
 class Link:
     """An elementary motion and the body behind it.
 
@@ -178,6 +253,7 @@ class Tree:
     motion: Symbols
     transfer: Transfer | None = None
     loads: Loads = Loads()
+    restraints: Restraints = Restraints()
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, Exact] = field(default_factory=dict)
 

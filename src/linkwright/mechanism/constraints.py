@@ -16,7 +16,15 @@ from .bodies import GROUND
 from .parts import Part, Quantity, Scalar, Table, Vector
 
 
-class EquationConstraint(Part):
+class _Constraint(Part):
+    """What restricts the motion; `rows` counts its equations of positions and of speeds."""
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        return 1, 0
+
+
+class EquationConstraint(_Constraint):
     """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in speeds."""
 
     type: Literal["equation"]
@@ -30,8 +38,12 @@ class EquationConstraint(Part):
             raise MechanismError(f"has {what} of position and velocity", remedy="give one of them")
         return self
 
+    @property
+    def rows(self) -> tuple[int, int]:
+        return (0, 1) if self.position is None else (1, 0)
 
-class CouplingConstraint(Part):
+
+class CouplingConstraint(_Constraint):
     """q of `joint` = Σ coefficients[k] · (q of `other`)^k."""
 
     type: Literal["coupling"]
@@ -49,7 +61,7 @@ class CouplingConstraint(Part):
         return self
 
 
-class GearConstraint(Part):
+class GearConstraint(_Constraint):
     """Σ factors · q = `offset`: gears, a rack and its pinion, a differential."""
 
     type: Literal["gear"]
@@ -57,7 +69,7 @@ class GearConstraint(Part):
     offset: Annotated[Expression, Quantity("any")] = ZERO
 
 
-class DriveConstraint(Part):
+class DriveConstraint(_Constraint):
     """A coordinate that follows a given function of time."""
 
     type: Literal["drive"]
@@ -65,7 +77,7 @@ class DriveConstraint(Part):
     position: Annotated[Expression, Quantity("any")] = Field(description="an expression of t")
 
 
-class DistanceConstraint(Part):
+class DistanceConstraint(_Constraint):
     """The origins of two frames or bodies keep their distance: a rod without mass."""
 
     type: Literal["distance"]
@@ -73,7 +85,7 @@ class DistanceConstraint(Part):
     length: Annotated[Expression, Quantity("m")] = Field(description="may be an expression of t")
 
 
-class SurfaceConstraint(Part):
+class SurfaceConstraint(_Constraint):
     """The origin of a frame or body stays on a surface that is fixed in another."""
 
     type: Literal["surface"]
@@ -84,7 +96,7 @@ class SurfaceConstraint(Part):
     )
 
 
-class RollingConstraint(Part):
+class RollingConstraint(_Constraint):
     """A thin wheel rolls without slipping: on the plane z = 0 of a frame, or on another wheel
     whose axle is parallel to its own."""
 
@@ -99,8 +111,12 @@ class RollingConstraint(Part):
         default=None, description="of the other wheel; negative for a ring that is rolled in"
     )
 
+    @property
+    def rows(self) -> tuple[int, int]:
+        return (1, 2) if self.other_radius is None else (1, 1)
 
-class KnifeEdgeConstraint(Part):
+
+class KnifeEdgeConstraint(_Constraint):
     """A blade that cannot slip sideways: the frame's origin has no velocity along `normal`."""
 
     type: Literal["knife-edge"]
@@ -109,6 +125,10 @@ class KnifeEdgeConstraint(Part):
         default=(ZERO, ONE, ZERO), description="sideways direction, in the axes of `on`"
     )
     relative_to: str = Field(default=GROUND, description="the body or frame that it cuts into")
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        return 0, 1
 
 
 Constraint = Annotated[

@@ -18,7 +18,9 @@ class Names:
     """In the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
-    `in_time`: forces or constraints depend on t.
+    `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
+    constraint Jacobian, loops first; the first `positions` of them are equations of positions.
+    `freedom` counts independent speeds; it is known where somebody has assembled the mechanism.
     """
 
     q: tuple[str, ...]
@@ -27,6 +29,10 @@ class Names:
     bodies: tuple[str, ...]
     actuators: tuple[str, ...] = ()
     in_time: bool = False
+    constraints: tuple[str, ...] = ()
+    positions: int = 0
+    loops: tuple[str, ...] = ()
+    freedom: int = 0
 
     @property
     def nq(self) -> int:
@@ -51,13 +57,28 @@ def names_of(mechanism: Mechanism) -> Names:
             bodies.append(joint.child)
     if mechanism.coordinates is not None:
         q = qd = list(mechanism.coordinates.own)
+    of_positions, of_speeds = _constraint_rows(mechanism)
     return Names(
         tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
         any("t" in names(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
             for _, number, _ in quantities(part)),
+        (*of_positions, *of_speeds), len(of_positions), tuple(mechanism.loops),
     )  # fmt: skip
+
+
+def _constraint_rows(mechanism: Mechanism) -> tuple[list[str], list[str]]:
+    """The owners of the rows: equations of positions, and of speeds alone."""
+    of_positions = [
+        name for name, loop in mechanism.loops.items() for _ in range(6 - len(loop.freedoms))
+    ]
+    of_speeds: list[str] = []
+    for name, constraint in mechanism.constraints.items():
+        positions, speeds = constraint.rows
+        of_positions += [name] * positions
+        of_speeds += [name] * speeds
+    return of_positions, of_speeds
 
 
 def dotted(joint: str, ending: str) -> str:

@@ -53,6 +53,10 @@ class Mechanism(Part):
         default_factory=Table,
         description="rough values of coordinates, near which loops and constraints close",
     )
+    independent: tuple[str, ...] = Field(
+        default=(),
+        description="speeds that the others follow where there are constraints; none: chosen",
+    )
     forces: Table[Force] = Field(default_factory=Table)
     actuators: Table[Actuator] = Field(default_factory=Table)
     coordinates: Coordinates | None = Field(

@@ -15,7 +15,7 @@ from ...kinematics.coordinates import convected, rates
 from ...kinematics.tree import Tree
 from ...kinematics.values import Parameters
 from ...mechanism import Mechanism
-from ..shared import Shared, beyond_trees
+from ..shared import Shared
 from .articulated import forward_dynamics
 from .composite import factor, mass_matrix, tree_mass_matrix
 from .coriolis import coriolis_matrix
@@ -26,7 +26,7 @@ from .regressors import control_regressor, regressor
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return beyond_trees(mechanism)
+    return None
 
 
 def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:

@@ -10,6 +10,8 @@ in link frames, moments about link origins, with U = [ω̇] + [ω][ω].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from ...algebra.linear import Array, cross, vector
@@ -20,7 +22,7 @@ from ...kinematics.coordinates import (
     spread_coordinates,
     spread_speeds,
 )
-from ...kinematics.loads import spring_loads, wrench_loads
+from ...kinematics.loads import Load, spring_loads, wrench_loads
 from ...kinematics.recursions import (
     Pose,
     State,
@@ -91,17 +93,25 @@ def _less_external(
     return rest
 
 
-def reactions(tree: Tree, q: Array, qd: Array, qdd: Array, *, in_bodies: bool = False) -> Array:
+def reactions(
+    tree: Tree,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    in_bodies: bool = False,
+    others: Sequence[Load] = (),
+) -> Array:
     """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
     about the joint's origin in the parent, in world axes or in those of the child; drives and
-    passive forces included.
+    passive forces included. `others` act on bodies beside what the mechanism has.
     """
     moved = displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_speeds(tree, qd), spread_accelerations(tree, qd, qdd)
     states = accelerations(tree, moved, v, vd, -tree.gravity)
     placed = poses(tree, moved)
     applied: dict[str, Wrench] = {}
-    for load in (*spring_loads(tree, q, qd), *wrench_loads(tree, q)):
+    for load in (*spring_loads(tree, q, qd), *wrench_loads(tree, q), *others):
         moment = load.moment + cross(load.point, load.force)
         one = Wrench(moment, load.force)
         applied[load.body] = applied[load.body] + one if load.body in applied else one

@@ -36,6 +36,12 @@ def check_constraints(mechanism: Mechanism, scope: Scope) -> None:
     for name, number in mechanism.assembly.items():
         check_known(name, names_of(mechanism).q, "coordinate", "assembly")
         scope.value(number, f"assembly.{name}")
+    for k, name in enumerate(mechanism.independent):
+        check_known(name, names_of(mechanism).qd, "speed", "independent")
+        if name in mechanism.independent[:k]:
+            raise failure(f"'{name}' is named twice", "independent", "name it once")
+    if mechanism.independent and not (mechanism.loops or mechanism.constraints):
+        raise failure("nothing depends on anything here", "independent", "remove it")
     checks = _Checks(mechanism, scope)
     for name, constraint in mechanism.constraints.items():
         checks.check(constraint, f"constraints.{name}")

@@ -54,6 +54,9 @@ def _check_own_names(mechanism: Mechanism) -> None:
         if name in mechanism.joints:
             where = f"loops.{name}"
             raise failure(f"'{name}' is a joint already", where, "name the loop otherwise")
+        if name in mechanism.constraints:
+            where = f"constraints.{name}"
+            raise failure(f"'{name}' is a loop already", where, "name the constraint otherwise")
 
 
 def _check_parameter_names(mechanism: Mechanism) -> None:

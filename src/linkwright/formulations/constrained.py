@@ -1,0 +1,158 @@
+"""Constraints put upon the equations of a tree, whichever formulation gave these.
+
+    M q̈ + C q̇ + g = τ + f + Jᵀλ,      J q̈ + γ = 0
+
+Accelerations come from the formulation itself, or by reduction to independent speeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear import Array, cross, solve_symmetric
+from ..equations import Builder, Equations
+from ..kinematics.constraints import Setting, constraint_loads
+from ..kinematics.loads import Load
+from ..kinematics.tree import Closure, Tree
+from .recursive.newton_euler import reactions
+from .shared import Shared
+
+_OF_TREES = (
+    "mass_matrix", "coriolis_matrix", "gravity", "bias", "passive", "external", "input_matrix",
+    "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
+    "control_regressor", "integrate", "difference",
+)  # fmt: skip
+_CONSTRAINED = (
+    "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
+    "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
+    "independent_map", "reactions",
+)  # fmt: skip
+
+
+def constrained(shared: Shared, free: Equations, accelerations: Builder | None) -> Equations:
+    """The equations of a tree with its constraints; `free` are those without."""
+    under = _Constrained(shared, free, accelerations)
+    known = set(free.function_names())
+    builders: dict[str, Builder] = {
+        name: _of_tree(free, name) for name in _OF_TREES if name in known
+    }
+    whole = {"required_forces": "inverse_dynamics", "reactions": "inverse_dynamics"}
+    for name in _CONSTRAINED:
+        if free.complete or name.startswith("constraint_") or whole.get(name, name) in known:
+            builders[name] = getattr(under, name)
+    names = replace(free.names, freedom=len(shared.reduction.a))
+    return replace(free, names=names, builders=builders)
+
+
+def _of_tree(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
+    return lambda: free.expressions(name)
+
+
+class _Constrained:
+    """Builders of the functions of `CONSTRAINED_SIGNATURES`."""
+
+    def __init__(self, shared: Shared, free: Equations, accelerations: Builder | None) -> None:
+        assert shared.constraints is not None
+        self.shared, self.free, self.own = shared, free, accelerations
+        self.constraints, self.reduction = shared.constraints, shared.reduction
+
+    def constraint_residual(self) -> Array:
+        return self.constraints.residual
+
+    def constraint_velocity(self) -> Array:
+        return self.constraints.velocity
+
+    def constraint_jacobian(self) -> Array:
+        return ca.densify(self.constraints.J)
+
+    def constraint_bias(self) -> Array:
+        return self.constraints.bias
+
+    def independent_map(self) -> tuple[Array, Array]:
+        return ca.densify(self.reduction.G), ca.densify(self.reduction.carried)
+
+    def required_forces(self) -> Array:
+        return self.free.expressions("inverse_dynamics")[0]
+
+    @cached_property
+    def accelerations(self) -> Array:
+        """q̈ under forces and constraints."""
+        if self.own is not None:
+            return self.own()
+        (bias,) = self.free.expressions("bias")
+        return self.reduction.accelerations(self.free.M, self.shared.tau - bias)
+
+    def forward_dynamics(self) -> tuple[Array, Array]:
+        return self.accelerations, self.reduction.pivot
+
+    @cached_property
+    def needed(self) -> Array:
+        """M q̈ + b − τ at the accelerations that τ gives: Jᵀλ."""
+        (bias,) = self.free.expressions("bias")
+        return self.free.M @ self.accelerations + bias - self.shared.tau
+
+    def multipliers(self) -> Array:
+        return self.reduction.multipliers(self.needed)
+
+    def actuator_forces(self) -> Array:
+        return self.reduction.drives(self.shared.input_matrix(), self.required_forces())
+
+    def inverse_dynamics(self) -> Array:
+        return self.shared.input_matrix() @ self.actuator_forces()
+
+    def reactions(self) -> Array:
+        """Rows of joints, then of loops; least in the sum of squares where λ is not unique."""
+        shared, lam = self.shared, ca.SX.sym("lambda", len(self.constraints))
+        loads = constraint_loads(shared.tree, self.constraints, lam)
+        joints = reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
+        wrenches: Array = ca.vertcat(joints, *loop_wrenches(shared.tree, loads))
+        chosen = self.reduction.factors.solve_transposed(self.needed[self.reduction.p])
+        wrenches = ca.substitute(wrenches, shared.qdd, self.accelerations)
+        return least_rows(wrenches, lam, chosen, self.reduction.choice.rows, self.spare())
+
+    def spare(self) -> Array:
+        """Columns: changes of λ that have no effect on the motion."""
+        choice, count = self.reduction.choice, len(self.constraints)
+        others = [k for k in range(count) if k not in choice.rows]
+        Z: Array = ca.SX(count, len(others))
+        for column, spare_row in enumerate(others):
+            Z[spare_row, column] = 1
+        if choice.redundant:
+            columns = [others.index(k) for k in choice.redundant]
+            J = self.constraints.J[list(choice.redundant), self.reduction.p]
+            Z[list(choice.rows), columns] = -self.reduction.factors.solve_transposed(J.T)
+        return Z
+
+
+def loop_wrenches(tree: Tree, loads: Sequence[Load]) -> list[Array]:
+    """What the parent of every loop does to its child, about the joint's origin in the parent."""
+    found, setting = [], Setting(tree)
+    remaining = list(loads)
+    for tie in tree.restraints.ties:
+        if not isinstance(tie, Closure):
+            continue
+        ends = [body for body in tie.bodies if body != "ground"]
+        own, remaining = remaining[: len(ends)], remaining[len(ends) :]
+        sign = 1 if own[-1].body == tie.bodies[1] else -1
+        origin = setting.placed(tie.at_parent, "").p
+        moment = own[-1].moment - cross(origin, own[-1].force)
+        found.append(sign * ca.vertcat(moment, own[-1].force).T)
+    return found
+
+
+def least_rows(
+    rows: Array, lam: Array, chosen: Array, chosen_rows: Sequence[int], spare: Array
+) -> Array:
+    """Rows that are affine in λ, at the λ of the chosen rows plus what makes them least."""
+    first = ca.SX.zeros(lam.shape[0])
+    for k, row in enumerate(chosen_rows):
+        first[row] = chosen[k]
+    at = ca.vec(ca.substitute(rows, lam, first))
+    if spare.shape[1]:
+        W = ca.jacobian(ca.vec(rows), lam) @ spare
+        at -= W @ solve_symmetric(ca.densify(W.T @ W), W.T @ at)
+    return ca.reshape(at, *rows.shape)

@@ -1,0 +1,117 @@
+"""From all speeds to independent ones: what constraints leave, without multipliers.
+
+With the independent rows of J q̇ = … split into dependent speeds p and independent ones a,
+A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi) is
+
+    q̇ = G a + k,     G = [1; −A_p⁻¹ A_a],   k = [0; −A_p⁻¹ V₀]      V₀: rows of V at q̇ = 0
+    q̈ = G ȧ + c,     c = [0; −A_p⁻¹ γ]
+    GᵀM G ȧ = Gᵀ(τ − b − M c)                                       b: bias of the tree
+    λ = A_p⁻ᵀ (M q̈ + b − τ)_p                                        forces of the chosen rows
+
+Which rows and speeds is data (`Choice`); `pivot` tells how far a state is from where they fail.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear import Array, Elimination, Scalar, solve_symmetric
+from ..kinematics.constraints import Constraints
+from ..kinematics.mobility import Choice
+from ..kinematics.tree import Tree
+
+
+class Reduction:
+    def __init__(self, tree: Tree, constraints: Constraints, choice: Choice) -> None:
+        self.n = tree.nv
+        self.constraints, self.choice = constraints, choice
+        self.rows, self.p = list(choice.rows), list(choice.dependent)
+        self.a = list(choice.independent)
+        still = ca.substitute(constraints.velocity, tree.motion.qd, ca.SX.zeros(tree.nv))
+        self.right = ca.horzcat(
+            constraints.J[self.rows, self.a], constraints.bias[self.rows], still[self.rows]
+        )
+
+    @cached_property
+    def factors(self) -> Elimination:
+        return Elimination(self.constraints.J[self.rows, self.p])
+
+    @cached_property
+    def solved(self) -> Array:
+        """A_p⁻¹ [A_a γ V₀]."""
+        return self.factors.solve(self.right)
+
+    def spread(self, dependent: Array, independent: Array) -> Array:
+        """Rows for all speeds from those of p and a."""
+        rows: dict[int, Array] = {}
+        for places, part in ((self.p, dependent), (self.a, independent)):
+            rows |= dict(zip(places, ca.vertsplit(part) if places else [], strict=True))
+        return ca.vertcat(*(rows[k] for k in range(self.n)))
+
+    @cached_property
+    def G(self) -> Array:
+        """nv × freedoms: all speeds by the independent ones."""
+        f = len(self.a)
+        return self.spread(-self.solved[:, :f], ca.SX.eye(f))
+
+    @cached_property
+    def drift(self) -> Array:
+        """c: accelerations at ȧ = 0."""
+        f = len(self.a)
+        return self.spread(-self.solved[:, f], ca.SX.zeros(f, 1))
+
+    @cached_property
+    def carried(self) -> Array:
+        """k: speeds at a = 0, which constraints that depend on time give."""
+        f = len(self.a)
+        return self.spread(-self.solved[:, f + 1], ca.SX.zeros(f, 1))
+
+    def mass(self, M: Array) -> Array:
+        return ca.densify(self.G.T @ M @ self.G)
+
+    def accelerations(self, M: Array, forces: Array) -> Array:
+        """q̈ under forces τ − b."""
+        if not self.a:
+            return self.drift
+        right = self.G.T @ (forces - M @ self.drift)
+        return self.G @ solve_symmetric(self.mass(M), right) + self.drift
+
+    def multipliers(self, needed: Array) -> Array:
+        """λ of all rows, from M q̈ + b − τ: of least norm where rows are redundant."""
+        return self.distributed(self.factors.solve_transposed(needed[self.p]))
+
+    def distributed(self, chosen: Array) -> Array:
+        """λ of least norm with the same Jᵀλ, from the forces of the chosen rows alone.
+
+        Redundant rows are T times the chosen ones: λ_d = (1 + T Tᵀ)⁻¹ T λ, λ − Tᵀ λ_d.
+        """
+        spare = list(self.choice.redundant)
+        rows: list[Scalar] = [ca.SX(0)] * len(self.constraints)
+        if spare:
+            J = self.constraints.J
+            T = self.factors.solve_transposed(J[spare, self.p].T).T
+            gram = ca.densify(ca.SX.eye(len(spare)) + T @ T.T)
+            shared = solve_symmetric(gram, T @ chosen)
+            chosen = chosen - T.T @ shared
+            for k, row in enumerate(spare):
+                rows[row] = shared[k]
+        for k, row in enumerate(self.rows):
+            rows[row] = chosen[k]
+        return ca.vertcat(*rows)
+
+    @cached_property
+    def pivot(self) -> Scalar:
+        """The smallest pivot, as a share of its size where the choice was made."""
+        least = ca.SX(1)
+        for pivot, size in zip(self.factors.pivots, self.choice.pivots, strict=True):
+            least = ca.fmin(least, ca.fabs(pivot) / size)
+        return least
+
+    def drives(self, B: Array, needed: Array) -> Array:
+        """u of least norm with GᵀB u = Gᵀ(M q̈ + b): what actuators do for a motion."""
+        A = self.G.T @ B
+        if not self.a:
+            return ca.SX.zeros(B.shape[1])
+        return A.T @ solve_symmetric(ca.densify(A @ A.T), self.G.T @ needed)

@@ -1,0 +1,337 @@
+"""Assembly: from rough values of coordinates to a configuration in which everything closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
+from ..expressions import to_float
+from ..mechanism import Mechanism
+from .build import build_tree
+from .constraints import constraints_of
+from .coordinates import integrate, neutral, rates
+from .mobility import Choice, choose, rank
+from .tree import Tree
+
+Floats = NDArray[np.float64]
+Ranges = Mapping[str, tuple[float, float]]
+
+CLOSED = 1e-12
+"""Equations hold when their residuals (metres, radians) are below this, for sizes near 1."""
+
+_STARTS = 120
+_STEPS = 60
+
+
+class Closing:
+    """The constraints of a mechanism at its own numbers, as functions of numbers."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        tree: Tree = build_tree(mechanism, "numeric")
+        constraints = constraints_of(tree)
+        if constraints is None:
+            raise UnsupportedError(
+                f"{mechanism.name} has no loops and no constraints", remedy="any q will do"
+            )
+        self.mechanism, self.names, self.constraints = mechanism, tree.names, constraints
+        q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
+        c, step = constraints, ca.SX.sym("step", tree.nv)
+        slope = c.J[: c.positions, :]
+        self._at = ca.Function("at", [q, t], [c.residual, slope, c.upright])
+        self._speeds = ca.Function("speeds", [q, qd, t], [c.velocity, c.J])
+        self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
+        self._rates = ca.Function("rates", [q], [rates(tree, q)])
+        self.start = np.array(neutral(tree))
+        for name, number in mechanism.assembly.items():
+            self.start[tree.names.q.index(name)] = to_float(number, mechanism.values)
+        self.turns = self._turning(tree)
+
+    def _turning(self, tree: Tree) -> Floats:
+        """1 for speeds that turn, else 0; chosen coordinates are taken to turn."""
+        if tree.transfer is not None:
+            return np.ones(tree.nv)
+        joints = [j for _, j in self.mechanism.joints_depth_first() if j.moves]
+        return np.array([float(f.turns) for joint in joints for f in joint.freedoms])
+
+    def at(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+        """φ, its Jacobian, and what must be above zero."""
+        phi, J, upright = (np.asarray(x, dtype=float) for x in self._at(q, t))
+        return phi.ravel(), J, upright.ravel()
+
+    def speeds(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
+        """What speeds violate, V, and J of all constraints."""
+        V, J = (np.asarray(x, dtype=float) for x in self._speeds(q, qd, t))
+        return V.ravel(), J
+
+    def moved(self, q: Floats, step: Floats) -> Floats:
+        return np.asarray(self._moved(q, step), dtype=float).ravel()
+
+    def speed_index(self, coordinate: str) -> int:
+        """The speed that is the coordinate's rate."""
+        if coordinate not in self.names.q:
+            raise NameNotFoundError(
+                f"there is no coordinate '{coordinate}'",
+                remedy=suggest(coordinate, list(self.names.q)),
+            )
+        row = np.asarray(self._rates(self.start))[self.names.q.index(coordinate)]
+        if np.count_nonzero(row) != 1 or row.max() != 1:
+            raise UnsupportedError(
+                f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
+            )
+        return int(np.argmax(row))
+
+    def closed(self, q: Floats, t: float, held: Sequence[int] = ()) -> tuple[Floats, float]:
+        """Gauss–Newton steps of least length from q, and the largest residual that is left."""
+        free = np.setdiff1d(np.arange(self.names.nv), held)
+        phi, J, _ = self.at(q, t)
+        for _ in range(_STEPS):
+            size = np.abs(phi).max(initial=0.0)
+            if size == 0.0 or not np.isfinite(size):
+                break
+            step = np.zeros(self.names.nv)
+            step[free] = -np.linalg.pinv(J[:, free], rcond=1e-10) @ phi
+            step *= min(1.0, 1.0 / np.abs(step).max(initial=1e-300))
+            better = None
+            for _ in range(8):
+                there = self.moved(q, step)
+                found = self.at(there, t)
+                if np.abs(found[0]).max() < size:
+                    better = (there, *found[:2])
+                    break
+                step /= 3
+            if better is None:
+                break
+            q, phi, J = better
+        return q, float(np.abs(phi).max(initial=0.0))
+
+    def starts(self, q: Floats, held: Sequence[int]) -> Iterator[Floats]:
+        """The given start, then others around it, further and further away."""
+        yield q
+        rng = np.random.default_rng(0)
+        for k in range(_STARTS):
+            reach = np.where(self.turns, np.pi, 1.0) * min(1.0, (k + 4) / 40)
+            step = rng.uniform(-1, 1, self.names.nv) * reach
+            step[list(held)] = 0.0
+            yield self.moved(q, step)
+
+    def assembled(
+        self, q: Floats, t: float, held: Sequence[int] = (), ranges: Ranges | None = None
+    ) -> Floats:
+        """The first configuration found that closes, upright and within the ranges."""
+        best, least = q, np.inf
+        refused = ""
+        for start in self.starts(q, held):
+            found, left = self.closed(start, t, held)
+            if left < least:
+                best, least = found, left
+            if left > CLOSED * max(1.0, np.abs(q).max()):
+                continue
+            if (self.at(found, t)[2] <= 0).any():
+                refused = "it closes only with a joint turned over"
+                continue
+            wrapped = self.near(found, q if ranges is None else self.middles(q, ranges), t)
+            outside = [n for n, (a, b) in (ranges or {}).items()
+                       if not a <= wrapped[self.names.q.index(n)] <= b]  # fmt: skip
+            if not outside:
+                return wrapped
+            refused = f"it closes only with '{outside[0]}' out of its range"
+        raise self.failure(best, t, refused)
+
+    def middles(self, q: Floats, ranges: Ranges) -> Floats:
+        target = q.copy()
+        for name, (low, high) in ranges.items():
+            target[self.names.q.index(name)] = (low + high) / 2
+        return target
+
+    def near(self, q: Floats, target: Floats, t: float) -> Floats:
+        """The same configuration with angles within half a turn of the target."""
+        if self.names.nq != self.names.nv:
+            return q
+        turns = np.round((target - q) / (2 * np.pi)) * self.turns
+        for k in np.flatnonzero(turns):
+            other = q.copy()
+            other[k] += 2 * np.pi * turns[k]
+            if np.abs(self.at(other, t)[0]).max(initial=0.0) < 10 * CLOSED:
+                q = other
+        return q
+
+    def failure(self, q: Floats, t: float, refused: str) -> AssemblyError:
+        phi, *_ = self.at(q, t)
+        residuals: dict[str, float] = {}
+        for owner, left in zip(self.constraints.owners, np.abs(phi), strict=False):
+            residuals[owner] = max(residuals.get(owner, 0.0), float(left))
+        worst = max(residuals, key=lambda name: residuals[name])
+        what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
+        error = AssemblyError(
+            f"the mechanism cannot be assembled: {what}", where=self.mechanism.name,
+            remedy="give rough values that are nearer, hold fewer, or check the lengths",
+        )  # fmt: skip
+        error.residuals, error.q = residuals, q
+        return error
+
+
+@lru_cache(maxsize=32)
+def closing_of(mechanism: Mechanism) -> Closing:
+    return Closing(mechanism)
+
+
+def assemble(
+    mechanism: Mechanism,
+    values: Mapping[str, float] | None = None,
+    hold: Sequence[str] = (),
+    ranges: Ranges | None = None,
+    t: float = 0.0,
+) -> Floats:
+    """q, (nq), that closes all loops and holds all constraints of positions at time t.
+
+    The search starts from `[assembly]` of the mechanism, updated by `values`; coordinates in `hold`
+    stay exactly there. `ranges` asks for a branch: `{"elbow": (0, 3.14)}`.
+    """
+    closing = closing_of(mechanism)
+    q = closing.start.copy()
+    for name in (*(values or {}), *hold, *(ranges or {})):
+        closing.speed_index(name) if name in hold else _known(name, closing.names.q)
+    for name, value in (values or {}).items():
+        q[closing.names.q.index(name)] = float(value)
+    if not np.isfinite(q).all():
+        raise AssemblyError("a rough value is not finite", where=mechanism.name)
+    return closing.assembled(q, t, [closing.speed_index(name) for name in hold], ranges)
+
+
+def _known(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise NameNotFoundError(
+            f"there is no coordinate '{name}'", remedy=suggest(name, list(names))
+        )
+
+
+def assemblies(
+    mechanism: Mechanism,
+    values: Mapping[str, float] | None = None,
+    hold: Sequence[str] = (),
+    t: float = 0.0,
+) -> list[Floats]:
+    """All configurations found that close with the held coordinates: the branches."""
+    closing = closing_of(mechanism)
+    first = assemble(mechanism, values, hold, t=t)
+    held = [closing.speed_index(name) for name in hold]
+    found = [first]
+    for start in closing.starts(first, held):
+        q, left = closing.closed(start, t, held)
+        if left > CLOSED * max(1.0, np.abs(q).max()) or (closing.at(q, t)[2] <= 0).any():
+            continue
+        q = closing.near(q, first, t)
+        if all(np.abs(q - other).max() > 1e-6 for other in found):
+            found.append(q)
+    return found
+
+
+def consistent_speeds(
+    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
+) -> Floats:
+    """The speeds nearest to qd that the constraints allow at q."""
+    closing = closing_of(mechanism)
+    here, speeds = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    V, J = closing.speeds(here, speeds, t)
+    corrected: Floats = speeds - np.linalg.pinv(J, rcond=1e-10) @ V
+    left = np.abs(closing.speeds(here, corrected, t)[0]).max(initial=0.0)
+    if left > 1e-9 * max(1.0, np.abs(corrected).max()):
+        raise AssemblyError(
+            f"no speeds hold the constraints here: {left:.3g} is left over",
+            where=mechanism.name, remedy="the demands contradict each other in this configuration",
+        )  # fmt: skip
+    return corrected
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """What is free at a configuration q.
+
+    `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
+    of positions restrict those); `equations` and `rank` those of the constraints; `redundant` names
+    rows that others imply, with the loops and constraints that do; `idle` rows that hold anyway.
+    """
+
+    freedom: int
+    configuration: int
+    equations: int
+    rank: int
+    redundant: dict[str, tuple[str, ...]]
+    idle: tuple[str, ...]
+    independent: tuple[str, ...]
+    q: tuple[float, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.freedom} freedom{'s' * (self.freedom != 1)}: {', '.join(self.independent)}",
+            f"{self.equations} equations of constraint, {self.rank} independent",
+        ]
+        if self.configuration != self.freedom:
+            lines.append(
+                f"{self.configuration} coordinates can take any value, but not at any speed"
+            )
+        lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
+        if self.idle:
+            lines.append(f"hold by themselves: {', '.join(self.idle)}")
+        return "\n".join(lines)
+
+
+def mobility(mechanism: Mechanism, q: Sequence[float] | None = None, t: float = 0.0) -> Mobility:
+    """Freedom and redundancy of a mechanism, at q or where it is assembled."""
+    closing = closing_of(mechanism)
+    here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
+    if here.shape != (closing.names.nq,):
+        raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")
+    _, J = closing.speeds(here, np.zeros(closing.names.nv), t)
+    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
+    choice = choose(J, kept if len(kept) == closing.names.nv - rank(J) else (), closing.names.qd)
+    rows = closing.constraints.row_names
+    redundant = {rows[k]: _implied_by(J, k, choice, closing.constraints.owners)
+                 for k in choice.redundant}  # fmt: skip
+    idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
+    return Mobility(
+        freedom=closing.names.nv - len(choice.rows),
+        configuration=closing.names.nv - rank(J[: closing.constraints.positions]),
+        equations=len(rows),
+        rank=len(choice.rows),
+        redundant=redundant,
+        idle=tuple(rows[k] for k in idle),
+        independent=tuple(closing.names.qd[k] for k in choice.independent),
+        q=tuple(here.tolist()),
+    )
+
+
+def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
+    basis = J[list(choice.rows)]
+    share = np.linalg.lstsq(basis.T, J[row], rcond=None)[0]
+    involved = [owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > 1e-9]
+    return tuple(dict.fromkeys(involved))
+
+
+@lru_cache(maxsize=32)
+def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
+    """The configuration that a mechanism is assembled in, and the choice of rows made there.
+
+    Where that is singular, a neighbour that is not decides.
+    """
+    closing = closing_of(mechanism)
+    home = assemble(mechanism)
+    still = np.zeros(closing.names.nv)
+    best, largest = home, rank(closing.speeds(home, still, 0.0)[1])
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        wish = rng.uniform(-0.3, 0.3, closing.names.nv)
+        J = closing.at(home, 0.0)[1]
+        q, left = closing.closed(closing.moved(home, wish - np.linalg.pinv(J) @ (J @ wish)), 0.0)
+        there = rank(closing.speeds(q, still, 0.0)[1])
+        if left < 10 * CLOSED and there > largest:
+            best, largest = q, there
+    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
+    choice = choose(closing.speeds(best, still, 0.0)[1], kept, closing.names.qd)
+    return tuple(home.tolist()), choice
