@@ -44,8 +44,9 @@ class Equations:
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇). Where they are `complete`, functions without a builder follow from others.
-    `is_derived`: they are as `derive` gave them, not a changed copy.
+    are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
+    functions without a builder follow from others. `is_derived`: they are as `derive` gave them,
+    not a changed copy.
     """
 
     mechanism: Mechanism
@@ -60,6 +61,7 @@ class Equations:
     inertial_parameters: SX
     extras: Mapping[str, Builder] = field(default_factory=dict)
     state: State | None = None
+    home: tuple[float, ...] = ()
     complete: bool = True
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(

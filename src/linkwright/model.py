@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +83,8 @@ class _Facts:
     neutral: list[float]
     nominal: list[float]
     inertial: list[float]
-    home: list[float] = field(default_factory=list)
-    independent: list[str] = field(default_factory=list)
+    home: list[float]
+    independent: list[str]
 
 
 class Model:
@@ -118,7 +118,7 @@ class Model:
                 remedy="add one, or unlock one",
             )
         self._facts = self._known_facts()
-        self.names = replace(self.names, freedom=len(self._facts.independent))
+        self.names = replace(self.names, independent=tuple(self._facts.independent))
 
     def _known_facts(self) -> _Facts:
         """From the cache, or from the equations: so a bad mechanism is refused at once."""
@@ -181,12 +181,12 @@ class Model:
     @property
     def freedom(self) -> int:
         """Number of independent speeds."""
-        return len(self._facts.independent) if self.names.constraints else self.nv
+        return len(self.independent_names)
 
     @property
     def independent_names(self) -> tuple[str, ...]:
         """The speeds that all others follow: columns of `independent_map`."""
-        return tuple(self._facts.independent) if self.names.constraints else self.names.qd
+        return self.names.independent if self.names.constraints else self.names.qd
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -307,14 +307,9 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     function = ca.Function("pi", [equations.symbols["p"]], [equations.inertial_parameters])
     inertial = np.asarray(function(list(values.values())), dtype=float).ravel()
     nominal = [values[name] for name in parameters]
-    facts = _Facts(list(equations.neutral), nominal, inertial.tolist())
-    if not equations.names.constraints:
-        return facts
-    from .kinematics.assembly import reference
-
-    home, choice = reference(equations.mechanism)
-    independent = [equations.names.qd[k] for k in choice.independent]
-    return replace(facts, home=list(home), independent=independent)
+    independent = list(equations.names.independent)
+    neutral, home = list(equations.neutral), list(equations.home)
+    return _Facts(neutral, nominal, inertial.tolist(), home, independent)
 
 
 def check_mass_matrix(equations: Equations) -> None:
@@ -349,9 +344,7 @@ def check_mass_matrix(equations: Equations) -> None:
 
 def _check_constrained_mass(equations: Equations) -> None:
     """The same for what constraints leave: GᵀMG where the mechanism is assembled."""
-    from .kinematics.assembly import reference
-
-    home, _ = reference(equations.mechanism)
+    home = equations.home
     time = [0.0] if equations.names.in_time else []
     M = np.asarray(equations.folded("mass_matrix")(home))
     G = np.asarray(equations.folded("independent_map")(home, *time)[0])

@@ -111,7 +111,7 @@ def ports(
         "actuators": len(names.actuators) or names.nv,
         "constraints": len(names.constraints),
         "positions": names.positions,
-        "freedom": names.freedom,
+        "freedom": len(names.independent),
         "joints_and_loops": len(names.joints) + len(names.loops),
     }
 

@@ -136,7 +136,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f.update(forces={"s": 3}), "forces.s", "3 is no table", ""),
     # loops
     (lambda f: f.update(loops={"c": {"type": "revolute", "parent": "a", "child": "a"}}), "loops.c", "parent and child", "two bodies"),
-    (lambda f: f.update(loops={"c": {"type": "revolute", "child": "b", "mimic": {"joint": "q9"}}}), "loops.c.mimic", "no meaning", "remove"),
+    (lambda f: f.update(loops={"c": {"type": "revolute", "child": "b", "mimic": {"joint": "q9"}}}), "loops.c.mimic", "has none", "remove"),
     (lambda f: f.update(loops={"c": {"type": "planar", "child": "b", "axis2": [0, 0, 1]}}), "loops.c.axis2", "along the normal", ""),
 ]  # fmt: skip
 

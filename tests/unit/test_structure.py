@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
     "model": {
-        "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings",
+        "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
     },
+    "guard": {"model"},
     "study": {"errors", "mechanism", "equations", "formulations", "tape", "readings"},
     "cli": {
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",

@@ -44,8 +44,9 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
     for name in _CONSTRAINED:
         if free.complete or name.startswith("constraint_") or whole.get(name, name) in known:
             builders[name] = getattr(under, name)
-    names = replace(free.names, freedom=len(shared.reduction.a))
-    return replace(free, names=names, builders=builders)
+    speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
+    names = replace(free.names, independent=speeds)
+    return replace(free, names=names, builders=builders, home=shared.home)
 
 
 def _of_tree(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:

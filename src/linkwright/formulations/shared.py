@@ -109,6 +109,11 @@ class Shared:
         _, choice = reference(self.tree.mechanism)
         return Reduction(self.tree, self.constraints, choice)
 
+    @property
+    def home(self) -> tuple[float, ...]:
+        """q where the mechanism is assembled."""
+        return reference(self.tree.mechanism)[0]
+
     def passive(self) -> Array:
         springs = spring_loads(self.tree, self.q, self.qd)
         joints = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))

@@ -20,7 +20,7 @@ class Names:
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
     `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
     constraint Jacobian, loops first; the first `positions` of them are equations of positions.
-    `freedom` counts independent speeds; it is known where somebody has assembled the mechanism.
+    `independent` speeds are known where somebody has assembled the mechanism.
     """
 
     q: tuple[str, ...]
@@ -32,7 +32,7 @@ class Names:
     constraints: tuple[str, ...] = ()
     positions: int = 0
     loops: tuple[str, ...] = ()
-    freedom: int = 0
+    independent: tuple[str, ...] = ()
 
     @property
     def nq(self) -> int:
