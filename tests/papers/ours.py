@@ -149,7 +149,9 @@ def lagrange(now: Instant) -> dict[str, float]:
     L_q, V_q = e.of_motion(ca.gradient(K - V, q), ca.gradient(V, q))
     known |= entries("L_q", L_q.ravel()) | entries("P_q", V_q.ravel())
     for i in range(e.eqs.nv):
-        known |= entries("M", e.of_motion(ca.jacobian(e.eqs.M, q[i]))[0].reshape(M.shape), f"_q{i + 1}")
+        known |= entries(
+            "M", e.of_motion(ca.jacobian(e.eqs.M, q[i]))[0].reshape(M.shape), f"_q{i + 1}"
+        )
     return known
 
 

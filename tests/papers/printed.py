@@ -20,7 +20,18 @@ from importlib.resources import files
 
 import numpy as np
 
-from linkwright.expressions import Call, Expression, Name, Number, Power, Sum, fold, negate, parse
+from linkwright.expressions import (
+    Call,
+    Expression,
+    Name,
+    Number,
+    Power,
+    Product,
+    Sum,
+    fold,
+    negate,
+    parse,
+)
 
 HOME = files("linkwright.mechanism.gallery")
 ENDING = ".equations.txt"
@@ -166,11 +177,17 @@ def _summed(text: str) -> str:
     return text
 
 
+def slips(expression: Expression, most: int = 60) -> list[Expression]:
+    """Slips all over the expression, not more than so many."""
+    found = list(mutants(expression))
+    return found[:: 1 + (len(found) - 1) // most]
+
+
 def mutants(expression: Expression) -> Iterator[Expression]:
-    """The expression with one slip: a sign, a factor or an exponent lost, sine for cosine."""
+    """The expression with one slip: a factor too many, a sign or an exponent lost, sine for cosine."""
     match expression:
         case Name():
-            yield Number(Fraction(1))
+            yield Product((Number(Fraction(2)), expression))
         case Number(number):
             yield Number(number + 1)
         case Power(base, _):
@@ -185,7 +202,8 @@ def mutants(expression: Expression) -> Iterator[Expression]:
         if isinstance(inner, tuple):
             for i, part in enumerate(inner):
                 for slip in mutants(part):
-                    yield replace(expression, **{field.name: (*inner[:i], slip, *inner[i + 1 :])})
+                    changed = (*inner[:i], slip, *inner[i + 1 :])
+                    yield replace(expression, **{field.name: changed})
         elif is_dataclass(inner):
             for slip in mutants(inner):
                 yield replace(expression, **{field.name: slip})

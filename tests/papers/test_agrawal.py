@@ -1,8 +1,7 @@
-"""Agrawal (1988), the Stanford arm: the printed equations (20)–(22) and (29)–(32)."""
+"""Agrawal (1988), the Stanford arm: (29)–(32) by every formulation. `test_printed_equations` has all."""
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 import pytest
 
@@ -37,27 +36,3 @@ def test_equations_of_motion(by: str) -> None:
     for q, v, a in np.random.default_rng(0).uniform(-1, 1, (5, 3, 3)):
         found = np.asarray(eqs.function("inverse_dynamics")(q, v, a)).ravel()
         np.testing.assert_allclose(found, printed(q, v, a), rtol=0, atol=1e-12)
-
-
-def test_dual_velocities_and_partials() -> None:
-    """(21), (22) and table 1: the bodies' dual velocities for their mass centres, own axes."""
-    eqs = lw.derive(ARM, by="kane", parameters="numeric")
-    partials = eqs.extra("partial_velocities")
-    q, v, _ = np.random.default_rng(0).uniform(-1, 1, (3, 3))
-    S, C, s3, d2, g2 = np.sin(q[1]), np.cos(q[1]), q[2], 0.15, 0.05
-    wanted = {
-        "link2": ([S * v[0], C * v[0], v[1]], [(d2 - g2) * C * v[0], -(d2 - g2) * S * v[0], 0]),
-        "link3": (
-            [S * v[0], v[1], -C * v[0]],
-            [d2 * C * v[0] + s3 * v[1], -s3 * S * v[0], d2 * S * v[0] + v[2]],
-        ),
-    }
-    for body, (real, dual) in wanted.items():
-        parts = [
-            sum(speed * ca.SX(getattr(partials[body][name], part))
-                for name, speed in zip(eqs.names.qd, v, strict=True) if name in partials[body])
-            for part in ("real", "dual")
-        ]  # fmt: skip
-        found = ca.Function("V", [eqs.symbols["q"]], parts)(q)
-        np.testing.assert_allclose(np.asarray(found[0]).ravel(), real, atol=1e-14)
-        np.testing.assert_allclose(np.asarray(found[1]).ravel(), dual, atol=1e-14)
