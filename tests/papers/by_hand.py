@@ -10,8 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.papers.ours import POINTS, Instant, entries, in_world, regressors, unit_vectors
-from tests.papers.printed import Value, value
+from tests.papers.ours import (
+    POINTS,
+    Instant,
+    components,
+    entries,
+    in_world,
+    regressors,
+    unit_vectors,
+)
+from tests.papers.printed import Value
 from tests.references import rigid
 from tests.references.rigid import Jet
 
@@ -132,8 +140,8 @@ def along_coordinates(now: Instant) -> np.ndarray:
 
 
 def names_of(now: Instant) -> list[str]:
-    return [f"{'theta' if now.name == 'triple-pendulum' else 'p' if now.name == 'remote-elbow' else 'q'}{k + 1}"
-            for k in range(len(now.motion[0]))]  # fmt: skip
+    letter = {"triple-pendulum": "theta", "remote-elbow": "p"}.get(now.name, "q")
+    return [f"{letter}{k + 1}" for k in range(len(now.motion[0]))]
 
 
 def general(now: Instant, e: Moving) -> dict[str, float]:
@@ -291,13 +299,9 @@ def agrawal(now: Instant) -> dict[str, float | Value]:
         omega, alpha = rigid.vee(R.T @ spin), rigid.vee(R.T @ drift + spin.T @ spin)
         velocity, acceleration = (R.T @ (part @ [*body.center, 1])[:3] for part in (jet.d, jet.dd))
         moment = body.inertia @ alpha + np.cross(omega, body.inertia @ omega)
-        for name, real, dual in (
-            ("V", omega, velocity),
-            ("H", body.mass * velocity, body.inertia @ omega),
-            ("F", body.mass * acceleration, moment),
-        ):
-            for i, letter in enumerate("xyz"):
-                known[f"{name}{b + 1}{letter}"] = value(real[i], dual[i])
+        known |= components(f"V{b + 1}", omega, velocity)
+        known |= components(f"H{b + 1}", body.mass * velocity, body.inertia @ omega)
+        known |= components(f"F{b + 1}", body.mass * acceleration, moment)
         known |= motors(bodies, b, jet.x, omega, velocity, q)
     return known | unit_vectors([jet.x for jet in moved], x)
 

@@ -135,13 +135,20 @@ def general(e: Evaluated) -> dict[str, float]:
     return known
 
 
-def lagrange(now: Instant) -> dict[str, float]:
-    e = Evaluated(now, "lagrange")
-    known = general(e)
+def common(now: Instant, by: str) -> dict[str, float]:
+    """What every formulation has."""
+    e = Evaluated(now, by)
     M, C = e.function("mass_matrix", e.q), e.function("coriolis_matrix", e.q, e.v)
     phi = e.function("gravity", e.q).ravel()
-    known |= entries("d", M) | entries("M", M) | entries("C", C)
-    known |= entries("phi", phi) | entries("g", phi)
+    known = general(e) | entries("d", M) | entries("M", M) | entries("C", C)
+    virgala = entries("g", phi) | {"P": known["V"]} if now.name == "chain-6" else {}
+    assert not virgala.keys() & known.keys()
+    return known | entries("phi", phi) | virgala
+
+
+def lagrange(now: Instant) -> dict[str, float]:
+    known, e = common(now, "lagrange"), Evaluated(now, "lagrange")
+    M = e.function("mass_matrix", e.q)
     for k, c in enumerate(e.of_motion(*e.eqs.extra("christoffel")), 1):
         known |= entries("c", c, str(k))
     q = e.eqs.symbols["q"]
@@ -160,7 +167,6 @@ def chain(now: Instant) -> dict[str, float]:
     known = {key: x for key, x in lagrange(now).items() if key not in ("V", "V1")}
     e = Evaluated(now, "hamilton")
     known |= hamilton(now, e) | entries("D", now.damping)
-    known["P"] = e.number("potential_energy", e.q)
     known |= entries("psi", e.tau - now.damping * e.v)
     for k in e.bodies:
         known |= {f"K{k}": energy_of_link(now, k)} | {f"P{k}": weight_of_link(now, k)}
@@ -280,9 +286,8 @@ def kane(now: Instant) -> dict[str, float | Value]:
         H = DualVector(mass.m * V.dual, mass.I @ V.real)  # (8)
         F = DualVector(mass.m * rate.dual, mass.I @ rate.real) + V.cross(H)  # (9)
         for name, vector in (("V", V), ("H", H), ("F", F)):
-            real, dual = numbers_of((vector.real, vector.dual), symbols, e.q, e.v, e.a)
-            for i, letter in enumerate("xyz"):
-                known[f"{name}{b + 1}{letter}"] = value(real[i, 0], dual[i, 0])
+            parts = numbers_of((vector.real, vector.dual), symbols, e.q, e.v, e.a)
+            known |= components(f"{name}{b + 1}", *parts)
         T = e.frame("placement", f"c{b + 1}", e.q)
         here = [point for point, index in POINTS.items() if index == b]
         motor = in_world(T, *numbers_of((V.real, V.dual), symbols, e.q, e.v, e.a))
@@ -293,6 +298,12 @@ def kane(now: Instant) -> dict[str, float | Value]:
             known |= {f"v{r}_{point}": moved for point in here}
     placed = [e.frame("placement", body, e.q) for body in e.eqs.names.bodies]
     return known | unit_vectors(placed, now.numbers)
+
+
+def components(name: str, real: np.ndarray, dual: np.ndarray) -> dict[str, Value]:
+    """`name` with x, y, z of a dual vector."""
+    parts = zip("xyz", real.ravel(), dual.ravel(), strict=True)
+    return {f"{name}{letter}": value(a, b) for letter, a, b in parts}
 
 
 def in_world(T: np.ndarray, real: np.ndarray, dual: np.ndarray) -> Value:

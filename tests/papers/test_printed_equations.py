@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from linkwright.expressions import Name, names
+from linkwright.formulations import FORMULATIONS
 from tests.papers import by_hand, ours
 from tests.papers.ours import Instant
 from tests.papers.printed import (
@@ -30,6 +31,16 @@ AUTHORS = {
     "triple-pendulum": "Bayseç and Kapucu", "stanford-rrp": "Agrawal", "chain-6": "Virgala et al.",
     "cartesian": "Spong", "elbow": "Spong", "remote-elbow": "Spong",
 }  # fmt: skip
+OF_MOTION = {
+    "triple-pendulum": {"42", "56", "57", "58"},
+    "stanford-rrp": {"29", "30", "31"},
+    "chain-6": {"9", "11", "12"},
+    "cartesian": {"6.4.9"},
+    "elbow": {"6.4.18", "6.4.24"},
+    "remote-elbow": {"6.4.27", "6.4.28"},
+}
+"""Equations that every formulation can say something about."""
+EXACT = [by for by in FORMULATIONS if by != "approximate"]
 SOURCES = {"ours": ours.SCOPES, "by hand": by_hand.SCOPES}
 SECTIONS = sorted(ours.SCOPES)
 
@@ -70,6 +81,25 @@ def test_printed_equations(name: str, section: str, source: str, seed: int) -> N
     equations = [line for line in lines_of(name, section) if not line.is_definition]
     wrong = [line.text for line in equations if line.holds(scope) is line.is_wrong]
     assert not wrong, f"{len(wrong)} of {len(equations)}: {wrong[0]}"
+
+
+@pytest.mark.parametrize("by", EXACT)
+@pytest.mark.parametrize("name", sorted(AUTHORS))
+def test_by_every_formulation(name: str, by: str) -> None:
+    """Motion and equations of motion, wherever the paper has them."""
+    found = {key: value(x) for key, x in ours.common(Instant(name, 0), by).items()}
+    scope = dict(found)
+    checked: set[str] = set()
+    for section in {section for own, section in SECTIONS if own == name} - {"approximate"}:
+        lines = lines_of(name, section)
+        scope |= with_definitions(
+            [line for line in lines if names(line.right) <= scope.keys()], found
+        )
+        for line in lines:
+            if not line.is_definition and names(line.left) | names(line.right) <= scope.keys():
+                checked.add(line.number)
+                assert line.holds(scope) is not line.is_wrong, line.text
+    assert checked >= OF_MOTION[name]
 
 
 @pytest.mark.parametrize(("name", "section"), SECTIONS)
