@@ -1,62 +1,131 @@
-"""The equations that papers print, kept as text beside the gallery's mechanisms, hold in numbers."""
+"""The equations that papers print, kept as text beside the gallery's mechanisms, hold in numbers:
+of our formulations, and of positions that are differentiated by hand."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from importlib.resources import files
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-import linkwright as lw
-from linkwright.expressions import evaluate, parse
+from linkwright.expressions import Name, names
+from linkwright.formulations import FORMULATIONS
+from tests.papers import by_hand, ours
+from tests.papers.ours import Instant
+from tests.papers.printed import (
+    ENDING,
+    HOME,
+    Printed,
+    Value,
+    evaluated,
+    printed,
+    slips,
+    value,
+    with_definitions,
+)
 
-HOME = files("linkwright.mechanism.gallery")
-FILES = sorted(entry.name for entry in HOME.iterdir() if entry.name.endswith(".equations.txt"))
+FILES = sorted(entry.name for entry in HOME.iterdir() if entry.name.endswith(ENDING))
+NOT_YET = {"sharp-edged-disk"}
+"""Printed equations of mechanisms that the gallery does not have yet."""
+AUTHORS = {
+    "triple-pendulum": "Bayseç and Kapucu", "stanford-rrp": "Agrawal", "chain-6": "Virgala et al.",
+    "cartesian": "Spong", "elbow": "Spong", "remote-elbow": "Spong",
+}  # fmt: skip
+OF_MOTION = {
+    "triple-pendulum": {"42", "56", "57", "58"},
+    "stanford-rrp": {"29", "30", "31"},
+    "chain-6": {"9", "11", "12"},
+    "cartesian": {"6.4.9"},
+    "elbow": {"6.4.18", "6.4.24"},
+    "remote-elbow": {"6.4.27", "6.4.28"},
+}
+"""Equations that every formulation can say something about."""
+EXACT = [by for by in FORMULATIONS if by != "approximate"]
+SOURCES = {"ours": ours.SCOPES, "by hand": by_hand.SCOPES}
+SECTIONS = sorted(ours.SCOPES)
 
 
-def scope_of(name: str) -> dict[str, Fraction]:
-    """Random parameters, state and accelerations, and all that follows from these."""
-    rng = np.random.default_rng(3)
-    arm = lw.gallery(name)
-    free = {
-        key: round(rng.uniform(0.5, 2), 3)
-        for key in arm.parameters
-        if key not in ("I1", "I2", "I3")
-    }
-    inertias = {
-        key: round(rng.uniform(0.1, 0.5), 3) for key in arm.parameters if key in ("I1", "I2", "I3")
-    }
-    arm = arm.with_parameters(**free, **inertias)
-    model = lw.compile(arm)
-    q, v, a = rng.uniform(-1, 1, (3, model.nv))
-    tau = np.linalg.solve(model.input_matrix(q), model.inverse_dynamics(q, v, a))
-    M, C, h = model.mass_matrix(q), model.coriolis_matrix(q, v), 1e-6
-    M_rate = (model.mass_matrix(q + h * v) - model.mass_matrix(q - h * v)) / (2 * h)
-    known = {key: float(value) for key, value in arm.values.items()}
-    for k, coordinate in enumerate(model.q_names):
-        known |= {coordinate: q[k], f"d{coordinate}": v[k], f"dd{coordinate}": a[k]}
-        known |= {f"tau{k + 1}": tau[k], f"phi{k + 1}": model.gravity(q)[k]}
-        for j in range(model.nv):
-            known |= {f"d{k + 1}{j + 1}": M[k, j], f"c{k + 1}{j + 1}": C[k, j]}
-    if name == "triple-pendulum":
-        for k, (p, rate) in enumerate(zip(M @ v, M @ a + M_rate @ v, strict=True), 1):
-            known |= {f"p{k}": p, f"dp{k}": rate}
-    return {key: Fraction(float(value)) for key, value in known.items()}
+@cache
+def lines_of(name: str, section: str) -> list[Printed]:
+    return [line for line in printed(name) if line.section == section]
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_printed_equations(file: str) -> None:
-    scope = scope_of(file.removesuffix(".equations.txt"))
-    lines = (HOME / file).read_text(encoding="utf-8").splitlines()
-    checked = 0
-    for line in (line for line in lines if line and not line.startswith("#")):
-        is_misprint = line.startswith("!")
-        _, equation = line.removeprefix("! ").split(" ", 1)
-        left, right = (
-            float(evaluate(parse(side.strip()), scope)) for side in equation.split(" = ")
+@cache
+def scope_of(source: str, name: str, section: str, seed: int) -> dict[str, Value]:
+    found = SOURCES[source][name, section](Instant(name, seed))
+    known = {key: x if isinstance(x, Value) else value(x) for key, x in found.items()}
+    return with_definitions(lines_of(name, section), known)
+
+
+def test_every_line_of_every_file_is_read_and_checked() -> None:
+    written = {name.removesuffix(ENDING) for name in FILES}
+    sections = {(name, line.section) for name in written - NOT_YET for line in printed(name)}
+    assert sections == set(ours.SCOPES) == set(by_hand.SCOPES)
+    assert all(printed(name) for name in NOT_YET & written)
+
+
+@pytest.mark.parametrize(("name", "author"), AUTHORS.items())
+def test_errata_are_documented(name: str, author: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formulations.md").read_text(encoding="utf-8")
+    listed = page.split("## Where papers differ")[1].split("\n- ")[1:]
+    own = " ".join(entry for entry in listed if entry.startswith(author))
+    wrong = {line.number for line in printed(name) if line.is_wrong}
+    assert all(f"({number})" in own or f" {number}:" in own for number in wrong), wrong
+
+
+@pytest.mark.parametrize("seed", [0, 10])
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(("name", "section"), SECTIONS)
+def test_printed_equations(name: str, section: str, source: str, seed: int) -> None:
+    scope = scope_of(source, name, section, seed)
+    equations = [line for line in lines_of(name, section) if not line.is_definition]
+    wrong = [line.text for line in equations if line.holds(scope) is line.is_wrong]
+    assert not wrong, f"{len(wrong)} of {len(equations)}: {wrong[0]}"
+
+
+@pytest.mark.parametrize("by", EXACT)
+@pytest.mark.parametrize("name", sorted(AUTHORS))
+def test_by_every_formulation(name: str, by: str) -> None:
+    """Motion and equations of motion, wherever the paper has them."""
+    found = {key: value(x) for key, x in ours.common(Instant(name, 0), by).items()}
+    scope = dict(found)
+    checked: set[str] = set()
+    for section in {section for own, section in SECTIONS if own == name} - {"approximate"}:
+        lines = lines_of(name, section)
+        scope |= with_definitions(
+            [line for line in lines if names(line.right) <= scope.keys()], found
         )
-        holds = abs(left - right) < 1e-7 * max(1, abs(left))
-        assert holds is not is_misprint, line
-        checked += 1
-    assert checked >= 2
+        for line in lines:
+            if not line.is_definition and names(line.left) | names(line.right) <= scope.keys():
+                checked.add(line.number)
+                assert line.holds(scope) is not line.is_wrong, line.text
+    assert checked >= OF_MOTION[name]
+
+
+@pytest.mark.parametrize(("name", "section"), SECTIONS)
+def test_slips_would_be_seen(name: str, section: str) -> None:
+    """A wrong factor, sign, exponent, or sine for cosine, makes every equation false; in what the
+    paper defines, one of the equations."""
+    lines, scope = lines_of(name, section), scope_of("ours", name, section, 0)
+    defined = {str(line.left) for line in lines if line.is_definition}
+    given = {key: x for key, x in scope.items() if str(Name(key)) not in defined and key != "eps"}
+    equations = [line for line in lines if not line.is_definition and not line.is_wrong]
+    tried: set[str] = set()
+    for i, line in enumerate(lines):
+        if line.is_wrong or (line.is_definition and line.text in tried):
+            continue  # of definitions, one of many indices will do
+        used = names(line.left) | names(line.right)
+        has_nothing = any(scope[key].size() < 1e-12 for key in used)  # whose factors cannot be seen
+        seen = []
+        for slip in slips(line.right):
+            changed = replace(line, right=slip)
+            if line.is_definition:
+                slipped = with_definitions([*lines[:i], changed, *lines[i + 1 :]], given)
+                seen.append(not all(one.holds(slipped) for one in equations))
+            else:
+                seen.append(not changed.holds(scope))
+            assert seen[-1] or has_nothing, f"{line.text}: nothing sees {slip}"
+        assert any(seen) or evaluated(line.right, scope).size() < 1e-12, line.text
+        tried |= {line.text} if any(seen) else set()
+    assert tried >= {line.text for line in lines if not line.is_wrong and names(line.right)}

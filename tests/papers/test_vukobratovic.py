@@ -1,22 +1,31 @@
-"""Vukobratović and Potkonjak (1979): the gripper goes straight up at 2 m/s² for one second."""
+"""Vukobratović and Potkonjak (1979): the recurrences, and the example of the arm with three turns,
+whose gripper goes straight up at 2 m/s² for one second."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
+import pytest
 
 import linkwright as lw
 from linkwright.formulations.recurrent import at_instant
+
+START = np.array([np.pi, -np.pi / 2, -np.pi / 2])
 
 
 def test_the_example() -> None:
     """Drives of the recurrent method, instant by instant; then accelerations back from these."""
     arm = lw.gallery("vukobratovic-arm")
+    assert [float(arm.values[f"m{k}"]) for k in (1, 2, 3)] == [0.1, 2, 2]
     model = lw.compile(arm)
     place, jacobian, drift = (
         getattr(model, name)("gripper")
         for name in ("placement", "jacobian", "frame_bias_acceleration")
     )
-    q, v = np.array([np.pi, -np.pi / 2, -np.pi / 2]), np.zeros(3)
+    q, v = START, np.zeros(3)
     start, h, drives = place(q)[:3, 3], 1e-3, []
     for _ in range(1000):
         J = jacobian(q)[3:]
@@ -33,3 +42,111 @@ def test_the_example() -> None:
         q, v = q + h * middle_v, v + h * a
     np.testing.assert_allclose(place(q)[:3, 3] - start, [0, 0, 1], atol=1e-5)
     assert np.abs(np.array(drives)[:, 0]).max() < 1e-9, "nothing turns the column"
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """The arm by the paper's (4)–(26) and (52), (53) in plain NumPy, link by link from 1 on."""
+
+    q: np.ndarray
+    sums_from_one: bool = False  # as (16) is printed
+
+    @cached_property
+    def A(self) -> list[np.ndarray]:
+        """Transition matrices: each column turned by Rodrigues' formula (8), (9)."""
+        found = [np.eye(3)]
+        for angle, e in zip(self.q, AXES, strict=True):
+            columns = [
+                u * np.cos(angle)
+                + (1 - np.cos(angle)) * (e @ u) * e
+                + np.cross(e, u) * np.sin(angle)
+                for u in np.eye(3)
+            ]
+            found.append(found[-1] @ np.array(columns).T)
+        return found
+
+    def beta(self, j: int) -> np.ndarray:  # (13)
+        return self.A[j - 1] @ AXES[j - 1]
+
+    def delta(self, k: int) -> np.ndarray:  # (17a): from joint k to the mass centre before it
+        return self.A[k - 1] @ (CENTERS[k - 2] - JOINTS[k - 1]) if k > 1 else -JOINTS[0]
+
+    def arm(self, k: int) -> np.ndarray:  # (15), (17): from joint k to mass centre k
+        return self.A[k] @ CENTERS[k - 1]
+
+    def alpha(self, i: int, j: int) -> np.ndarray:  # (16), (17)
+        first = 1 if self.sums_from_one else j
+        beyond = sum((self.arm(k) for k in range(first, i + 1)), np.zeros(3))
+        before = sum((self.delta(k) for k in range(j + 1, i + 1)), np.zeros(3))
+        return np.cross(self.beta(j), beyond - before)
+
+    def M(self, i: int) -> np.ndarray:  # (21)
+        return np.array([self.alpha(i, j) if j <= i else np.zeros(3) for j in (1, 2, 3)]).T
+
+    def N(self, i: int) -> np.ndarray:  # (20), (23): in the axes of link i
+        return self.A[i].T @ np.array([self.beta(j) * (j <= i) for j in (1, 2, 3)]).T
+
+    @property
+    def W(self) -> np.ndarray:  # (25), (26)
+        return sum(
+            m * self.M(i).T @ self.M(i) + self.N(i).T @ J @ self.N(i)
+            for i, (m, J) in enumerate(zip(MASSES, INERTIAS, strict=True), 1)
+        )
+
+    @property
+    def Y(self) -> np.ndarray:  # (52), (53)
+        return np.array([self.weight(i) for i in (1, 2, 3)])
+
+    def weight(self, i: int) -> float:
+        total, g = 0.0, np.array([0, 0, -9.81])
+        for k in range(i, 4):
+            r = sum((self.arm(b) for b in range(i, k + 1)), np.zeros(3))
+            r = r - sum((self.delta(b + 1) for b in range(i, k)), np.zeros(3))
+            total += MASSES[k - 1] * np.linalg.det([g, self.beta(i), r])
+        return total
+
+
+AXES = [np.array([0, 0, 1.0]), np.array([0, 1.0, 0]), np.array([0, 1.0, 0])]
+MASSES = [0.1, 2.0, 2.0]
+JOINTS = [np.zeros(3), np.array([0, 0, 0.5]), np.array([1.6, 0, 0])]
+CENTERS = [np.array([0, 0, 0.25]), np.array([0.8, 0, 0]), np.array([0.8, 0, 0])]
+ROD = 2 * 1.6**2 * np.diag([1 / 100, 1 / 12, 1 / 12])
+INERTIAS = [0.1 * 0.5**2 * np.diag([1 / 12, 1 / 12, 1 / 100]), ROD, ROD]
+
+
+@pytest.mark.parametrize("q", [START, np.array([0.3, -0.7, 1.1])])
+def test_the_printed_recurrences(q: np.ndarray) -> None:
+    """W and Y; with (16) as printed, S summed from k = 1, W is another one."""
+    by_hand = Recurrence(q)
+    W, V = at_instant(lw.gallery("vukobratovic-arm"), q, np.zeros(3))
+    np.testing.assert_allclose(W, by_hand.W, atol=1e-12)
+    np.testing.assert_allclose(V, by_hand.Y, atol=1e-12)
+    assert np.abs(Recurrence(q, sums_from_one=True).W - W).max() > 0.01
+    speeds = np.array([0.4, -1.2, 0.8])
+
+    def along(function: Callable[[np.ndarray], np.ndarray], direction: np.ndarray) -> np.ndarray:
+        h = 1e-6
+        return (function(q + h * direction) - function(q - h * direction)) / (2 * h)
+
+    W_rate = along(lambda q: Recurrence(q).W, speeds)
+    T_q = [along(lambda q: speeds @ Recurrence(q).W @ speeds / 2, e) for e in np.eye(3)]
+    _, V = at_instant(lw.gallery("vukobratovic-arm"), q, speeds)
+    np.testing.assert_allclose(V, by_hand.Y + T_q - W_rate @ speeds, atol=1e-7)  # (29)
+
+
+def test_the_weight_along_a_slide() -> None:
+    """(54) has the axis e of the turn; the slide is along r⁰, as (11) has it."""
+    arm = lw.Mechanism(
+        bodies={"a": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}},
+        joints={
+            "j": {"type": "turn-slide", "child": "a", "axis": [0, 0.6, 0.8], "axis2": [1, 0, 0]}
+        },
+    )
+    angle, x = 0.7, 0.4
+    weight = np.array([0, 0, -9.81 * 2])
+    e = np.array([0, 0.6, 0.8])
+    r = np.cos(angle) * np.array([1.0, 0, 0]) + np.sin(angle) * np.cross(e, [1.0, 0, 0])
+    for by in ("recurrent", "recursive"):
+        g = np.asarray(lw.derive(arm, by=by, parameters="numeric").function("gravity")([angle, x]))
+        np.testing.assert_allclose(-g[1, 0], r @ weight, atol=1e-12)
+        assert abs(-g[1, 0] - e @ weight) > 1
