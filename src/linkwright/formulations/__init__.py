@@ -18,7 +18,7 @@ from ..mechanism import Mechanism
 
 FORMULATIONS = (
     "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
-    "approximate",
+    "approximate", "multipliers",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
     p = ∂L/∂q̇                             (10)    momenta, L = T − V
     H(q, p) = Σ p q̇ − L                    (14)    with q̇ expressed by p; never assumed to be T + V
-    q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q            (12), (13)
+    q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q + Jᵀλ      (12), (13); λ where there are constraints
 
 The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇.
 """
@@ -20,6 +20,7 @@ from ..kinematics.totals import kinetic_energy, potential_energy, weight_energy
 from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
+from .kkt import Multipliers, check_regular
 from .shared import Shared, without_quaternions
 
 
@@ -39,7 +40,14 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "forward_dynamics": hamilton.forward_dynamics,
     }
     extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
-    return hamilton.equations("hamilton", builders, extras, hamilton.state())
+    if hamilton.constraints is None:
+        return hamilton.equations("hamilton", builders, extras, hamilton.state())
+    check_regular(mechanism)
+    extras["multipliers"] = lambda: hamilton.multipliers.all
+    return hamilton.equations(
+        "hamilton", builders, extras, hamilton.state(),
+        accelerations=lambda: hamilton.multipliers.accelerations,
+    )  # fmt: skip
 
 
 class Hamilton(Shared):
@@ -68,9 +76,22 @@ class Hamilton(Shared):
         return ca.dot(self.p, self.speeds) - ca.substitute(self.L, self.qd, self.speeds)
 
     def momentum_rates(self, tau: Array) -> Array:
-        """ṗ = −∂H/∂q + Q (13), at q and p."""
+        """ṗ = −∂H/∂q + Q (13), at q and p, without constraint forces."""
         Q = tau + ca.substitute(self.not_potential(), self.qd, self.speeds)
         return -ca.gradient(self.H, self.q) + Q
+
+    @cached_property
+    def multipliers(self) -> Multipliers:
+        """λ from J q̈ + γ = 0, with M q̈ = ṗ − Ṁ q̇."""
+        forces = self.in_speeds(self.momentum_rates(self.tau)) - self.convected()
+        return Multipliers(self.reduction, lambda b: solve_symmetric(self.M, b), forces)
+
+    def constrained_rates(self) -> Array:
+        """ṗ with the forces of constraints, at q and p."""
+        rates = self.momentum_rates(self.tau)
+        if self.constraints is None:
+            return rates
+        return rates + ca.substitute(self.multipliers.forces, self.qd, self.speeds)
 
     def not_potential(self) -> Array:
         """Forces that V does not give: all but weight and springs."""
@@ -84,7 +105,7 @@ class Hamilton(Shared):
         return State(
             names=names,
             x=ca.vertcat(self.q, self.p),
-            rates=lambda: ca.vertcat(ca.gradient(self.H, self.p), self.momentum_rates(self.tau)),
+            rates=lambda: ca.vertcat(ca.gradient(self.H, self.p), self.constrained_rates()),
             from_motion=lambda: ca.vertcat(self.q, self.momenta()),
             to_motion=lambda: (self.q, self.speeds),
         )

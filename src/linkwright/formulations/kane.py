@@ -4,11 +4,13 @@
     V̂_i = V̂_{i−1} + dθ̂/dt ẑ_i           along a chain of dual angles θ̂ = θ + εl               (3)
     Ĥ = m v* + ε I·ω                    dual momentum of a body for its mass centre          (8)
     F̂* = dĤ/dt + V̂ × Ĥ                  dual inertia force                                   (9)
-    dual(Σ v̂_r · F̂) = 0                 for every generalized speed u_r                     (10)
+    dual(Σ v̂_r · F̂) = 0                 for every independent generalized speed u_r         (10)
 
 Components are taken in the bodies' own axes. At a cylindrical joint the partial of the slide is ε
 times that of the turn: one product v̂ · F̂ gives both equations, as its dual and its real part.
 Generalized speeds u = Y q̇ + Z (4) may be chosen; they are the rates of the coordinates otherwise.
+Constraints make some of them depend on the others, q̇ = G u + k; the partials of those that are left
+are v̂_r = Σ v̂_s G_sr, and no multipliers appear.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.dual import Displacement, Dual, DualVector, about_axis
-from ..algebra.linear import Array
+from ..algebra.linear import Array, Elimination, solve_symmetric
 from ..equations import Equations, State
 from ..errors import UnsupportedError
 from ..expressions import parse
@@ -34,6 +37,7 @@ from ..kinematics.coordinates import (
     spread_speeds,
 )
 from ..kinematics.joints import Kind
+from ..kinematics.mobility import pivots, rank, scaled
 from ..kinematics.recursions import displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters, read_expression
@@ -60,7 +64,7 @@ def derive(
         "mass_matrix": kane.mass_matrix,
         "gravity": kane.gravity,
     }
-    extras = {"partial_velocities": kane.partial_velocities}
+    extras = {"partial_velocities": lambda: kane.partial_velocities(speeds)}
     state = kane.state(speeds) if speeds else None
     return kane.equations("kane", builders, extras, state)
 
@@ -143,10 +147,18 @@ class Kane(Shared):
         pairs = (span.links for span in spans if len(span.links) == 2)
         return {self.tree.links[b].v: self.tree.links[a].v for a, b in pairs}
 
-    def partial_velocities(self) -> dict[str, dict[str, DualVector]]:
-        """v̂_r of every body for its mass centre, in its link's axes, by the model's speeds
-        (tables of the paper)."""
+    def partial_velocities(
+        self, speeds: Mapping[str, str] | None = None
+    ) -> dict[str, dict[str, DualVector]]:
+        """v̂_r of every body for its mass centre, in its link's axes, by the generalized speeds
+        (tables of the paper); under constraints, the non-holonomic ones of independent speeds."""
         found = {}
+        names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
+        if speeds:
+            u = ca.SX.sym("u", len(speeds))
+            names, G = tuple(speeds), ca.jacobian(self.all_speeds(self.read_speeds(speeds), u), u)
+        elif self.constraints is not None:
+            names, G = tuple(names[k] for k in self.reduction.a), self.reduction.G
         for name, mass in self.tree.masses.items():
             if mass.link == GROUND:
                 continue
@@ -158,10 +170,10 @@ class Kane(Shared):
             for slide, turn in self.slides.items():
                 if self.carries(slide, mass.link):
                     columns[3:, slide] = columns[:3, turn]  # ε times the turn's
-            own = ca.horzsplit(ca.densify(gather_columns(self.tree, columns)))
+            own = ca.horzsplit(ca.densify(gather_columns(self.tree, columns) @ G))
             found[name] = {
                 speed: DualVector(column[:3], column[3:])
-                for speed, column in zip(self.tree.names.qd, own, strict=True)
+                for speed, column in zip(names, own, strict=True)
                 if not column.is_zero()
             }
         return found
@@ -211,34 +223,63 @@ class Kane(Shared):
 
     # -- generalized speeds ------------------------------------------------------------------
 
-    def state(self, speeds: Mapping[str, str]) -> State:
-        """States (q, u) with u = Y q̇ + Z (4)."""
+    def read_speeds(self, speeds: Mapping[str, str]) -> Array:
+        """u = Y q̇ + Z (4) as expressions: as many as there are freedoms."""
         tree = self.tree
-        if tree.nq != tree.nv or len(speeds) != tree.nv:
+        freedom = tree.nv if self.constraints is None else len(self.reduction.a)
+        if tree.nq != tree.nv or len(speeds) != freedom:
             raise UnsupportedError(
-                f"{len(speeds)} generalized speeds for {tree.nv} freedoms",
+                f"{len(speeds)} generalized speeds for {freedom} freedoms",
                 where=tree.mechanism.name,
                 remedy="give one for each freedom, of joints without quaternions",
             )
         scope = dict(zip(tree.names.q, ca.vertsplit(self.q), strict=True))
         scope |= {f"d{n}": x for n, x in zip(tree.names.qd, ca.vertsplit(self.qd), strict=True)}
         given = ca.vertcat(*(read_expression(tree, parse(text), scope) for text in speeds.values()))
-        Y = ca.jacobian(given, self.qd)
-        if ca.depends_on(Y, self.qd):
+        if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(
                 "generalized speeds must be linear in the rates", where=tree.mechanism.name,
                 remedy="write u = Y q̇ + Z",
             )  # fmt: skip
-        if _is_singular(Y, tree):
+        return given
+
+    def all_speeds(self, given: Array, u: Array) -> Array:
+        """q̇ by the generalized speeds u, and by the constraints: Y q̇ + Z = u, J q̇ + V₀ = 0."""
+        rows, right = given, u
+        if self.constraints is not None:
+            chosen = list(self.reduction.rows)
+            rows = ca.vertcat(given, self.constraints.velocity[chosen])
+            right = ca.vertcat(u, ca.SX.zeros(len(chosen)))
+        S = ca.jacobian(rows, self.qd)
+        at, order = self.somewhere(S), list(range(self.tree.nv))
+        if rank(at) < len(order):
             raise UnsupportedError(
-                "generalized speeds depend on each other", where=tree.mechanism.name,
-                remedy="give independent ones",
+                "generalized speeds depend on each other, or on what constraints hold",
+                where=self.tree.mechanism.name, remedy="give independent ones",
             )  # fmt: skip
-        Z = ca.substitute(given, self.qd, ca.SX.zeros(tree.nv))
+        lines, columns = pivots(scaled(at), order, len(order))
+        known = right - ca.substitute(rows, self.qd, ca.SX.zeros(self.tree.nv))
+        solved = Elimination(S[lines, columns]).solve(known[lines])
+        return ca.vertcat(*(solved[columns.index(k)] for k in order))
+
+    def somewhere(self, matrix: Array) -> NDArray[np.float64]:
+        """A matrix of q at numbers: where the mechanism is assembled, or anywhere."""
+        tree = self.tree
+        q = np.random.default_rng(0).uniform(0.2, 1.2, tree.nq)
+        if self.constraints is not None:
+            q = np.array(self.home)
+        symbols = ca.vertcat(*tree.symbols.values())
+        values = [float(value) for value in tree.symbol_values.values()]
+        at = ca.Function("at", [self.q, tree.motion.t, symbols], [matrix])
+        return np.asarray(at(q, 0.0, values), dtype=float)
+
+    def state(self, speeds: Mapping[str, str]) -> State:
+        """States (q, u); dependent speeds follow from the constraints, without multipliers."""
+        given = self.read_speeds(speeds)
         u = ca.vertcat(*(ca.SX.sym(name) for name in speeds))
-        rates = ca.solve(Y, u - Z)
+        rates = self.all_speeds(given, u)
         return State(
-            names=(*tree.names.q, *speeds),
+            names=(*self.tree.names.q, *speeds),
             x=ca.vertcat(self.q, u),
             rates=lambda: self.speed_rates(given, rates),
             from_motion=lambda: ca.vertcat(self.q, given),
@@ -246,23 +287,12 @@ class Kane(Shared):
         )
 
     def speed_rates(self, given: Array, rates: Array) -> Array:
-        from ..algebra.linear import solve_symmetric
-
         bias = ca.substitute(self.inverse_dynamics(), self.qdd, ca.SX.zeros(self.tree.nv))
-        qdd = solve_symmetric(self.mass_matrix(), self.tau - bias)
+        forces = self.tau - bias
+        if self.constraints is None:
+            qdd = solve_symmetric(self.mass_matrix(), forces)
+        else:
+            qdd = self.reduction.accelerations(self.mass_matrix(), forces)
         u_rate = ca.jacobian(given, self.qd) @ qdd + ca.jtimes(given, self.q, self.qd)
+        u_rate += ca.jacobian(given, self.tree.motion.t)
         return ca.substitute(ca.vertcat(self.qd, u_rate), self.qd, rates)
-
-
-def _is_singular(Y: Array, tree: Tree) -> bool:
-    """Whether a square matrix of q is singular everywhere."""
-    symbols = ca.vertcat(*tree.symbols.values())
-    at = ca.Function("Y", [tree.motion.q, symbols], [Y])
-    rng = np.random.default_rng(0)
-    ranks = [
-        np.linalg.matrix_rank(
-            np.asarray(at(rng.uniform(0.2, 1.2, tree.nq), rng.uniform(0.5, 1.5, symbols.shape[0])))
-        )
-        for _ in range(3)
-    ]
-    return bool(max(ranks) < tree.nv)

@@ -67,7 +67,7 @@ def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -
             f"{len(kept)} speeds are named for {n - whole} freedoms",
             where="independent", remedy="name as many as there are freedoms, or none",
         )  # fmt: skip
-    rows, columns = _pivots(scaled(J), free, whole)
+    rows, columns = pivots(scaled(J), free, whole)
     restricting = np.flatnonzero(np.abs(J).max(axis=1, initial=0.0) > 1e-12)
     return Choice(
         tuple(rows),
@@ -85,7 +85,7 @@ def _powerless(J: Floats, kept: tuple[int, ...], free: list[int], names: tuple[s
     return " and ".join(f"'{names[k]}'" for k, size in zip(kept, tied, strict=True) if size > SMALL)
 
 
-def _pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
+def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
     """Gaussian elimination; among pivots of acceptable size, the one that fills in least."""
     A = A.copy()
     rows, columns = list(range(len(A))), list(free)

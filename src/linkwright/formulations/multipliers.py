@@ -1,0 +1,81 @@
+"""Lagrange's equations with multipliers, Bayseç and Kapucu (1996), (9): dependent coordinates.
+
+    d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Jᵀλ                                      (9)
+    J q̈ + γ = 0                            the constraints, differentiated until q̈ appears
+    λ = −(J M⁻¹ Jᵀ)⁻¹ (J M⁻¹ (τ − b) + γ)    with M q̈ + b for the left side less Q's own part
+
+Constraints may be holonomic or not, and depend on time. λ and the forces Jᵀλ are results.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear import Array, solve_symmetric
+from ..equations import Equations
+from ..kinematics.build import build_tree
+from ..kinematics.totals import kinetic_energy, weight_energy
+from ..kinematics.tree import Tree
+from ..kinematics.values import Parameters
+from ..mechanism import Mechanism
+from .kkt import Multipliers, check_regular
+from .shared import Shared, without_quaternions
+
+
+def supports(mechanism: Mechanism) -> str | None:
+    """None, or the reason why this formulation cannot treat the mechanism."""
+    if not (mechanism.loops or mechanism.constraints):
+        return "it has no loops and no constraints (use 'lagrange')"
+    return without_quaternions(mechanism)
+
+
+def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+    """Lagrange's equations of the first kind in all coordinates of the tree."""
+    check_regular(mechanism)
+    own = Dependent(build_tree(mechanism, parameters))
+    builders = {
+        "mass_matrix": lambda: own.M,
+        "gravity": own.gravity,
+        "bias": lambda: own.bias,
+        "inverse_dynamics": own.inverse_dynamics,
+    }
+    extras = {
+        "multipliers": lambda: own.multipliers.all,
+        "constraint_forces": lambda: own.multipliers.forces,
+    }
+    accelerations = lambda: own.multipliers.accelerations  # noqa: E731
+    return own.equations("multipliers", builders, extras, accelerations=accelerations)
+
+
+class Dependent(Shared):
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.T = kinetic_energy(tree, self.q, self.qd)
+
+    @cached_property
+    def momenta(self) -> Array:
+        return ca.gradient(self.T, self.qd)
+
+    @cached_property
+    def M(self) -> Array:
+        return ca.cse(ca.densify(ca.jacobian(self.momenta, self.qd)))
+
+    def gravity(self) -> Array:
+        return ca.gradient(weight_energy(self.tree, self.q), self.q)
+
+    @cached_property
+    def bias(self) -> Array:
+        """The left side of (9) at q̈ = 0, less the mechanism's own forces."""
+        convected = ca.jtimes(self.momenta, self.q, self.qd)
+        return convected - ca.gradient(self.T, self.q) + self.gravity() - self.own_forces()
+
+    def inverse_dynamics(self) -> Array:
+        return self.M @ self.qdd + self.bias
+
+    @cached_property
+    def multipliers(self) -> Multipliers:
+        assert self.constraints is not None
+        solve = lambda b: solve_symmetric(self.M, b)  # noqa: E731
+        return Multipliers(self.reduction, solve, self.tau - self.bias)
