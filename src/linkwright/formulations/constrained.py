@@ -7,18 +7,17 @@ Accelerations come from the formulation itself, or by reduction to independent s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear import Array, cross, solve_symmetric
+from ..algebra.linear import Array
 from ..equations import Builder, Equations
-from ..kinematics.constraints import Setting, constraint_loads
-from ..kinematics.loads import Load
-from ..kinematics.tree import Closure, Tree
+from ..kinematics.constraints import constraint_loads
 from .recursive.newton_euler import reactions
+from .reduction import least_rows, loop_wrenches
 from .shared import Shared
 
 _OF_TREES = (
@@ -113,47 +112,4 @@ class _Constrained:
         wrenches: Array = ca.vertcat(joints, *loop_wrenches(shared.tree, loads))
         chosen = self.reduction.factors.solve_transposed(self.needed[self.reduction.p])
         wrenches = ca.substitute(wrenches, shared.qdd, self.accelerations)
-        return least_rows(wrenches, lam, chosen, self.reduction.choice.rows, self.spare())
-
-    def spare(self) -> Array:
-        """Columns: changes of λ that have no effect on the motion."""
-        choice, count = self.reduction.choice, len(self.constraints)
-        others = [k for k in range(count) if k not in choice.rows]
-        Z: Array = ca.SX(count, len(others))
-        for column, spare_row in enumerate(others):
-            Z[spare_row, column] = 1
-        if choice.redundant:
-            columns = [others.index(k) for k in choice.redundant]
-            J = self.constraints.J[list(choice.redundant), self.reduction.p]
-            Z[list(choice.rows), columns] = -self.reduction.factors.solve_transposed(J.T)
-        return Z
-
-
-def loop_wrenches(tree: Tree, loads: Sequence[Load]) -> list[Array]:
-    """What the parent of every loop does to its child, about the joint's origin in the parent."""
-    found, setting = [], Setting(tree)
-    remaining = list(loads)
-    for tie in tree.restraints.ties:
-        if not isinstance(tie, Closure):
-            continue
-        ends = [body for body in tie.bodies if body != "ground"]
-        own, remaining = remaining[: len(ends)], remaining[len(ends) :]
-        sign = 1 if own[-1].body == tie.bodies[1] else -1
-        origin = setting.placed(tie.at_parent, "").p
-        moment = own[-1].moment - cross(origin, own[-1].force)
-        found.append(sign * ca.vertcat(moment, own[-1].force).T)
-    return found
-
-
-def least_rows(
-    rows: Array, lam: Array, chosen: Array, chosen_rows: Sequence[int], spare: Array
-) -> Array:
-    """Rows that are affine in λ, at the λ of the chosen rows plus what makes them least."""
-    first = ca.SX.zeros(lam.shape[0])
-    for k, row in enumerate(chosen_rows):
-        first[row] = chosen[k]
-    at = ca.vec(ca.substitute(rows, lam, first))
-    if spare.shape[1]:
-        W = ca.jacobian(ca.vec(rows), lam) @ spare
-        at -= W @ solve_symmetric(ca.densify(W.T @ W), W.T @ at)
-    return ca.reshape(at, *rows.shape)
+        return least_rows(wrenches, lam, chosen, self.reduction.rows, self.reduction.spare())

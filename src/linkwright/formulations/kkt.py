@@ -18,12 +18,19 @@ from .reduction import Reduction
 
 
 class Multipliers:
-    """Of the independent rows that the reduction has chosen; `solve` is M⁻¹, `F` all forces."""
+    """Of the independent rows that the reduction has chosen; `solve` is M⁻¹, `F` all forces,
+    `J` the Jacobian of all rows where the formulation has made its own."""
 
-    def __init__(self, reduction: Reduction, solve: Callable[[Array], Array], F: Array) -> None:
+    def __init__(
+        self,
+        reduction: Reduction,
+        solve: Callable[[Array], Array],
+        F: Array,
+        J: Array | None = None,
+    ) -> None:
         self.reduction, self.solve, self.F = reduction, solve, F
         rows = list(reduction.choice.rows)
-        self.J = reduction.constraints.J[rows, :]
+        self.J = (reduction.constraints.J if J is None else J)[rows, :]
         self.gamma = reduction.constraints.bias[rows]
 
     @cached_property

@@ -12,6 +12,9 @@ y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X
 in a plane keep three coordinates a body, those that do not turn their three translations: the
 triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
 joint are results.
+
+A loop is one more joint: its forces λ act on two bodies, F + E λ, and it allows what Eᵀy + γ = 0
+says. Where λ is not unique, reactions are those of least norm.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from numpy.typing import NDArray
 from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..kinematics.assembly import reference
 from ..kinematics.build import build_tree
+from ..kinematics.constraints import Setting, constraint_loads
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
@@ -37,10 +42,12 @@ from ..kinematics.coordinates import (
 from ..kinematics.loads import forces_along, spring_loads, wrench_loads
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
-from ..kinematics.tree import GROUND, Mass, Tree
+from ..kinematics.tree import GROUND, Equation, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
+from .kkt import Multipliers
+from .reduction import least_rows, loop_wrenches
 from .shared import Shared
 
 IDENTITY = np.eye(3)
@@ -72,7 +79,16 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "joint_wrenches": free.joint_wrenches,
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
-    return free.equations("newton_euler", builders, extras)
+    if free.constraints is None:
+        return free.equations("newton_euler", builders, extras)
+    tied = FreeBodies(tree, directions, tied=True)
+    extras = {
+        "joint_wrenches": tied.reactions,
+        "joint_wrenches_in_bodies": lambda: tied.reactions(in_bodies=True),
+        "multipliers": lambda: tied.multipliers.all,
+    }
+    accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
+    return free.equations("newton_euler", builders, extras, accelerations=accelerations)
 
 
 def moving_directions(tree: Tree) -> NDArray[np.float64]:
@@ -106,10 +122,14 @@ def moving_directions(tree: Tree) -> NDArray[np.float64]:
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
-    """Equations and states: k coordinates a body and the reactions of its joint; 2k states."""
+    """Equations and states: k coordinates a body and the reactions of its joint; 2k states.
+
+    Every independent equation of constraint has one force more.
+    """
     tree = build_tree(mechanism)
     k, bodies = len(moving_directions(tree)), len(tree.names.bodies)
-    return 2 * k * bodies - tree.names.nv, 2 * k * bodies
+    tied = len(reference(mechanism)[1].rows) if tree.restraints.ties else 0
+    return 2 * k * bodies - tree.names.nv + tied, 2 * k * bodies
 
 
 def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:
@@ -155,7 +175,14 @@ class FreeBody:
 class FreeBodies(Shared):
     """Equations of all bodies, in the components that `directions` (rows) leave."""
 
-    def __init__(self, tree: Tree, directions: NDArray[np.float64], *, loaded: bool = True) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        directions: NDArray[np.float64],
+        *,
+        loaded: bool = True,
+        tied: bool = False,
+    ) -> None:
         super().__init__(tree)
         self.P = directions
         self.k = len(directions)
@@ -170,6 +197,10 @@ class FreeBodies(Shared):
             for load in loads
             if loaded
         ]
+        self.lam = ca.SX.sym("lambda", len(self.constraints) if self.constraints and tied else 0)
+        if self.constraints is not None and tied:
+            self.ties = constraint_loads(tree, self.constraints, self.lam)
+            self.loads += self.ties
         self.names = list(tree.names.bodies)
         self.links = [tree.bodies[name].link for name in self.names]
 
@@ -277,9 +308,44 @@ class FreeBodies(Shared):
             found[span.name] = ca.vertcat(moment, force)
         return found
 
+    def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
+        """The same of every joint and every loop, under forces τ; of least norm if not unique."""
+        joints = self.joint_wrenches()
+        rows = ca.vertcat(*(w.T for w in joints.values()), *loop_wrenches(self.tree, self.ties))
+        rows = ca.substitute(rows, self.qdd, self.multipliers.accelerations)
+        spare = self.reduction.spare()
+        rows = least_rows(rows, self.lam, self.multipliers.chosen, self.reduction.rows, spare)
+        found = {}
+        loops = self.tree.mechanism.loops
+        for name, row in zip((*joints, *loops), ca.vertsplit(rows), strict=True):
+            R = np.eye(3)
+            if in_bodies:
+                joint = loops[name] if name in loops else self.tree.mechanism.joints[name]
+                R = Setting(self.tree).pose(joint.child).R
+            found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
+        return found
+
     # -- accelerations from drives: all equations at once -----------------------------------
 
     def forward_dynamics(self) -> Array:
+        M, drives, _ = self.eliminated
+        return solve_symmetric(M, drives)
+
+    @cached_property
+    def multipliers(self) -> Multipliers:
+        """λ of loops and constraints; those between coordinates act along these."""
+        assert self.constraints is not None
+        M, drives, K = self.eliminated
+        J = self.constraints.J
+        along = [tie.name for tie in self.tree.restraints.ties if isinstance(tie, Equation)]
+        for row, owner in enumerate(self.constraints.owners):
+            if owner in along:
+                K[:, row] = J[row, :].T
+        return Multipliers(self.reduction, lambda b: solve_symmetric(M, b), drives, K.T)
+
+    @cached_property
+    def eliminated(self) -> tuple[Array, Array, Array]:
+        """M, the forces and what λ adds to them, K λ: in M q̈ = drives + K λ, y and w eliminated."""
         tree, k, count = self.tree, self.k, len(self.bodies)
         P = ca.SX(self.P)
         X = ca.SX.eye(k * count)
@@ -299,14 +365,16 @@ class FreeBodies(Shared):
             S.append(P @ self.motions(body))
         S_all = gather_columns(tree, ca.vertcat(*S))
         A = X @ N_inverse @ X.T
-        known = ca.vertcat(*c) - X @ (N_inverse @ ca.vertcat(*F))
+        E = ca.jacobian(ca.vertcat(*F), self.lam)
+        F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
+        known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
         solved = solve_symmetric(A, ca.horzcat(S_all, known))
         rotors = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
         drives = self.tau + self.at_joints() - S_all.T @ solved[:, -1]
         if self.drift_rate is not None:
             drives -= gather_forces(tree, rotors @ self.drift_rate)
-        return solve_symmetric(ca.densify(M), drives)
+        return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
 
     def inverse_inertia(self, body: FreeBody) -> Array:
         """N⁻¹ in the components that are left."""

@@ -13,14 +13,16 @@ Which rows and speeds is data (`Choice`); `pivot` tells how far a state is from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear import Array, Elimination, Scalar, solve_symmetric
-from ..kinematics.constraints import Constraints
+from ..algebra.linear import Array, Elimination, Scalar, cross, solve_symmetric
+from ..kinematics.constraints import Constraints, Setting
+from ..kinematics.loads import Load
 from ..kinematics.mobility import Choice
-from ..kinematics.tree import Tree
+from ..kinematics.tree import Closure, Tree
 
 
 class Reduction:
@@ -115,3 +117,46 @@ class Reduction:
         if not self.a:
             return ca.SX.zeros(B.shape[1])
         return A.T @ solve_symmetric(ca.densify(A @ A.T), self.G.T @ needed)
+
+    def spare(self) -> Array:
+        """Columns: changes of λ that have no effect on the motion."""
+        choice, count = self.choice, len(self.constraints)
+        others = [k for k in range(count) if k not in choice.rows]
+        Z: Array = ca.SX(count, len(others))
+        for column, spare_row in enumerate(others):
+            Z[spare_row, column] = 1
+        if choice.redundant:
+            columns = [others.index(k) for k in choice.redundant]
+            J = self.constraints.J[list(choice.redundant), self.p]
+            Z[list(choice.rows), columns] = -self.factors.solve_transposed(J.T)
+        return Z
+
+
+def loop_wrenches(tree: Tree, loads: Sequence[Load]) -> list[Array]:
+    """What the parent of every loop does to its child, about the joint's origin in the parent."""
+    found, setting = [], Setting(tree)
+    remaining = list(loads)
+    for tie in tree.restraints.ties:
+        if not isinstance(tie, Closure):
+            continue
+        ends = [body for body in tie.bodies if body != "ground"]
+        own, remaining = remaining[: len(ends)], remaining[len(ends) :]
+        sign = 1 if own[-1].body == tie.bodies[1] else -1
+        origin = setting.placed(tie.at_parent, "").p
+        moment = own[-1].moment - cross(origin, own[-1].force)
+        found.append(sign * ca.vertcat(moment, own[-1].force).T)
+    return found
+
+
+def least_rows(
+    rows: Array, lam: Array, chosen: Array, chosen_rows: Sequence[int], spare: Array
+) -> Array:
+    """Rows that are affine in λ, at the λ of the chosen rows plus what makes them least."""
+    first = ca.SX.zeros(lam.shape[0])
+    for k, row in enumerate(chosen_rows):
+        first[row] = chosen[k]
+    at = ca.vec(ca.substitute(rows, lam, first))
+    if spare.shape[1]:
+        W = ca.jacobian(ca.vec(rows), lam) @ spare
+        at -= W @ solve_symmetric(ca.densify(W.T @ W), W.T @ at)
+    return ca.reshape(at, *rows.shape)
