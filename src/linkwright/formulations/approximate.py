@@ -3,15 +3,16 @@
 More coordinates than freedoms: beside the joints' variables, the mass centres x of chosen bodies.
 These move as free points; constraint equations are kept by strong springs and dampers:
 
-    f = x − r(q) = 0                             what x should be                    (17), (67)
+    f = x − r(q) = 0,  φ(q, t) = 0               what x should be; loops, constraints (17), (67)
     λ = −β(f + γ ḟ)                              constraint forces                   (20), (77)
     M z̈ = Q + Jᵀ λ,   z = (q, x),  J = ∂f/∂z                                         (21), (22)
 
 M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
 goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
-With `iterations`, multipliers are corrected as in DAMN until the constraints hold in the
-accelerations too, for any β. In a consistent state (f = ḟ = 0) there is no constraint force yet:
-accelerations of one instant mean nothing without iterations, motions do.
+Constraints of speeds, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers are
+corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a consistent
+state (f = ḟ = 0) there is no constraint force yet: accelerations of one instant mean nothing
+without iterations, motions do.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def derive(
         extras,
         approximate.state(),
         complete=False,
+        accelerations=approximate.forward_dynamics,
     )
 
 
@@ -89,12 +91,13 @@ def suggested(
     twenty steps, and is damped critically."""
     tree = build_tree(mechanism, "numeric")
     own = Approximate(tree, _chosen(mechanism, bodies), 1.0, 0.0, 0)
-    at = ca.Function("at", [own.q], [own.M_q, ca.jacobian(own.r, own.q)])
+    at = ca.Function("at", [own.q, tree.motion.t], [own.M_q, ca.densify(own.J)])
     rng = np.random.default_rng(0)
     masses = np.repeat([float(body.m) for body in own.free], len(own.D))
     stiffest = 0.0
-    for _ in range(5):
-        M_q, J = (np.asarray(x) for x in at(rng.uniform(-1, 1, tree.nq)))
+    places = rng.uniform(-1, 1, (5, tree.nq)) if own.constraints is None else [own.home]
+    for q in places:
+        M_q, J = (np.asarray(x) for x in at(q, 0.0))
         sizes = np.linalg.eigvalsh(M_q)
         singular = len(sizes) == 0 or sizes[0] <= 1e-12 * max(1.0, sizes[-1])
         if singular or (len(masses) and masses.min() <= 0):
@@ -103,8 +106,9 @@ def suggested(
                 where=mechanism.name,
                 remedy="give the bodies inertia about their mass centres, or choose fewer bodies",
             )
-        if len(masses):
-            A = J @ np.linalg.solve(M_q, J.T) + np.diag(1 / masses)
+        if len(J):
+            of_q, of_x = J[:, : tree.nv], J[:, tree.nv :]
+            A = of_q @ np.linalg.solve(M_q, of_q.T) + (of_x / masses) @ of_x.T
             stiffest = max(stiffest, float(np.linalg.eigvalsh(A)[-1]))
     frequency = 2 * np.pi / (20 * step)
     return (frequency**2 / stiffest if stiffest else 0.0), 2 / frequency
@@ -168,16 +172,24 @@ class Approximate(Shared):
 
     @cached_property
     def f(self) -> Array:
-        """The errors f = x − r(q) (67)."""
-        return self.x - self.r
+        """The errors f = x − r(q) (67), and those of loops and constraints of positions."""
+        errors = self.x - self.r
+        return errors if self.constraints is None else ca.vertcat(errors, self.constraints.residual)
 
     @cached_property
     def f_rate(self) -> Array:
-        return ca.jtimes(self.f, self.z, self.zd)
+        """ḟ, and below it the errors of constraints of speeds."""
+        rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.free else ca.SX(0, 1)
+        return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
+
+    @cached_property
+    def f_all(self) -> Array:
+        """f, and zeros for constraints of speeds."""
+        return ca.vertcat(self.f, ca.SX.zeros(self.f_rate.shape[0] - self.f.shape[0]))
 
     def multipliers(self) -> Array:
         """λ = −β(f + γḟ) (77), before any iteration."""
-        return -self.beta * (self.f + self.gamma * self.f_rate)
+        return -self.beta * (self.f_all + self.gamma * self.f_rate)
 
     @cached_property
     def M_q(self) -> Array:
@@ -207,7 +219,7 @@ class Approximate(Shared):
 
     @cached_property
     def J(self) -> Array:
-        return ca.jacobian(self.f, self.z)
+        return ca.jacobian(self.f_rate, self.zd)
 
     def solved(self, right: Array) -> Array:
         """M⁻¹ right: the joints' block, and the points one by one."""
@@ -219,15 +231,17 @@ class Approximate(Shared):
     def accelerations(self) -> Array:
         """z̈ (22); with iterations, corrected until f̈ = 0."""
         zdd = self.solved(self.forces + self.J.T @ self.multipliers())
-        if not self.iterations or not self.free:
+        count = self.f_rate.shape[0]
+        if not self.iterations or not count:
             return zdd
         drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
-        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
+        drift += ca.jacobian(self.f_rate, self.tree.motion.t)
+        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f_all / self.gamma**2
         zdd = self.solved(self.forces)
         # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
         A = self.J @ self.solved(self.J.T)
-        softness = ca.SX.eye(self.f.shape[0]) / self.beta
-        lam = ca.SX.zeros(self.f.shape[0])
+        softness = ca.SX.eye(count) / self.beta
+        lam = ca.SX.zeros(count)
         for _ in range(self.iterations):
             error = self.J @ zdd + stabilised
             lam = lam - solve_symmetric(ca.densify(A + softness), error)

@@ -11,7 +11,7 @@ give the effective inertia I*, the inertia power array P*, and all loads:
     T = I* φ̈ + φ̇ᵀ P* φ̇ − Σ Gᵀ T_u,   C* = Σ c Gᵀ G,   K* = ∂T_spring/∂φ           (17)–(25)
 
 The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Christoffel symbols.
-`transfer` takes a model to other generalized coordinates.
+`transfer` takes a model to other generalized coordinates, `loops` a cut chain to its inputs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ...kinematics.values import Parameters
 from ...kinematics.world import Freedom, World
 from ...mechanism import Mechanism
 from ..shared import Shared, without_quaternions
+from .loops import Loops
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -51,7 +52,21 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "effective_stiffness": influence.effective_stiffness,
         "coefficients": influence.coefficients_of_frames,
     }
-    return influence.equations("influence", builders, extras)
+    if influence.constraints is None:
+        return influence.equations("influence", builders, extras)
+    loops = Loops(influence, influence.effective_inertia(), influence.inertia_power())
+    extras |= {
+        "inputs": lambda: loops.names,
+        "input_G": lambda: loops.G,
+        "input_H": lambda: loops.H,
+        "input_inertia": lambda: loops.inertia,
+        "input_power": lambda: loops.power,
+    }
+    return influence.equations(
+        "influence", builders, extras,
+        accelerations=lambda: loops.accelerations(influence.tau - influence.gravity()
+                                                  + influence.own_forces()),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

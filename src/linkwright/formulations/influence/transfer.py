@@ -94,6 +94,71 @@ def of_dependent(G: Floats, H: Floats, motion: Motion) -> Motion:
     return Motion(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
 
 
+def of_closure(A: Floats, H: Floats, inputs: Sequence[int], names: Sequence[str] = ()) -> Motion:
+    """All joints φ as functions of the inputs a, from the coefficients of a closure f(φ) = 0.
+
+    G^p_a = −A_p⁻¹ A_a,   H^p_aa = −A_p⁻¹ • (Gᵀ H^f G);  names the inputs that cannot drive.
+    """
+    n, inputs = A.shape[1], list(inputs)
+    others = [k for k in range(n) if k not in inputs]
+    A_p, A_a = A[:, others], A[:, inputs]
+    left, sizes, _ = np.linalg.svd(A_p)
+    if A_p.shape[0] != A_p.shape[1]:
+        raise UnsupportedError(
+            f"{len(A)} closures and {len(inputs)} inputs do not determine {n} joints",
+            remedy="take independent closures, and as many inputs as freedoms",
+        )
+    if sizes[-1] <= 1e-12 * sizes[0]:
+        tied = np.abs(left[:, -1] @ A_a)
+        stuck = [str((names or range(n))[k]) for k, x in zip(inputs, tied, strict=True) if x > 1e-9]
+        raise UnsupportedError(
+            f"the inputs {', '.join(stuck)} cannot drive the loop in this configuration",
+            remedy="leave it, or choose other inputs",
+        )
+    G = np.zeros((n, len(inputs)))
+    G[inputs, range(len(inputs))] = 1
+    G[others] = -np.linalg.solve(A_p, A_a)
+    planes = np.einsum("am,pab,bn->pmn", G, H, G)
+    second = np.zeros((n, *planes.shape[1:]))
+    second[others] = -np.linalg.solve(A_p, planes.reshape(len(A), -1)).reshape(planes.shape)
+    return Motion(G, second)
+
+
+def of_leg(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Motion:
+    """Joints φ_i of a leg or arm that holds a body e: u_i(φ_i) = h_i(e), by (G, H) of both.
+
+    G_i = (G^u)⁻¹ G^h,   H_i = (G^u)⁻¹ • (H^h − G_iᵀ H^u G_i)
+    """
+    back = inverse(*u).G
+    G = back @ h[0]
+    planes = h[1] - np.einsum("am,pab,bn->pmn", G, u[1], G)
+    return Motion(G, np.einsum("lp,pmn->lmn", back, planes))
+
+
+def together(parts: Sequence[Dynamics]) -> Dynamics:
+    """Several models in the same coordinates: a body, and all legs that hold it."""
+    names = ("inertia", "power", "damping", "loads", "stiffness")
+    return Dynamics(*(sum(getattr(part, name) for part in parts) for name in names))
+
+
+def operational(
+    dynamics: Dynamics, u: tuple[Floats, Floats], rate: Floats
+) -> tuple[Floats, Floats]:
+    """Λ and b with T_u = Λ ü + b at the hand u of a redundant arm, loads at the hand alone.
+
+    Λ = (G I*⁻¹ Gᵀ)⁻¹,   b = Λ (G I*⁻¹ (φ̇ᵀP*φ̇ + C*φ̇ + loads) − φ̇ᵀHφ̇)
+    """
+    G, H = u
+    still = dynamics.force(rate, np.zeros(len(rate)))
+    mobility = G @ np.linalg.solve(dynamics.inertia, G.T)
+    sizes = np.linalg.eigvalsh(mobility)
+    if sizes[0] <= 1e-12 * sizes[-1]:
+        raise UnsupportedError("the hand cannot move in every direction here", remedy="leave it")
+    inertia = np.linalg.inv(mobility)
+    drift = np.einsum("lmn,m,n->l", H, rate, rate)
+    return inertia, inertia @ (G @ np.linalg.solve(dynamics.inertia, still) - drift)
+
+
 def dynamics_at(equations: Equations, q: Sequence[float], qd: Sequence[float]) -> Dynamics:
     """The model of one instant, in its own coordinates; `equations` are those of `influence`.
 
