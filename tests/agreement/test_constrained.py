@@ -1,0 +1,163 @@
+"""Formulations agree under constraints: on the gallery's mechanisms and on random loops."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.errors import AssemblyError, UnsupportedError
+from linkwright.formulations import FORMULATIONS, formulation
+from linkwright.kinematics.assembly import closing_of, consistent_speeds
+from linkwright.mechanism import names_of
+from linkwright.mechanism.gallery import gallery_names
+from tests.random_loops import loops
+
+EXACT = [by for by in FORMULATIONS if by not in ("recursive", "approximate")]
+TIME = 0.37
+CONSTRAINED = [name for name in gallery_names() if names_of(lw.gallery(name)).constraints]
+SEEDS = st.integers(0, 10**6)
+
+
+def value(eqs: lw.Equations, name: str, *inputs: object) -> np.ndarray:
+    found = eqs.function(name)(*inputs)
+    return np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float).squeeze()
+
+
+@cache
+def derived(mechanism: lw.Mechanism, by: str) -> lw.Equations:
+    return lw.derive(mechanism, by=by, parameters="numeric")
+
+
+def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
+    """q that closes near home, speeds that the constraints allow, forces; and the time."""
+    rng = np.random.default_rng(seed)
+    closing = closing_of(mechanism)
+    names = names_of(mechanism)
+    t = TIME if names.in_time else 0.0
+    home = lw.assemble(mechanism)
+    for scale in (0.3, 0.1, 0.03, 0.0):
+        q, left = closing.closed(closing.moved(home, rng.uniform(-scale, scale, names.nv)), t)
+        if left < 1e-11:
+            break
+    else:
+        raise AssemblyError("no state near home")
+    qd = consistent_speeds(mechanism, q, rng.uniform(-1, 1, names.nv), t)
+    return q, qd, rng.uniform(-1, 1, names.nv), t
+
+
+def is_regular(mechanism: lw.Mechanism, q: np.ndarray, t: float) -> bool:
+    """Whether the state is well away from singular ones."""
+    _, J = closing_of(mechanism).speeds(q, np.zeros(names_of(mechanism).nv), t)
+    sizes = np.linalg.svd(J, compute_uv=False)
+    sizes = sizes[sizes > 1e-9 * sizes[0]]
+    return bool(sizes[-1] > 0.02 * sizes[0])
+
+
+def assert_agreement(mechanism: lw.Mechanism, by: str, seed: int) -> None:
+    truth = derived(mechanism, "recursive")
+    q, qd, tau, t = random_state(mechanism, seed)
+    time = [t] if truth.names.in_time else []
+    try:
+        ours = derived(mechanism, by)
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    M, b = value(truth, "mass_matrix", q), value(truth, "bias", q, qd, *time)
+    J, gamma = (
+        value(truth, "constraint_jacobian", q, *time).reshape(-1, truth.nv),
+        np.atleast_1d(value(truth, "constraint_bias", q, qd, *time)),
+    )
+    wanted = svd_accelerations(M, tau - b, J, gamma)
+    scale = max(1.0, np.abs(wanted).max())
+    for eqs in (truth, ours):
+        qdd = value(eqs, "forward_dynamics", q, qd, tau, *time)
+        np.testing.assert_allclose(qdd, wanted, atol=1e-9 * scale, rtol=0, err_msg=eqs.by)
+    h = value(truth, "required_forces", q, qd, wanted, *time)
+    close = {"atol": 1e-9 * max(1.0, np.abs(h).max()), "rtol": 0}
+    np.testing.assert_allclose(value(ours, "required_forces", q, qd, wanted, *time), h, **close)
+    assert_multipliers(ours, J, h - tau, qd, (q, qd, tau, *time))
+
+
+def svd_accelerations(M: np.ndarray, F: np.ndarray, J: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    """The constrained accelerations by plain linear algebra."""
+    rank = np.linalg.matrix_rank(J, tol=1e-9 * np.linalg.norm(J, 2))
+    free = np.linalg.svd(J)[2][rank:].T
+    drift = -np.linalg.pinv(J, rcond=1e-9) @ gamma
+    return drift + free @ np.linalg.solve(free.T @ M @ free, free.T @ (F - M @ drift))
+
+
+def assert_multipliers(
+    eqs: lw.Equations, J: np.ndarray, force: np.ndarray, qd: np.ndarray, inputs: tuple
+) -> None:
+    """Jᵀλ is what drives leave over; ideal constraints do the work of their own motion alone."""
+    lam = np.atleast_1d(value(eqs, "multipliers", *inputs))
+    size = max(1.0, np.abs(lam).max())
+    np.testing.assert_allclose(J.T @ lam, force, atol=1e-8 * size, rtol=0)
+    (
+        q,
+        *_,
+    ) = inputs
+    still = [x for x in inputs[3:]]
+    own = np.atleast_1d(value(eqs, "constraint_velocity", q, np.zeros_like(qd), *still))
+    assert abs(qd @ force + lam @ own) < 1e-8 * size
+    least = np.linalg.pinv(J.T, rcond=1e-9) @ force
+    np.testing.assert_allclose(lam, least, atol=1e-7 * size, rtol=0, err_msg="least norm")
+
+
+@pytest.mark.parametrize("by", EXACT)
+@pytest.mark.parametrize("name", CONSTRAINED)
+def test_gallery(by: str, name: str) -> None:
+    mechanism = lw.gallery(name)
+    reason = formulation(by).supports(mechanism)
+    if reason is not None:
+        with pytest.raises(UnsupportedError, match="cannot treat"):
+            lw.derive(mechanism, by=by)
+        pytest.skip(reason)
+    for seed in range(2):
+        assert_agreement(mechanism, by, seed)
+
+
+@pytest.mark.parametrize("by", EXACT)
+@settings(max_examples=10, deadline=None)
+@given(mechanism=loops(), seed=SEEDS)
+def test_random_loops(by: str, mechanism: lw.Mechanism, seed: int) -> None:
+    assume(formulation(by).supports(mechanism) is None)
+    report = lw.mobility(mechanism)
+    q, _, _, t = random_state(mechanism, seed)
+    assume(report.freedom > 0 and is_regular(mechanism, q, t))
+    assert_agreement(mechanism, by, seed)
+
+
+@settings(max_examples=10, deadline=None)
+@given(mechanism=loops(), seed=SEEDS)
+def test_reactions(mechanism: lw.Mechanism, seed: int) -> None:
+    """Free bodies and recursion have the same; ground takes what the whole momentum needs."""
+    q, qd, tau, t = random_state(mechanism, seed)
+    assume(is_regular(mechanism, q, t))
+    truth, free = derived(mechanism, "recursive"), derived(mechanism, "newton_euler")
+    time = [t] if truth.names.in_time else []
+    rows = value(truth, "reactions", q, qd, tau, *time)
+    s = free.symbols
+    inputs = [s["q"], s["qd"], s["tau"], *([s["t"]] if time else [])]
+    wrenches = ca.Function("w", inputs, list(free.extra("joint_wrenches").values()))
+    ours = np.array([np.asarray(w).ravel() for w in wrenches(q, qd, tau, *time)])
+    size = max(1.0, np.abs(rows).max())
+    np.testing.assert_allclose(ours, rows, atol=1e-8 * size, rtol=0)
+    qdd = value(truth, "forward_dynamics", q, qd, tau, *time)
+    (h,) = truth.expressions("momentum")
+    s = truth.symbols
+    rate = ca.jtimes(h, s["q"], truth.rates @ s["qd"]) + ca.jtimes(h, s["qd"], s["qdd"])
+    momentum = np.asarray(ca.Function("h", [s["q"], s["qd"], s["qdd"]], [rate])(q, qd, qdd))
+    weight = sum(float(b.mass.value) for b in mechanism.bodies.values())
+    gravity = np.array([float(g.value) for g in mechanism.gravity])
+    joints = {**{n: mechanism.joints[n] for n in truth.names.joints}, **mechanism.loops}
+    on_ground = [k for k, joint in enumerate(joints.values()) if joint.parent == "ground"]
+    total = rows[on_ground, 3:].sum(axis=0)
+    np.testing.assert_allclose(
+        total, momentum.ravel()[3:] - weight * gravity, atol=1e-8 * size, rtol=0
+    )
