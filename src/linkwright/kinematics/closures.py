@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..algebra.linear import Array, Scalar
+from ..algebra.linear import Array, Scalar, dot
 from .recursions import Pose
 from .tree import Closure
 
@@ -80,7 +80,7 @@ def _turn_slide(closure: Closure, p: Array, R: Array) -> Rows:
 def _universal(closure: Closure, p: Array, R: Array) -> Rows:
     """The first axis in the parent and the second in the child keep their angle."""
     one, other = closure.first[:, 2], closure.second[:, 2]
-    angle = one.T @ R @ other - one.T @ other
+    angle = dot(one, R @ other) - dot(one, other)
     return [*_together(closure.first, p), angle], []
 
 
