@@ -38,6 +38,7 @@ def run(
     wanted, found = ports(model.names, quantity)
     inputs = from_file(model, wanted, states) if states else from_words(model, wanted, given)
     check_finite(model, quantity, wanted, inputs)
+    _check_closed(model, quantity, inputs)
     function = getattr(model, quantity)
     if frame is not None:
         function = function(frame)
@@ -72,6 +73,37 @@ def _check_request(
             f"{next(iter(given))}= and --states are both given",
             remedy="give the inputs in the file or as words, not both",
         )
+
+
+_UNDER_CONSTRAINTS = (
+    "forward_dynamics", "multipliers", "reactions", "inverse_dynamics", "actuator_forces",
+)  # fmt: skip
+
+
+def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
+    """What constraints determine has a meaning only where they hold."""
+    if not model.names.constraints or quantity not in _UNDER_CONSTRAINTS:
+        return
+    time = [inputs["t"]] if model.names.in_time else []
+    for residual, owners, what in (
+        (model.constraint_residual(inputs["q"], *time), model.names.constraints, "q"),
+        (
+            model.constraint_velocity(inputs["q"], inputs["qd"], *time),
+            model.names.constraints,
+            "qd",
+        ),
+    ):
+        left = np.abs(residual).reshape(-1, residual.shape[-1]).max(axis=0, initial=0.0)
+        if left.max(initial=0.0) > _OPEN:
+            name = owners[int(np.argmax(left))]
+            raise CheckFailedError(
+                f"'{name}' does not hold at this {what}: {left.max():.3g} is left over",
+                where=quantity, remedy="give a closed state (see `linkwright assemble`)",
+            )  # fmt: skip
+
+
+_OPEN = 1e-6
+"""Residuals above this (m, rad, and their rates) are no closed state."""
 
 
 def check_finite(

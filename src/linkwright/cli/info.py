@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich import markup
 from rich.tree import Tree as Drawing
 
+from ..errors import LinkwrightError
 from ..expressions import to_float, to_text
 from ..mechanism import GROUND, Joint, Mechanism
 from .show import console, print_table, printable
@@ -17,9 +19,12 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
     values = mechanism.values
     masses = {name: to_float(body.mass, values) for name, body in mechanism.bodies.items()}
     moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
+    speeds = sum(len(joint.freedoms) for _, joint in moving)
+    freedom = _freedom(mechanism)
     return {
         "name": mechanism.name,
-        "freedom": sum(len(joint.freedoms) for _, joint in moving),
+        "freedom": freedom["freedom"] if freedom else speeds,
+        "speeds": speeds,
         "coordinates": sum(len(joint.coordinates) for _, joint in moving),
         "total_mass": sum(masses.values()),
         "gravity": [to_float(g, values) for g in mechanism.gravity],
@@ -35,13 +40,27 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         },
         "frames": {name: frame.body for name, frame in mechanism.frames.items()},
         "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
-        "constraints": list(mechanism.constraints),
+        "constraints": {name: c.type for name, c in mechanism.constraints.items()},
+        "mobility": freedom,
         "forces": list(mechanism.forces),
         "actuators": list(mechanism.actuators),
         "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }  # fmt: skip
+
+
+def _freedom(mechanism: Mechanism) -> dict[str, Any]:
+    """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
+    if not (mechanism.loops or mechanism.constraints):
+        return {}
+    from ..kinematics.assembly import mobility
+
+    try:
+        found = mobility(mechanism)
+    except LinkwrightError as error:
+        return {"freedom": None, "why": str(error)}
+    return {**asdict(found), "text": str(found)}
 
 
 def _note(joint: Joint) -> str:
@@ -64,7 +83,8 @@ def _shown(text: str) -> str:
 
 def print_description(info: dict[str, Any]) -> None:
     out = console()
-    frees = f"{info['freedom']} freedom{'s' if info['freedom'] != 1 else ''}"
+    count = "unknown" if info["freedom"] is None else info["freedom"]
+    frees = f"{count} freedom{'s' if info['freedom'] != 1 else ''}"
     if info["coordinates"] != info["freedom"]:
         frees += f" ({info['coordinates']} coordinates)"
     out.print(
@@ -77,7 +97,15 @@ def print_description(info: dict[str, Any]) -> None:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
         print_table(["parameter", "value (SI)", "as written"], rows)
-    for key in ("loops", "constraints", "forces", "actuators", "chosen_coordinates"):
+    for name, (kind, parent, child) in info["loops"].items():
+        ends = f"{_shown(parent)} → {_shown(child)}"
+        out.print(f"\nloop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
+    for name, kind in info["constraints"].items():
+        out.print(f"\nconstraint [cyan]{_shown(name)}[/cyan] {kind}")
+    if info["mobility"]:
+        found = info["mobility"]
+        out.print(f"\n{_shown(found.get('text') or found['why'])}")
+    for key in ("forces", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):

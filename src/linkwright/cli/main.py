@@ -258,6 +258,34 @@ def evaluate(
 
 
 @app.command()
+def assemble(
+    file: FileArgument,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[q1=…] …", help="Rough values of coordinates."),
+    ] = None,
+    hold: Annotated[
+        str, typer.Option(help="Coordinates that keep their values, separated by commas.")
+    ] = "",
+    ranges: Annotated[
+        list[str] | None, typer.Option("--range", help="Asks for a branch: q3=0:180deg.")
+    ] = None,
+    time: Annotated[float, typer.Option("--time", "-t", help="Of constraints in time, s.")] = 0.0,
+    every: Annotated[bool, typer.Option("--all", help="All branches that are found.")] = False,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Close the loops and constraints of a mechanism, and say what is free then.
+
+    Example: linkwright assemble four-bar theta1=60deg --hold theta1 --all
+    """
+    from .assemble import run
+
+    held = hold.split(",") if hold else []
+    run(read(file, base), values or [], held, ranges or [], time, every, as_json)
+
+
+@app.command()
 def export(
     file: FileArgument,
     to: Annotated[str, typer.Option(help="toml or urdf.")],
