@@ -10,6 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
+from linkwright.formulations import FORMULATIONS
 from linkwright.mechanism import replaced
 from tests.constrained.integrate import integrate, project
 from tests.references.five_bar import FiveBar
@@ -112,9 +113,9 @@ def test_a_partial_guess_is_enough() -> None:
 
 def test_what_cannot_close_says_so() -> None:
     short = lw.gallery("four-bar").with_parameters(l4=7.0)
-    with pytest.raises(AssemblyError, match=r"'pin' cannot close: it stays 0\.5") as caught:
+    with pytest.raises(AssemblyError, match=r"'pin' cannot close: it stays 0\.\d+ \(m") as caught:
         lw.assemble(short)
-    assert caught.value.residuals["pin"] == pytest.approx(0.5, rel=1e-3)
+    assert caught.value.residuals["pin"] > 0.5 / np.sqrt(2)  # the larger part of 0.5 m or more
     with pytest.raises(AssemblyError, match="'theta3' out of its range"):
         lw.assemble(lw.gallery("four-bar"), hold=["theta1"], ranges={"theta3": (0.0, 0.1)})
 
@@ -147,10 +148,10 @@ def test_a_second_coupler_is_redundant() -> None:
     bar = {"type": "revolute", "child": "bar", "origin": [0.5, 0, 0]}
     double = replaced(
         row,
+        ["independent", "coordinates"],
         bodies={**row.bodies, "bar": {"mass": 1, "center": [0.5, 0, 0], "inertia": {"zz": "1/12"}}},
         joints={**row.joints, "bar": {**bar, "parent": "crank0"}},
         loops={**row.loops, "second": {**bar, "parent": "crank1", "child_origin": [1, 0, 0]}},
-        coordinates=None,
         assembly={"a0": 1, "b1": -1, "a1": 1, "bar": -1},
     )
     found = lw.mobility(double)
@@ -184,10 +185,22 @@ def test_accelerations(name: str, seed: int) -> None:
     close(model.forward_dynamics(q, qd, tau), truth(tau))
 
 
+@pytest.mark.parametrize("by", [by for by in FORMULATIONS if by != "approximate"])
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "n-four-bar-7"])
+def test_formulations(by: str, name: str) -> None:
+    function = lw.derive(lw.gallery(name), by=by, parameters="numeric").folded("forward_dynamics")
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        q, qd, truth = SAMPLES[name](rng)
+        tau = rng.uniform(-3, 3, len(qd))
+        close(np.asarray(function(q, qd, tau)[0]).ravel(), truth(tau))
+
+
 @pytest.mark.parametrize("name", SAMPLES)
-def test_constraint_forces(name: str) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_constraint_forces(name: str, seed: int) -> None:
     """M q̈ + bias = τ + Jᵀλ, J q̈ + γ = 0, and ideal constraints do no work."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(seed)
     q, qd, _ = SAMPLES[name](rng)
     model = model_of(name)
     tau = rng.uniform(-3, 3, model.nv)
@@ -197,7 +210,7 @@ def test_constraint_forces(name: str) -> None:
     close(J.T @ multipliers, forces)
     close(J @ qdd + model.constraint_bias(q, qd), 0.0, 1e-9 * max(1.0, np.abs(qdd).max()))
     close(multipliers @ J @ qd, 0.0, 1e-10 * max(1.0, np.abs(forces).max()))
-    assert np.abs(forces).max() > 0.1
+    assert np.abs(forces).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", SAMPLES)

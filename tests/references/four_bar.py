@@ -88,6 +88,17 @@ class FourBar:
         first = (self.load(theta) + G @ tau - P * rate**2) / inertia
         return G * first + H * rate**2
 
+    def by_multipliers(
+        self, theta: np.ndarray, rates: np.ndarray, tau: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """θ̈ and the pin's generalized forces, in dead points too: M θ̈ + h = τ + Aᵀμ, A θ̈ = c."""
+        lengths = np.array([self.l1, self.l2, -self.l3])
+        A = lengths * np.array([-sin(theta), cos(theta)])
+        c = (lengths * np.array([cos(theta), sin(theta)])) @ rates**2
+        whole = np.block([[self.mass_matrix(theta), -A.T], [A, np.zeros((2, 2))]])
+        found = np.linalg.solve(whole, [*(tau - self.bias(theta, rates)), *c])
+        return found[:3], A.T @ found[3:]
+
     def energy(self, theta: np.ndarray, rate: float) -> float:
         weight = self.g * float(sin(theta) @ self._moments)
         return self.inertia(theta)[0] * rate**2 / 2 + weight

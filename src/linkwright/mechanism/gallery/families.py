@@ -102,6 +102,7 @@ def n_four_bar(name: str, n: int) -> Mechanism:
         bodies=bodies,
         joints=joints,
         loops=loops,
+        independent=("theta0",),
         coordinates={"new": angles},
         assembly={angle: "90 deg" for angle in angles if angle.startswith("theta")},
         frames={"B0": {"body": "crank0", "origin": ["l", 0, 0]}},
