@@ -16,7 +16,8 @@ def test_gallery() -> None:
     assert "puma560" in ok("gallery")
     assert set(json.loads(ok("gallery", "--json"))) == set(lw.gallery())
     assert lw.load(ok("gallery", "elbow")) == lw.gallery("elbow")
-    assert lw.load(ok("gallery", "chain-4")) == lw.gallery("chain-4")
+    for generated in ("chain-4", "n-four-bar-3"):
+        assert lw.load(ok("gallery", generated)) == lw.gallery(generated)
 
 
 def test_info() -> None:

@@ -9,19 +9,29 @@ import linkwright as lw
 from linkwright.errors import NameNotFoundError
 
 NAMES = [
-    "cart-pole", "cartesian", "chain-6", "elbow", "puma560", "quadruped", "remote-elbow",
-    "seven-axis", "six-axis", "stanford", "stanford-rrp", "triple-pendulum", "vukobratovic-arm",
+    "3-rrr", "cart-pole", "cartesian", "chain-6", "elbow", "five-bar", "four-bar", "n-four-bar",
+    "puma560", "quadruped", "remote-elbow", "seven-axis", "six-axis", "slider-crank",
+    "slider-crank-sundials", "stanford", "stanford-rrp", "triple-pendulum", "vukobratovic-arm",
 ]  # fmt: skip
+TREES = [name for name in NAMES if not (lw.gallery(name).loops or lw.gallery(name).constraints)]
 
 
 def test_names() -> None:
     assert lw.gallery() == NAMES
-    for wrong in ("elbw", "chain-0", "chain-x", "chain-9999", "../elbow"):
+    for wrong in (
+        "elbw",
+        "chain-0",
+        "chain-x",
+        "chain-9999",
+        "../elbow",
+        "n-four-bar-0",
+        "n-four-bar-201",
+    ):
         with pytest.raises(NameNotFoundError):
             lw.gallery(wrong)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TREES)
 def test_forward_undoes_inverse(name: str) -> None:
     model = lw.compile(lw.gallery(name))
     rng = np.random.default_rng(0)
@@ -40,6 +50,12 @@ def test_chains_of_any_length() -> None:
     model = lw.compile(lw.gallery("chain-3"))
     tip = model.placement("tool")([np.pi / 2, -np.pi / 2, 0])[:3, 3]
     np.testing.assert_allclose(tip, [2, 1, 0], atol=1e-15)
+
+
+def test_windows_of_any_number() -> None:
+    assert lw.gallery("n-four-bar-2").joints == lw.gallery("n-four-bar").joints
+    row = lw.gallery("n-four-bar-40")
+    assert (len(row.bodies), len(row.joints), len(row.loops)) == (81, 81, 40)
 
 
 def test_stanford_has_all_six_axes() -> None:

@@ -80,9 +80,9 @@ def _stop(message: str, status: int = 2) -> None:
 def read(source: str, base: str | None = None) -> Any:
     """The mechanism that a FILE argument names."""
     from ..files import gallery, load
-    from ..mechanism.gallery import gallery_file, gallery_names
+    from ..mechanism.gallery import family, gallery_file, gallery_names
 
-    known = source in gallery_names() or source.startswith("chain-")
+    known = source in gallery_names() or source.startswith("chain-") or family(source)
     if not known or os.path.isfile(source):
         return load(Path(source), base=base)
     if base is not None:
@@ -140,11 +140,11 @@ def gallery(
 
 def _headline(name: str) -> str:
     """The first sentence of a gallery file's opening comment."""
-    from ..mechanism.gallery import gallery_file
+    from ..mechanism.gallery import family, gallery_file
 
-    stored = gallery_file(name)
+    stored, generator = gallery_file(name), family(name)
     if stored is None:
-        return "Planar chain of uniform links, of any number: chain-2, chain-30, …"
+        return generator.headline if generator else ""
     lines = []
     for line in stored[1].splitlines():
         if not line.startswith("#"):

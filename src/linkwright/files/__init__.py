@@ -10,7 +10,7 @@ from typing import overload
 
 from ..errors import FileError, LinkwrightError, LossWarning
 from ..mechanism import Mechanism
-from ..mechanism.gallery import chain, gallery_file, gallery_names
+from ..mechanism.gallery import gallery_file, gallery_names, generated
 
 MAX_FILE_BYTES = 16 * 2**20
 WRITABLE = ("toml", "urdf")
@@ -52,7 +52,7 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
         return gallery_names()
     stored = gallery_file(name)
     if stored is None:
-        return chain(name)
+        return generated(name)
     file, text = stored
     return _read_text(text, file, None, None, None)
 

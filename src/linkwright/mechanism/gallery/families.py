@@ -1,0 +1,122 @@
+"""Mechanisms of any size: planar chains, and rows of four-bar windows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...errors import NameNotFoundError
+from ..mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Family:
+    """Mechanisms `stem` or `stem-N`, N from 1 to `most`; `example` stands for all of them."""
+
+    example: str
+    headline: str
+    build: Callable[[str, int], Mechanism]
+    most: int
+    default: int | None = None
+
+    @property
+    def stem(self) -> str:
+        return self.example if self.default else self.example.rpartition("-")[0]
+
+    def size(self, name: str) -> int | None:
+        """N of the name; None if it is no name of this family."""
+        if name == self.stem:
+            return self.default
+        match = re.fullmatch(re.escape(self.stem) + r"-([1-9]\d{0,3})", name)
+        return int(match.group(1)) if match else None
+
+
+def family(name: str) -> Family | None:
+    """The family that a name belongs to, whatever its size."""
+    return next((each for each in FAMILIES if each.size(name) is not None), None)
+
+
+def generated(name: str) -> Mechanism:
+    """A member of a family."""
+    found = family(name)
+    size = found.size(name) if found else None
+    if found is None or size is None or size > found.most:
+        remedy = f"take {found.stem}-1 to {found.stem}-{found.most}" if found else ""
+        raise NameNotFoundError(f"the gallery has no '{name}'", remedy=remedy)
+    return found.build(name, size)
+
+
+def chain(name: str, n: int) -> Mechanism:
+    """A planar chain of uniform links: absolute size 1 m and 1 kg each, gravity along −y.
+
+    Its symbols are m1, l1, lc1, I1, …, and q1, … for the relative joint angles.
+    """
+    parameters: dict[str, object] = {}
+    bodies: dict[str, object] = {}
+    joints: dict[str, object] = {}
+    for i in range(1, n + 1):
+        parameters |= {f"m{i}": 1, f"l{i}": 1, f"lc{i}": f"l{i}/2", f"I{i}": f"m{i}*l{i}^2/12"}
+        bodies[f"link{i}"] = {
+            "mass": f"m{i}", "center": [f"lc{i}", 0, 0], "inertia": {"zz": f"I{i}"}
+        }  # fmt: skip
+        parent = {"parent": f"link{i - 1}", "origin": [f"l{i - 1}", 0, 0]} if i > 1 else {}
+        joints[f"q{i}"] = {"type": "revolute", "child": f"link{i}", **parent}
+    return Mechanism(
+        name=name,
+        gravity=[0, "-g", 0],
+        parameters={**parameters, "g": "9.81"},
+        bodies=bodies,
+        joints=joints,
+        frames={"tool": {"body": f"link{n}", "origin": [f"l{n}", 0, 0]}},
+    )
+
+
+def n_four_bar(name: str, n: int) -> Mechanism:
+    """N windows in a row (IFToMM's benchmark A02): cranks A0B0 … ANBN that stand on ground one
+    length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
+
+    theta0, … are the cranks' angles and phi1, … the couplers', all from the ground line. They
+    start upright. When the cranks lie flat, the freedom jumps from 1 to N + 1.
+    """
+    rod = {"mass": "m", "center": ["l/2", 0, 0], "inertia": {"zz": "m*l^2/12"}}
+    bodies: dict[str, object] = {}
+    joints: dict[str, object] = {}
+    angles: dict[str, str] = {}
+    loops: dict[str, object] = {}
+    for i in range(n + 1):
+        bodies[f"crank{i}"] = rod
+        joints[f"a{i}"] = {"type": "revolute", "child": f"crank{i}", "origin": [f"{i}*l", 0, 0]}
+        angles[f"theta{i}"] = f"a{i}"
+        tip = {"type": "revolute", "parent": f"crank{i}", "origin": ["l", 0, 0]}
+        if i > 0:
+            loops[f"pin{i}"] = {**tip, "child": f"coupler{i}", "child_origin": ["l", 0, 0]}
+        if i < n:
+            bodies[f"coupler{i + 1}"] = rod
+            joints[f"b{i + 1}"] = {**tip, "child": f"coupler{i + 1}"}
+            angles[f"phi{i + 1}"] = f"a{i} + b{i + 1}"
+    return Mechanism(
+        name=name,
+        gravity=[0, "-g", 0],
+        parameters={"m": 1, "l": 1, "g": "9.81"},
+        bodies=bodies,
+        joints=joints,
+        loops=loops,
+        independent=("theta0",),
+        coordinates={"new": angles},
+        assembly={angle: "90 deg" for angle in angles if angle.startswith("theta")},
+        frames={"B0": {"body": "crank0", "origin": ["l", 0, 0]}},
+    )
+
+
+FAMILIES = (
+    Family(
+        "chain-6", "Planar chain of uniform links, of any number: chain-2, chain-30.",
+        chain, most=500,
+    ),
+    Family(
+        "n-four-bar", "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
+        n_four_bar, most=200, default=2,
+    ),
+)  # fmt: skip
+"""All that the gallery generates."""
