@@ -213,16 +213,16 @@ def _coriolis(eqs: Equations) -> SX:
 
 def _inverse_with_wrenches(eqs: Equations) -> SX:
     (tau,) = eqs.expressions("inverse_dynamics")
-    return tau - _driven_by_wrenches(eqs)
+    return tau - driven_by_wrenches(eqs)
 
 
-def _forward_with_wrenches(eqs: Equations) -> SX:
-    qdd = eqs.expressions("forward_dynamics")[0]
+def _forward_with_wrenches(eqs: Equations) -> tuple[SX, ...]:
+    qdd, *pivot = eqs.expressions("forward_dynamics")
     tau = eqs.symbols["tau"]
-    return ca.substitute(qdd, tau, tau + _driven_by_wrenches(eqs))
+    return ca.substitute(qdd, tau, tau + driven_by_wrenches(eqs)), *pivot
 
 
-def _driven_by_wrenches(eqs: Equations) -> SX:
+def driven_by_wrenches(eqs: Equations) -> SX:
     """Σ Jᵀ w over the bodies."""
     rows = ca.vertsplit(eqs.symbols["wrenches"])
     jacobians = (eqs.expressions("jacobian", body)[0] for body in eqs.names.bodies)
@@ -230,15 +230,15 @@ def _driven_by_wrenches(eqs: Equations) -> SX:
 
 
 def _inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
-    (tau,) = eqs.expressions("inverse_dynamics")
+    tau, *pivot = eqs.expressions("inverse_dynamics")
     by_qdd = ca.jacobian(tau, eqs.symbols["qdd"]) if eqs.names.constraints else eqs.M
-    return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), by_qdd
+    return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), by_qdd, *pivot
 
 
 def _forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
-    qdd = eqs.expressions("forward_dynamics")[0]
-    q, qd, tau = (eqs.symbols[key] for key in ("q", "qd", "tau"))
-    return ca.jacobian(qdd, q) @ eqs.rates, ca.jacobian(qdd, qd), ca.jacobian(qdd, tau)
+    qdd, *pivot = eqs.expressions("forward_dynamics")
+    by_qd, by_tau = (ca.jacobian(qdd, eqs.symbols[key]) for key in ("qd", "tau"))
+    return eqs.along_q(qdd), by_qd, by_tau, *pivot
 
 
 def _bias(eqs: Equations) -> SX:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .guard import GuardedAccelerations
+from .guard import Guarded
 from .mechanism import Mechanism, names_of
-from .quantities import FRAME_SIGNATURES, ports, signatures
+from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Tape, count_operations, normalised, record, scheduled
 
@@ -205,8 +205,8 @@ class Model:
         if name not in known:
             raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
         ufunc = self._compile(name)
-        guarded = name == "forward_dynamics" and self.names.constraints
-        self.__dict__[name] = GuardedAccelerations(ufunc, self) if guarded else ufunc
+        guarded = name in GUARDED and self.names.constraints
+        self.__dict__[name] = Guarded(name, ufunc, self) if guarded else ufunc
         return self.__dict__[name]
 
     def __dir__(self) -> list[str]:
@@ -250,12 +250,14 @@ class Model:
             self._by_frame[key] = self._compile(name, frame)
         return self._by_frame[key]
 
-    def _compile(self, name: str, *frame: str) -> np.ufunc:
+    def _compile(self, name: str, *frame: str) -> Any:
         inputs, outputs = ports(self.names, name, self.parameters)
         heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
         what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
 
         documentation = f"{heading}\n\n{what}"
+        if any(port.size == 0 for port in outputs):
+            return _nothing(inputs[0].shape, [port.shape for port in outputs])
         if self._identity is None:
             return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
         return compile_function(
@@ -279,6 +281,17 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
+
+
+def _nothing(core: tuple[int, ...], shapes: Sequence[tuple[int, ...]]) -> Any:
+    """A function without any numbers to compute, for batches too."""
+
+    def empty(first: Any, *_: Any) -> Any:
+        batch = np.shape(first)[: np.ndim(first) - len(core)]
+        found = tuple(np.zeros((*batch, *shape)) for shape in shapes)
+        return found[0] if len(found) == 1 else found
+
+    return empty
 
 
 def _listed(several: Sequence[Any]) -> str:

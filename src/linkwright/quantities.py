@@ -34,7 +34,7 @@ def _table(rows: str) -> dict[str, Signature]:
 
 INPUT_SHAPES = {
     "q": "nq", "qd": "nv", "qdd": "nv", "tau": "nv", "v": "nv", "vd": "nv", "step": "nv",
-    "q1": "nq", "wrenches": "bodies,6", "t": "",
+    "q1": "nq", "wrenches": "bodies,6", "t": "", "lambda": "constraints",
 }  # fmt: skip
 
 SIGNATURES = _table("""
@@ -65,18 +65,29 @@ difference | q q1 | step:nv | step with q ⊕ step = q1
 
 CONSTRAINED_SIGNATURES = _table("""
 required_forces | q qd qdd t | h:nv | M q̈ + C q̇ + g − f: what drives and constraints give together
-inverse_dynamics | q qd qdd t | tau:nv | drives of least norm, τ = B u, for a motion that the constraints allow
-actuator_forces | q qd qdd t | u:actuators | u of least norm for a motion that the constraints allow
-forward_dynamics | q qd tau t | qdd:nv pivot: | accelerations under forces and constraints; the smallest pivot, 1 where loops were cut
-multipliers | q qd tau t | lambda:constraints | forces of the constraints, +Jᵀλ on the mechanism; of least norm where redundant
+inverse_dynamics | q qd qdd t | tau:nv pivot: | drives of least norm, τ = B u, for a motion that the constraints allow
+actuator_forces | q qd qdd t | u:actuators pivot: | u of least norm for a motion that the constraints allow
+forward_dynamics | q qd tau t | qdd:nv pivot: | accelerations under forces and constraints
+inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv pivot: | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
+forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | forward dynamics under wrenches on the bodies
+inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
+forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
+multipliers | q qd tau t | lambda:constraints pivot: | forces of the constraints, +Jᵀλ on the mechanism; of least norm where redundant
 constraint_residual | q t | phi:positions | φ, zero where loops and constraints of positions hold
 constraint_velocity | q qd t | V:constraints | J q̇ − b, zero for speeds that the constraints allow
 constraint_jacobian | q t | J:constraints,nv | J of all constraints, those of positions first
 constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
-independent_map | q t | G:nv,freedom k:nv | G and k with q̇ = G a + k, a the independent speeds
-reactions | q qd tau t | r:joints_and_loops,6 | what each joint's parent does to its child, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+independent_map | q t | G:nv,freedom k:nv pivot: | G and k with q̇ = G a + k, a the independent speeds
+reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+loaded_reactions | q qd qdd lambda t | r:joints_and_loops,6 | the same for given accelerations and forces of the constraints
 """)
-"""What constrained mechanisms have in place of, and beside, the functions of trees."""
+"""What constrained mechanisms have in place of, and beside, the functions of trees.
+
+`pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
+"""
+
+GUARDED = tuple(name for name, one in CONSTRAINED_SIGNATURES.items() if "pivot" in one.outputs)
+"""Functions that fail where a pivot vanishes; models solve such states in another way."""
 
 FRAME_SIGNATURES = _table("""
 placement | q | T:4,4 | placement of the frame in the world
@@ -128,6 +139,11 @@ def ports(
     return inputs, [port(key, shape) for key, shape in signature.outputs.items()]
 
 
+def _numbered(owners: Sequence[str]) -> list[str]:
+    """lambda_pin_1, lambda_pin_2, …: of the rows of every loop and constraint."""
+    return [f"lambda_{owner}_{owners[: k + 1].count(owner)}" for k, owner in enumerate(owners)]
+
+
 def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[str]]:
     """Names of the entries of inputs and outputs that have some: q1, dq1, ddq1, tau_q1, …"""
 
@@ -146,5 +162,6 @@ def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[
         "q1": [f"{name}_1" for name in names.q],
         "wrenches": [f"{c}_{body}" for body in names.bodies for c in wrench],
         "t": ["t"],
+        "lambda": _numbered(names.constraints),
         "p": list(parameters),
     }

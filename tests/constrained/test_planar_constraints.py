@@ -320,7 +320,6 @@ def test_velocity_that_could_be_integrated() -> None:
     close(model.forward_dynamics([x, 5.0], *state), truth)
 
 
-@pytest.mark.xfail(strict=True, reason="no rows of positions: a traceback in tape.schedule")
 def test_velocities_alone_have_no_residual() -> None:
     model = lw.compile(bead({"wire": {"type": "equation", "velocity": "dy - 1.6*x*dx"}}))
     assert model.constraint_residual([0.6, 5.0]).shape == (0,)

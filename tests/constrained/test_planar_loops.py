@@ -185,14 +185,9 @@ def test_accelerations(name: str, seed: int) -> None:
     close(model.forward_dynamics(q, qd, tau), truth(tau))
 
 
-_NE = "newton_euler seeks the piston's inertia along the link frame's axes, not the world's"
-
-
 @pytest.mark.parametrize("by", [by for by in FORMULATIONS if by != "approximate"])
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name != "n-four-bar-7"])
-def test_formulations(by: str, name: str, request: pytest.FixtureRequest) -> None:
-    if by == "newton_euler" and name.startswith("slider"):
-        request.applymarker(pytest.mark.xfail(strict=True, reason=_NE))
+def test_formulations(by: str, name: str) -> None:
     function = lw.derive(lw.gallery(name), by=by, parameters="numeric").folded("forward_dynamics")
     rng = np.random.default_rng(7)
     for _ in range(3):

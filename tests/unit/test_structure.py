@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "model": {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
     },
-    "guard": {"model"},
+    "guard": {"errors", "quantities", "model"},
     "study": {"errors", "mechanism", "equations", "formulations", "tape", "readings"},
     "cli": {
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",

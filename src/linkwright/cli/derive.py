@@ -98,7 +98,10 @@ _CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
 
 
 def _text(equations: Equations, written: dict[str, _Written]) -> None:
-    print(f"{printable(equations.mechanism.name)}, {equations.nv} freedoms, by {equations.by}")
+    names = equations.names
+    free = len(names.independent) if names.constraints else names.nv
+    count = f"{free} freedom{'s' if free != 1 else ''}"
+    print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
     print(f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.operations} operations)")

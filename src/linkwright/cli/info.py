@@ -104,7 +104,9 @@ def print_description(info: dict[str, Any]) -> None:
         out.print(f"\nconstraint [cyan]{_shown(name)}[/cyan] {kind}")
     if info["mobility"]:
         found = info["mobility"]
-        out.print(f"\n{_shown(found.get('text') or found['why'])}")
+        out.print()
+        for line in (found.get("text") or found["why"]).splitlines():
+            out.print(_shown(line))
     for key in ("forces", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")

@@ -22,7 +22,7 @@ def lost_in_urdf(mechanism: Mechanism) -> Iterator[str]:
         yield f"the names of the parameters {names} (their values are kept)"
     if mechanism.coordinates is not None:
         yield f"the coordinates {', '.join(mechanism.coordinates.own)}"
-    for table in ("forces", "actuators"):
+    for table in ("loops", "constraints", "forces", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
     for name, joint in mechanism.joints.items():

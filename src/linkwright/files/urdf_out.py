@@ -53,7 +53,10 @@ class _Move:
 class _Writer:
     def __init__(self, mechanism: Mechanism) -> None:
         self.lost = list(lost_in_urdf(mechanism))
-        unwritten: dict[str, Any] = {"coordinates": None, "forces": {}, "actuators": {}}
+        unwritten: dict[str, Any] = {
+            "coordinates": None, "forces": {}, "actuators": {}, "loops": {}, "constraints": {},
+            "assembly": {}, "independent": (),
+        }  # fmt: skip
         mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
         self.values = Values(mechanism)

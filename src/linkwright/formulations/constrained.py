@@ -14,7 +14,7 @@ from functools import cached_property
 import casadi as ca
 
 from ..algebra.linear import Array
-from ..equations import Builder, Equations
+from ..equations import Builder, Equations, driven_by_wrenches
 from ..kinematics.constraints import constraint_loads
 from .recursive.newton_euler import reactions
 from .reduction import least_rows, loop_wrenches
@@ -28,7 +28,7 @@ _OF_TREES = (
 _CONSTRAINED = (
     "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
     "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
-    "independent_map", "reactions",
+    "independent_map", "reactions", "loaded_reactions", "inverse_dynamics_with_wrenches",
 )  # fmt: skip
 
 
@@ -39,9 +39,8 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
     builders: dict[str, Builder] = {
         name: _of_tree(free, name) for name in _OF_TREES if name in known
     }
-    whole = {"required_forces": "inverse_dynamics", "reactions": "inverse_dynamics"}
     for name in _CONSTRAINED:
-        if free.complete or name.startswith("constraint_") or whole.get(name, name) in known:
+        if free.complete or name.startswith("constraint_") or name in known:
             builders[name] = getattr(under, name)
     speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
     names = replace(free.names, independent=speeds)
@@ -72,8 +71,9 @@ class _Constrained:
     def constraint_bias(self) -> Array:
         return self.constraints.bias
 
-    def independent_map(self) -> tuple[Array, Array]:
-        return ca.densify(self.reduction.G), ca.densify(self.reduction.carried)
+    def independent_map(self) -> tuple[Array, Array, Array]:
+        own = self.reduction
+        return ca.densify(own.G), ca.densify(own.carried), own.pivot
 
     def required_forces(self) -> Array:
         return self.free.expressions("inverse_dynamics")[0]
@@ -95,21 +95,35 @@ class _Constrained:
         (bias,) = self.free.expressions("bias")
         return self.free.M @ self.accelerations + bias - self.shared.tau
 
-    def multipliers(self) -> Array:
-        return self.reduction.multipliers(self.needed)
+    def multipliers(self) -> tuple[Array, Array]:
+        return self.reduction.multipliers(self.needed), self.reduction.pivot
 
-    def actuator_forces(self) -> Array:
+    @cached_property
+    def drives(self) -> Array:
         return self.reduction.drives(self.shared.input_matrix(), self.required_forces())
 
-    def inverse_dynamics(self) -> Array:
-        return self.shared.input_matrix() @ self.actuator_forces()
+    def actuator_forces(self) -> tuple[Array, Array]:
+        return self.drives, self.reduction.pivot
 
-    def reactions(self) -> Array:
-        """Rows of joints, then of loops; least in the sum of squares where λ is not unique."""
-        shared, lam = self.shared, ca.SX.sym("lambda", len(self.constraints))
-        loads = constraint_loads(shared.tree, self.constraints, lam)
+    def inverse_dynamics(self) -> tuple[Array, Array]:
+        return self.shared.input_matrix() @ self.drives, self.reduction.pivot
+
+    def inverse_dynamics_with_wrenches(self) -> tuple[Array, Array]:
+        B, needed = self.shared.input_matrix(), self.required_forces()
+        u = self.reduction.drives(B, needed - driven_by_wrenches(self.free))
+        return B @ u, self.reduction.pivot
+
+    def loaded_reactions(self) -> Array:
+        """Rows of joints, then of loops, for any q̈ and λ."""
+        shared = self.shared
+        loads = constraint_loads(shared.tree, self.constraints, shared.symbols["lambda"])
         joints = reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
-        wrenches: Array = ca.vertcat(joints, *loop_wrenches(shared.tree, loads))
-        chosen = self.reduction.factors.solve_transposed(self.needed[self.reduction.p])
-        wrenches = ca.substitute(wrenches, shared.qdd, self.accelerations)
-        return least_rows(wrenches, lam, chosen, self.reduction.rows, self.reduction.spare())
+        return ca.vertcat(joints, *loop_wrenches(shared.tree, loads))
+
+    def reactions(self) -> tuple[Array, Array]:
+        """Those that τ brings about; least in the sum of squares where λ is not unique."""
+        own = self.reduction
+        chosen = own.factors.solve_transposed(self.needed[own.p])
+        rows = ca.substitute(self.loaded_reactions(), self.shared.qdd, self.accelerations)
+        lam = self.shared.symbols["lambda"]
+        return least_rows(rows, lam, chosen, own.rows, own.spare()), own.pivot

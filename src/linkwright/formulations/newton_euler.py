@@ -35,6 +35,7 @@ from ..kinematics.constraints import Setting, constraint_loads
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
+    neutral,
     spread_accelerations,
     spread_coordinates,
     spread_speeds,
@@ -133,10 +134,12 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
 
 
 def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:
+    placed = World(tree, ca.DM(neutral(tree))).placed
     for name in tree.names.bodies:
-        mass = _combined(tree, tree.bodies[name].link)
+        link = tree.bodies[name].link
+        mass, R = _combined(tree, link), np.asarray(ca.DM(placed[link].R))
         blocks = np.zeros((6, 6))
-        blocks[:3, :3], blocks[3:, 3:] = mass.I, float(mass.m) * np.eye(3)
+        blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
         if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
             return f"'{name}' has no mass or inertia, and a free body needs both"
     return None

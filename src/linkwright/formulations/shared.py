@@ -59,6 +59,7 @@ class Shared:
             "q1": ca.SX.sym("q1", tree.nq),
             "wrenches": ca.SX.sym("w", bodies, 6),
             "t": own.t,
+            "lambda": ca.SX.sym("lambda", len(tree.names.constraints)),
             "p": ca.vertcat(*tree.symbols.values()),
         }
 

@@ -164,8 +164,8 @@ class Closing:
     def failure(self, q: Floats, t: float, refused: str) -> AssemblyError:
         phi, *_ = self.at(q, t)
         residuals: dict[str, float] = {}
-        for owner, left in zip(self.constraints.owners, np.abs(phi), strict=False):
-            residuals[owner] = max(residuals.get(owner, 0.0), float(left))
+        for owner, left in zip(self.constraints.owners, phi, strict=False):
+            residuals[owner] = float(np.hypot(residuals.get(owner, 0.0), left))
         worst = max(residuals, key=lambda name: residuals[name])
         what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
         error = AssemblyError(
@@ -233,7 +233,10 @@ def assemblies(
 
 
 def consistent_speeds(
-    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
+    mechanism: Mechanism,
+    q: Sequence[float] | Floats,
+    qd: Sequence[float] | Floats,
+    t: float = 0.0,
 ) -> Floats:
     """The speeds nearest to qd that the constraints allow at q."""
     closing = closing_of(mechanism)
@@ -282,7 +285,9 @@ class Mobility:
         return "\n".join(lines)
 
 
-def mobility(mechanism: Mechanism, q: Sequence[float] | None = None, t: float = 0.0) -> Mobility:
+def mobility(
+    mechanism: Mechanism, q: Sequence[float] | Floats | None = None, t: float = 0.0
+) -> Mobility:
     """Freedom and redundancy of a mechanism, at q or where it is assembled."""
     closing = closing_of(mechanism)
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
