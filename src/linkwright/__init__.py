@@ -29,7 +29,7 @@ _HOMES = {
     "compile": "model",
     "Model": "model",
     "assemble": "kinematics.assembly",
-    "mobility": "kinematics.assembly",
+    "mobility": "kinematics.mobility",
     "compare": "study",
     "LinkwrightError": "errors",
 }
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .files import save as save
     from .formulations import derive as derive
     from .kinematics.assembly import assemble as assemble
-    from .kinematics.assembly import mobility as mobility
+    from .kinematics.mobility import mobility as mobility
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint

@@ -321,7 +321,8 @@ def test_kane_with_speeds_of_the_users_choice() -> None:
 def test_comparison() -> None:
     found = lw.compare(lw.gallery("chain-3"), duration=0.2)
     rows = {row.by: row for row in found.rows}
-    assert list(rows) == list(FORMULATIONS)
+    assert [*rows, *found.refused] == list(FORMULATIONS)
+    assert "no loops" in found.refused["multipliers"]
     assert (rows["newton_euler"].equations, rows["newton_euler"].states) == (15, 18)
     assert (rows["lagrange"].states, rows["hamilton"].states) == (6, 6)
     assert all(row.disagreement < 1e-9 for by, row in rows.items() if by != "approximate")

@@ -29,7 +29,7 @@ MAY_IMPORT = {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
     },
     "guard": {"errors", "quantities", "model"},
-    "study": {"errors", "mechanism", "equations", "formulations", "tape", "readings"},
+    "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "cli": {
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
         "formulations", "tape", "readings", "model",

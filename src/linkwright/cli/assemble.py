@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..errors import LinkwrightError
 from ..expressions import parse, to_float
-from ..kinematics.assembly import assemble, assemblies, mobility
+from ..kinematics.assembly import assemble, assemblies
+from ..kinematics.mobility import mobility
 from ..mechanism import Mechanism, names_of
 from .inputs import assignments
 from .show import emit_json, print_table

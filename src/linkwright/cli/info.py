@@ -54,7 +54,7 @@ def _freedom(mechanism: Mechanism) -> dict[str, Any]:
     """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
-    from ..kinematics.assembly import mobility
+    from ..kinematics.mobility import mobility
 
     try:
         found = mobility(mechanism)

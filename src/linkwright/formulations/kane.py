@@ -37,7 +37,7 @@ from ..kinematics.coordinates import (
     spread_speeds,
 )
 from ..kinematics.joints import Kind
-from ..kinematics.mobility import pivots, rank, scaled
+from ..kinematics.pivots import pivots, rank, scaled
 from ..kinematics.recursions import displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters, read_expression

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..algebra.linear import Array, solve_symmetric
 from ..errors import UnsupportedError
-from ..kinematics.assembly import reference
 from ..kinematics.build import build_tree
+from ..kinematics.mobility import reference
 from ..kinematics.totals import kinetic_energy
 from ..mechanism import Mechanism
 from .reduction import Reduction

@@ -16,10 +16,11 @@ import casadi as ca
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations
 from ..kinematics.build import build_tree
+from ..kinematics.mobility import reference
 from ..kinematics.totals import kinetic_energy, weight_energy
 from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from .kkt import Multipliers, check_regular
 from .shared import Shared, without_quaternions
 
@@ -47,6 +48,12 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     }
     accelerations = lambda: own.multipliers.accelerations  # noqa: E731
     return own.equations("multipliers", builders, extras, accelerations=accelerations)
+
+
+def size(mechanism: Mechanism) -> tuple[int, int]:
+    """Equations of motion and of constraint, and states."""
+    n = names_of(mechanism).nv
+    return n + len(reference(mechanism)[1].rows), 2 * n
 
 
 class Dependent(Shared):

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..kinematics.assembly import reference
 from ..kinematics.build import build_tree
 from ..kinematics.constraints import Setting, constraint_loads
 from ..kinematics.coordinates import (
@@ -41,6 +40,7 @@ from ..kinematics.coordinates import (
     spread_speeds,
 )
 from ..kinematics.loads import forces_along, spring_loads, wrench_loads
+from ..kinematics.mobility import reference
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
 from ..kinematics.tree import GROUND, Equation, Mass, Tree

@@ -21,7 +21,7 @@ import casadi as ca
 from ..algebra.linear import Array, Elimination, Scalar, cross, solve_symmetric
 from ..kinematics.constraints import Constraints, Setting
 from ..kinematics.loads import Load
-from ..kinematics.mobility import Choice
+from ..kinematics.pivots import Choice
 from ..kinematics.tree import Closure, Tree
 
 

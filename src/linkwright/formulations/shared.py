@@ -9,7 +9,6 @@ import casadi as ca
 
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, State
-from ..kinematics.assembly import reference
 from ..kinematics.constraints import Constraints, constraints_of
 from ..kinematics.coordinates import (
     difference,
@@ -20,6 +19,7 @@ from ..kinematics.coordinates import (
 )
 from ..kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
 from ..kinematics.loads import forces_along, generalized, spring_loads, wrench_loads
+from ..kinematics.mobility import reference
 from ..kinematics.totals import (
     center_of_mass,
     kinetic_energy,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -16,7 +15,6 @@ from ..mechanism import Mechanism
 from .build import build_tree
 from .constraints import constraints_of
 from .coordinates import integrate, neutral, rates
-from .mobility import Choice, choose, rank
 from .tree import Tree
 
 Floats = NDArray[np.float64]
@@ -252,91 +250,14 @@ def consistent_speeds(
     return corrected
 
 
-@dataclass(frozen=True)
-class Mobility:
-    """What is free at a configuration q.
-
-    `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
-    of positions restrict those); `equations` and `rank` those of the constraints; `redundant` names
-    rows that others imply, with the loops and constraints that do; `idle` rows that hold anyway.
-    """
-
-    freedom: int
-    configuration: int
-    equations: int
-    rank: int
-    redundant: dict[str, tuple[str, ...]]
-    idle: tuple[str, ...]
-    independent: tuple[str, ...]
-    q: tuple[float, ...]
-
-    def __str__(self) -> str:
-        lines = [
-            f"{self.freedom} freedom{'s' * (self.freedom != 1)}: {', '.join(self.independent)}",
-            f"{self.equations} equations of constraint, {self.rank} independent",
-        ]
-        if self.configuration != self.freedom:
-            lines.append(
-                f"{self.configuration} coordinates can take any value, but not at any speed"
-            )
-        lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
-        if self.idle:
-            lines.append(f"hold by themselves: {', '.join(self.idle)}")
-        return "\n".join(lines)
-
-
-def mobility(
-    mechanism: Mechanism, q: Sequence[float] | Floats | None = None, t: float = 0.0
-) -> Mobility:
-    """Freedom and redundancy of a mechanism, at q or where it is assembled."""
+def closed_state(
+    mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
+) -> tuple[Floats, Floats]:
+    """A state that the constraints allow: home, moved by about `step`, with speeds near qd."""
     closing = closing_of(mechanism)
-    here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
-    if here.shape != (closing.names.nq,):
-        raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")
-    _, J = closing.speeds(here, np.zeros(closing.names.nv), t)
-    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
-    choice = choose(J, kept if len(kept) == closing.names.nv - rank(J) else (), closing.names.qd)
-    rows = closing.constraints.row_names
-    redundant = {rows[k]: _implied_by(J, k, choice, closing.constraints.owners)
-                 for k in choice.redundant}  # fmt: skip
-    idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
-    return Mobility(
-        freedom=closing.names.nv - len(choice.rows),
-        configuration=closing.names.nv - rank(J[: closing.constraints.positions]),
-        equations=len(rows),
-        rank=len(choice.rows),
-        redundant=redundant,
-        idle=tuple(rows[k] for k in idle),
-        independent=tuple(closing.names.qd[k] for k in choice.independent),
-        q=tuple(here.tolist()),
-    )
-
-
-def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
-    basis = J[list(choice.rows)]
-    share = np.linalg.lstsq(basis.T, J[row], rcond=None)[0]
-    involved = [owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > 1e-9]
-    return tuple(dict.fromkeys(involved))
-
-
-@lru_cache(maxsize=32)
-def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
-    """The configuration that a mechanism is assembled in, and the choice of rows made there.
-
-    Where that is singular, a neighbour that is not decides.
-    """
-    closing = closing_of(mechanism)
-    home = assemble(mechanism)
-    still = np.zeros(closing.names.nv)
-    best, largest = home, rank(closing.speeds(home, still, 0.0)[1])
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        wish = rng.uniform(-0.3, 0.3, closing.names.nv)
-        J = closing.at(home, 0.0)[1]
-        q, left = closing.closed(closing.moved(home, wish - np.linalg.pinv(J) @ (J @ wish)), 0.0)
-        there = rank(closing.speeds(q, still, 0.0)[1])
-        if left < 10 * CLOSED and there > largest:
-            best, largest = q, there
-    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
-    choice = choose(closing.speeds(best, still, 0.0)[1], kept, closing.names.qd)
-    return tuple(home.tolist()), choice
+    home = assemble(mechanism, t=t)
+    for share in (1.0, 0.3, 0.1, 0.0):
+        q, left = closing.closed(closing.moved(home, share * step), t)
+        if left <= 10 * CLOSED:
+            break
+    return q, consistent_speeds(mechanism, q, qd, t)

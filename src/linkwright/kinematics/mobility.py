@@ -1,114 +1,107 @@
-"""How free a constrained mechanism is: independent equations, independent speeds, redundancy.
-
-Straight-line code cannot pivot, so the rows and columns that are eliminated are chosen here, at a
-configuration that closes, and are data of the model from then on.
-"""
+"""What constraints leave free, which of them are redundant, and where rows are chosen."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnsupportedError
+from ..errors import AssemblyError
+from ..mechanism import Mechanism
+from .assembly import CLOSED, assemble, closing_of
+from .pivots import Choice, choose, rank
 
 Floats = NDArray[np.float64]
 
-SMALL = 1e-9
-"""Singular values of the scaled Jacobian below this share of the largest are zero."""
-
-_ACCEPTABLE = 0.2
-"""A pivot may be this share of the largest one, if it keeps the elimination sparser."""
-
 
 @dataclass(frozen=True)
-class Choice:
-    """Rows of J and speeds that are eliminated, pair by pair in this order; the other speeds are
-    independent. `pivots` are their sizes at the configuration of the choice; `redundant` rows
-    restrict what others restrict already; rows in neither list hold by themselves."""
+class Mobility:
+    """What is free at a configuration q.
 
-    rows: tuple[int, ...]
-    dependent: tuple[int, ...]
-    independent: tuple[int, ...]
-    pivots: tuple[float, ...]
-    redundant: tuple[int, ...]
+    `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
+    of positions restrict those); `equations` and `rank` those of the constraints; `redundant` names
+    rows that others imply, with the loops and constraints that do; `idle` rows that hold anyway.
+    """
+
+    freedom: int
+    configuration: int
+    equations: int
+    rank: int
+    redundant: dict[str, tuple[str, ...]]
+    idle: tuple[str, ...]
+    independent: tuple[str, ...]
+    q: tuple[float, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.freedom} freedom{'s' * (self.freedom != 1)}: {', '.join(self.independent)}",
+            f"{self.equations} equations of constraint, {self.rank} independent",
+        ]
+        if self.configuration != self.freedom:
+            lines.append(
+                f"{self.configuration} coordinates can take any value, but not at any speed"
+            )
+        lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
+        if self.idle:
+            lines.append(f"hold by themselves: {', '.join(self.idle)}")
+        return "\n".join(lines)
 
 
-def scaled(J: Floats) -> Floats:
-    """Rows and columns brought to like size, so that units do not decide."""
-    J = np.where(np.abs(J) < 1e-13 * max(1e-300, np.abs(J).max(initial=0.0)), 0.0, J)
-    for axis in (1, 0, 1):
-        size = np.abs(J).max(axis=axis, keepdims=True, initial=0.0)
-        J = J / np.where(size == 0, 1.0, size)
-    return J
-
-
-def rank(J: Floats) -> int:
-    """Of a constraint Jacobian, whatever its units."""
-    if 0 in J.shape:
-        return 0
-    sizes = np.linalg.svd(scaled(J), compute_uv=False)
-    return int((sizes > SMALL * max(sizes[0], 1e-300)).sum())
-
-
-def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -> Choice:
-    """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
-    whole, n = rank(J), J.shape[1]
-    free = [k for k in range(n) if k not in kept]
-    if kept and rank(J[:, free]) < whole:
-        raise UnsupportedError(
-            f"{_powerless(J, kept, free, names)} cannot drive the mechanism here: "
-            "the chosen independent speeds are restricted themselves",
-            where="independent", remedy="choose others, or another configuration",
-        )  # fmt: skip
-    if kept and len(kept) != n - whole:
-        raise UnsupportedError(
-            f"{len(kept)} speeds are named for {n - whole} freedoms",
-            where="independent", remedy="name as many as there are freedoms, or none",
-        )  # fmt: skip
-    rows, columns = pivots(scaled(J), free, whole)
-    restricting = np.flatnonzero(np.abs(J).max(axis=1, initial=0.0) > 1e-12)
-    return Choice(
-        tuple(rows),
-        tuple(columns),
-        tuple(kept) or tuple(k for k in range(n) if k not in columns),
-        tuple(_sizes(J[np.ix_(rows, columns)])),
-        tuple(int(k) for k in restricting if k not in rows),
+def mobility(
+    mechanism: Mechanism, q: Sequence[float] | Floats | None = None, t: float = 0.0
+) -> Mobility:
+    """Freedom and redundancy of a mechanism, at q or where it is assembled."""
+    closing = closing_of(mechanism)
+    here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
+    if here.shape != (closing.names.nq,):
+        raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")
+    _, J = closing.speeds(here, np.zeros(closing.names.nv), t)
+    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
+    choice = choose(J, kept if len(kept) == closing.names.nv - rank(J) else (), closing.names.qd)
+    rows = closing.constraints.row_names
+    redundant = {rows[k]: _implied_by(J, k, choice, closing.constraints.owners)
+                 for k in choice.redundant}  # fmt: skip
+    idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
+    return Mobility(
+        freedom=closing.names.nv - len(choice.rows),
+        configuration=closing.names.nv - rank(J[: closing.constraints.positions]),
+        equations=len(rows),
+        rank=len(choice.rows),
+        redundant=redundant,
+        idle=tuple(rows[k] for k in idle),
+        independent=tuple(closing.names.qd[k] for k in choice.independent),
+        q=tuple(here.tolist()),
     )
 
 
-def _powerless(J: Floats, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]) -> str:
-    """The inputs that the constraints tie to each other, the others standing free."""
-    left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free]) :]
-    tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
-    return " and ".join(f"'{names[k]}'" for k, size in zip(kept, tied, strict=True) if size > SMALL)
+def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
+    basis = J[list(choice.rows)]
+    share = np.linalg.lstsq(basis.T, J[row], rcond=None)[0]
+    involved = [owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > 1e-9]
+    return tuple(dict.fromkeys(involved))
 
 
-def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
-    """Gaussian elimination; among pivots of acceptable size, the one that fills in least."""
-    A = A.copy()
-    rows, columns = list(range(len(A))), list(free)
-    found: tuple[list[int], list[int]] = ([], [])
-    for _ in range(count):
-        rest = np.abs(A[np.ix_(rows, columns)])
-        there = rest > 1e-12
-        fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
-        fill[rest < _ACCEPTABLE * rest.max()] = np.inf
-        fill -= rest / (4 * rest.max())  # among equals the largest
-        i, j = np.unravel_index(int(np.argmin(fill)), fill.shape)
-        row, column = rows.pop(int(i)), columns.pop(int(j))
-        found[0].append(row)
-        found[1].append(column)
-        for other in rows:
-            A[other] -= A[other, column] / A[row, column] * A[row]
-    return found
+@lru_cache(maxsize=32)
+def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
+    """The configuration that a mechanism is assembled in, and the choice of rows made there.
 
-
-def _sizes(A: Floats) -> list[float]:
-    """The pivots of A, which is in the order of elimination."""
-    A, found = A.copy(), []
-    for k in range(len(A)):
-        found.append(float(abs(A[k, k])))
-        A[k + 1 :] -= np.outer(A[k + 1 :, k] / A[k, k], A[k])
-    return found
+    Where that is singular, a neighbour that is not decides.
+    """
+    closing = closing_of(mechanism)
+    home = assemble(mechanism)
+    still = np.zeros(closing.names.nv)
+    best, largest = home, rank(closing.speeds(home, still, 0.0)[1])
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        wish = rng.uniform(-0.3, 0.3, closing.names.nv)
+        J = closing.at(home, 0.0)[1]
+        q, left = closing.closed(closing.moved(home, wish - np.linalg.pinv(J) @ (J @ wish)), 0.0)
+        there = rank(closing.speeds(q, still, 0.0)[1])
+        if left < 10 * CLOSED and there > largest:
+            best, largest = q, there
+    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
+    choice = choose(closing.speeds(best, still, 0.0)[1], kept, closing.names.qd)
+    return tuple(home.tolist()), choice

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation
+from ..kinematics.assembly import closed_state
 from ..mechanism import Mechanism, names_of
 from ..readings.llvm import compile_tape
 from ..tape import count_operations, normalised, record, scheduled
@@ -122,7 +123,8 @@ class _Study:
         self.eqs, self.duration = eqs, duration
         q, qd, tau = (eqs.symbols[key] for key in ("q", "qd", "tau"))
         if eqs.state is None:
-            x, rates = ca.vertcat(q, qd), ca.vertcat(eqs.rates @ qd, *eqs.expressions(_FORWARD))
+            x, qdd = ca.vertcat(q, qd), eqs.expressions(_FORWARD)[0]
+            rates = ca.vertcat(eqs.rates @ qd, qdd)
             start_state = x
         else:
             x, rates, start_state = eqs.state.x, eqs.state.rates(), eqs.state.from_motion()
@@ -142,9 +144,16 @@ class _Study:
 
     def start(self) -> tuple[Floats, Floats]:
         """A state near rest, the same for all formulations."""
-        rng = np.random.default_rng(0)
-        q = self.eqs.folded("integrate")(self.eqs.neutral, rng.uniform(-0.5, 0.5, self.eqs.nv))
-        return np.asarray(q, dtype=float).ravel(), rng.uniform(-0.5, 0.5, self.eqs.nv)
+        return self.state(np.random.default_rng(0), 0.5, 0.0)
+
+    def state(self, rng: np.random.Generator, reach: float, t: float) -> tuple[Floats, Floats]:
+        """Random q and q̇ that the constraints allow."""
+        eqs = self.eqs
+        step, qd = rng.uniform(-reach, reach, (2, eqs.nv))
+        if eqs.names.constraints:
+            return closed_state(eqs.mechanism, 0.2 * step, qd, t)
+        q = eqs.folded("integrate")(eqs.neutral, step)
+        return np.asarray(q, dtype=float).ravel(), qd
 
     def integrated(self) -> tuple[Floats, float]:
         """(q, q̇) at the end, and the seconds that it took."""
@@ -185,17 +194,16 @@ class _Study:
 
     def disagreement(self, reference: _Study, end: Floats) -> float:
         known = set(self.eqs.function_names())
-        if not {_FORWARD, "inverse_dynamics"} <= known:
+        if not {_FORWARD, "mass_matrix"} <= known:
             return _relative(end, reference.integrated()[0])
         worst = 0.0
         rng = np.random.default_rng(1)
+        drives = "required_forces" if self.eqs.names.constraints else "inverse_dynamics"
         for _ in range(5):
-            q = np.asarray(
-                self.eqs.folded("integrate")(self.eqs.neutral, rng.uniform(-1, 1, self.eqs.nv))
-            )
-            rest = rng.uniform(-1, 1, (2, self.eqs.nv))
-            for name in (_FORWARD, "inverse_dynamics"):
-                given = (q, *rest, *[0.3] * len(self.time))
+            state = self.state(rng, 1.0, 0.3 * len(self.time))
+            forces = rng.uniform(-1, 1, self.eqs.nv)
+            for name in (_FORWARD, drives):
+                given = (*state, forces, *[0.3] * len(self.time))
                 one, other = (_values(s.eqs.folded(name)(*given)) for s in (self, reference))
                 worst = float(np.maximum(worst, _relative(one, other)))  # keeps NaN
         return worst
@@ -225,7 +233,8 @@ _FORWARD = "forward_dynamics"
 
 
 def _values(result: Any) -> Floats:
-    return np.asarray(result, dtype=float).ravel()
+    """Of a function's first output; a second one is the smallest pivot."""
+    return np.asarray(result[0] if isinstance(result, tuple) else result, dtype=float).ravel()
 
 
 def _relative(one: Floats, other: Floats) -> float:

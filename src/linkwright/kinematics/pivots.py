@@ -1,0 +1,114 @@
+"""How free a constrained mechanism is: independent equations, independent speeds, redundancy.
+
+Straight-line code cannot pivot, so the rows and columns that are eliminated are chosen here, at a
+configuration that closes, and are data of the model from then on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnsupportedError
+
+Floats = NDArray[np.float64]
+
+SMALL = 1e-9
+"""Singular values of the scaled Jacobian below this share of the largest are zero."""
+
+_ACCEPTABLE = 0.2
+"""A pivot may be this share of the largest one, if it keeps the elimination sparser."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Rows of J and speeds that are eliminated, pair by pair in this order; the other speeds are
+    independent. `pivots` are their sizes at the configuration of the choice; `redundant` rows
+    restrict what others restrict already; rows in neither list hold by themselves."""
+
+    rows: tuple[int, ...]
+    dependent: tuple[int, ...]
+    independent: tuple[int, ...]
+    pivots: tuple[float, ...]
+    redundant: tuple[int, ...]
+
+
+def scaled(J: Floats) -> Floats:
+    """Rows and columns brought to like size, so that units do not decide."""
+    J = np.where(np.abs(J) < 1e-13 * max(1e-300, np.abs(J).max(initial=0.0)), 0.0, J)
+    for axis in (1, 0, 1):
+        size = np.abs(J).max(axis=axis, keepdims=True, initial=0.0)
+        J = J / np.where(size == 0, 1.0, size)
+    return J
+
+
+def rank(J: Floats) -> int:
+    """Of a constraint Jacobian, whatever its units."""
+    if 0 in J.shape:
+        return 0
+    sizes = np.linalg.svd(scaled(J), compute_uv=False)
+    return int((sizes > SMALL * max(sizes[0], 1e-300)).sum())
+
+
+def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -> Choice:
+    """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
+    whole, n = rank(J), J.shape[1]
+    free = [k for k in range(n) if k not in kept]
+    if kept and rank(J[:, free]) < whole:
+        raise UnsupportedError(
+            f"{_powerless(J, kept, free, names)} cannot drive the mechanism here: "
+            "the chosen independent speeds are restricted themselves",
+            where="independent", remedy="choose others, or another configuration",
+        )  # fmt: skip
+    if kept and len(kept) != n - whole:
+        raise UnsupportedError(
+            f"{len(kept)} speeds are named for {n - whole} freedoms",
+            where="independent", remedy="name as many as there are freedoms, or none",
+        )  # fmt: skip
+    rows, columns = pivots(scaled(J), free, whole)
+    restricting = np.flatnonzero(np.abs(J).max(axis=1, initial=0.0) > 1e-12)
+    return Choice(
+        tuple(rows),
+        tuple(columns),
+        tuple(kept) or tuple(k for k in range(n) if k not in columns),
+        tuple(_sizes(J[np.ix_(rows, columns)])),
+        tuple(int(k) for k in restricting if k not in rows),
+    )
+
+
+def _powerless(J: Floats, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]) -> str:
+    """The inputs that the constraints tie to each other, the others standing free."""
+    left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free]) :]
+    tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
+    return " and ".join(f"'{names[k]}'" for k, size in zip(kept, tied, strict=True) if size > SMALL)
+
+
+def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
+    """Gaussian elimination; among pivots of acceptable size, the one that fills in least."""
+    A = A.copy()
+    rows, columns = list(range(len(A))), list(free)
+    found: tuple[list[int], list[int]] = ([], [])
+    for _ in range(count):
+        rest = np.abs(A[np.ix_(rows, columns)])
+        there = rest > 1e-12
+        fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
+        fill[rest < _ACCEPTABLE * rest.max()] = np.inf
+        fill -= rest / (4 * rest.max())  # among equals the largest
+        i, j = np.unravel_index(int(np.argmin(fill)), fill.shape)
+        row, column = rows.pop(int(i)), columns.pop(int(j))
+        found[0].append(row)
+        found[1].append(column)
+        for other in rows:
+            A[other] -= A[other, column] / A[row, column] * A[row]
+    return found
+
+
+def _sizes(A: Floats) -> list[float]:
+    """The pivots of A, which is in the order of elimination."""
+    A, found = A.copy(), []
+    for k in range(len(A)):
+        found.append(float(abs(A[k, k])))
+        A[k + 1 :] -= np.outer(A[k + 1 :, k] / A[k, k], A[k])
+    return found
