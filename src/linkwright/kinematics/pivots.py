@@ -56,16 +56,16 @@ def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -
     """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
     whole, n = rank(J), J.shape[1]
     free = [k for k in range(n) if k not in kept]
+    if kept and len(kept) != n - whole:
+        raise UnsupportedError(
+            f"{len(kept)} speeds are named for {n - whole} freedom{'s' * (n - whole != 1)}",
+            where="independent", remedy="name as many as there are freedoms, or none",
+        )  # fmt: skip
     if kept and rank(J[:, free]) < whole:
         raise UnsupportedError(
             f"{_powerless(J, kept, free, names)} cannot drive the mechanism here: "
             "the chosen independent speeds are restricted themselves",
             where="independent", remedy="choose others, or another configuration",
-        )  # fmt: skip
-    if kept and len(kept) != n - whole:
-        raise UnsupportedError(
-            f"{len(kept)} speeds are named for {n - whole} freedoms",
-            where="independent", remedy="name as many as there are freedoms, or none",
         )  # fmt: skip
     rows, columns = pivots(scaled(J), free, whole)
     restricting = np.flatnonzero(np.abs(J).max(axis=1, initial=0.0) > 1e-12)
