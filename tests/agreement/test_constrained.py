@@ -160,3 +160,57 @@ def test_reactions(mechanism: lw.Mechanism, seed: int) -> None:
     np.testing.assert_allclose(
         total, momentum.ravel()[3:] - weight * gravity, atol=1e-8 * size, rtol=0
     )
+
+
+SHORT = 0.2
+"""Seconds of the motions that `approximate` is compared by."""
+
+
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank-sundials", "sharp-edged-disk"])
+def test_approximate_motions_converge(name: str) -> None:
+    """The error of positions falls as 1/β, and so does what is left of the constraints."""
+    from scipy.integrate import solve_ivp
+
+    if name not in CONSTRAINED:
+        pytest.skip("not in the gallery")
+    mechanism = lw.gallery(name)
+    truth = derived(mechanism, "recursive")
+    n, in_time = truth.nv, truth.names.in_time
+    q = lw.assemble(mechanism)
+    rng = np.random.default_rng(0)
+    qd, tau = consistent_speeds(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
+    exact = truth.function("forward_dynamics")
+
+    def rates(t: float, x: np.ndarray) -> np.ndarray:
+        found = exact(x[:n], x[n:], tau, *([t] if in_time else []))[0]
+        return np.concatenate([x[n:], np.asarray(found).ravel()])
+
+    tight = {"rtol": 1e-10, "atol": 1e-11}
+    end = solve_ivp(rates, (0, SHORT), np.concatenate([q, qd]), **tight).y[:, -1]
+    errors = []
+    for beta in (1e5, 1e6):
+        eqs = lw.derive(mechanism, by="approximate", parameters="numeric", beta=beta, gamma=1e-3)
+        s, state = eqs.symbols, eqs.state
+        assert state is not None
+        x = ca.Function("x", [s["q"], s["qd"]], [state.from_motion()])(q, qd)
+        F = ca.Function(
+            "F", [state.x, s["t"]], [ca.substitute(state.rates(), s["tau"], ca.DM(tau))]
+        )
+        run = solve_ivp(
+            lambda t, y, F=F: np.asarray(F(y, t)).ravel(), (0, SHORT), np.asarray(x).ravel(),
+            method="LSODA", **tight,
+        )  # fmt: skip
+        errors.append(np.abs(run.y[:n, -1] - end[:n]).max())
+    assert errors[0] < 1e-2
+    assert 5 < errors[0] / errors[1] < 20, errors
+
+
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank"])
+def test_iterated_multipliers(name: str) -> None:
+    """Corrected until the constraints hold in the accelerations: exact for any β."""
+    mechanism = lw.gallery(name)
+    q, qd, tau, _ = random_state(mechanism, 3)
+    wanted = value(derived(mechanism, "recursive"), "forward_dynamics", q, qd, tau)
+    eqs = lw.derive(mechanism, by="approximate", parameters="numeric", iterations=4)
+    found = value(eqs, "forward_dynamics", q, qd, tau)
+    np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
