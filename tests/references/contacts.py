@@ -152,3 +152,32 @@ def free_links() -> list[rigid.Body]:
     axes = [rigid.X, rigid.Y, rigid.Z, rigid.Z, rigid.X]
     kinds = ["prismatic"] * 3 + ["revolute"] * 2
     return [link(i - 1, kind, axis) for i, (kind, axis) in enumerate(zip(kinds, axes, strict=True))]
+
+
+def gaps(bodies: list[rigid.Body], contacts: list[Wheel | Blade], q: np.ndarray) -> np.ndarray:
+    """Heights of the wheels' lowest points above their planes."""
+    moving = _moving(bodies, q, np.zeros(len(q)))
+    found = []
+    for wheel in (contact for contact in contacts if isinstance(contact, Wheel)):
+        on, plane = moving[wheel.body], moving[wheel.plane]
+        axle = on.R @ wheel.axle / np.linalg.norm(wheel.axle)
+        normal = plane.R @ wheel.plane_at[:3, 2]
+        height = normal @ (on.point(wheel.center)[0] - plane.point(wheel.plane_at[:3, 3])[0])
+        found.append(height - wheel.radius * np.sqrt(1 - (normal @ axle) ** 2))
+    return np.array(found)
+
+
+def closed(
+    bodies: list[rigid.Body], contacts: list[Wheel | Blade], q: np.ndarray, adjust: list[int]
+) -> np.ndarray:
+    """q with some coordinates changed so that all wheels touch, by Newton's method."""
+    q = np.array(q, float)
+    for _ in range(50):
+        gap = gaps(bodies, contacts, q)
+        if np.abs(gap).max() < 1e-14:
+            return q
+        steps = 1e-6 * np.eye(len(q))[adjust]
+        slopes = [gaps(bodies, contacts, q + h) - gaps(bodies, contacts, q - h) for h in steps]
+        q[adjust] -= np.linalg.solve(np.array(slopes).T / 2e-6, gap)
+    assert np.abs(gap).max() < 1e-12, "the wheels do not touch"
+    return q
