@@ -9,6 +9,11 @@ from linkwright.errors import LinkwrightError
 from linkwright.mechanism.mechanism import replaced
 
 
+def changed(whole: lw.Mechanism, constraint: str, **fields: object) -> lw.Mechanism:
+    part = replaced(whole.constraints[constraint], **fields)
+    return replaced(whole, constraints={**whole.constraints, constraint: part})
+
+
 @pytest.mark.parametrize(
     ("mechanism", "constraint", "change", "sentence"),
     [
@@ -31,9 +36,7 @@ from linkwright.mechanism.mechanism import replaced
 def test_wrong_input(
     mechanism: str, constraint: str, change: dict[str, object], sentence: str
 ) -> None:
-    whole = lw.gallery(mechanism)
     with pytest.raises(LinkwrightError) as caught:
-        part = replaced(whole.constraints[constraint], **change)
-        replaced(whole, constraints={**whole.constraints, constraint: part})
+        changed(lw.gallery(mechanism), constraint, **change)
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
