@@ -159,6 +159,7 @@ def disk_on_moving_plane(kind: str) -> Example:
         joints={**flat.joints, "table": {"type": kind, "child": "table", "axis": axis}},
         frames={"top": {"body": "table", "origin": SLOPE_ORIGIN}},
         constraints={"rolling": replaced(flat.constraints["rolling"], on="top")},
+        independent=["psi", "theta", "phi", "s"],
         coordinates={"new": new},
     )
     p = values(flat)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from tests.papers.ours import Instant, components, in_world
+from tests.papers.ours import Instant, components, in_world, numbers_of
 from tests.papers.printed import Value
 from tests.references import contacts, rigid, sharp_edged_disk
 
@@ -53,30 +53,46 @@ def by_formulation(now: Instant, by: str) -> Scope:
     return state.known(np.asarray(qdd).ravel())
 
 
+SPEEDS = {"u1": "dq1*cos(q3) + dq2*sin(q3)", "u2": "-dq1*sin(q3) + dq2*cos(q3)"}
+"""(42), (43)"""
+
+
 def ours(now: Instant, allowed: bool = True) -> Scope:
+    """With the rates and the non-holonomic partials of Kane's method in these speeds."""
     state = State(now, allowed)
-    eqs = lw.derive(now.arm, by="kane", parameters="numeric")
+    eqs = lw.derive(now.arm, by="kane", parameters="numeric", speeds=SPEEDS)
     found: Any = eqs.function("forward_dynamics")(state.q, state.v, np.zeros(4), state.t)
     a = np.asarray(found[0]).ravel()
-    G, k = eqs.function("independent_map")(state.q, state.t)
-    followed = np.asarray(G) @ state.v[1:3] + np.asarray(k).ravel()
-    assert np.allclose(followed, state.v, atol=1e-12) is allowed
-    S, C = np.sin(state.q[3]), np.cos(state.q[3])
-    partials = np.asarray(G) @ np.array([[C, -S], [S, C]])  # of q1', q2' by u1, u2
 
     def of(name: str, frame: str, *at: np.ndarray) -> np.ndarray:
         return np.asarray(eqs.function(name, frame)(*at))
 
+    center = of("placement", "c2", state.q)
+    of_rod = eqs.extra("partial_velocities")["R"]
+    partials = [
+        in_world(center, *numbers_of((v.real, v.dual), [eqs.symbols["q"]], state.q))
+        for v in (of_rod["u1"], of_rod["u2"])
+    ]
     moving = {
         frame: (
             of("placement", frame, state.q),
             of("frame_velocity", frame, state.q, state.v).ravel(),
             of("frame_acceleration", frame, state.q, state.v, a).ravel(),
-            of("jacobian", frame, state.q) @ partials,
         )
         for frame in "BPD"
     }
-    return state.known(a) | dual_vectors(state, moving)
+    known = state.known(a) | dual_vectors(state, moving, partials)
+    return known | (speed_rates(eqs, state) if allowed else {})
+
+
+def speed_rates(eqs: lw.Equations, state: State) -> dict[str, float]:
+    """du1, du2 of the states (q, u) themselves."""
+    assert eqs.state is not None
+    assert eqs.state.names == ("beta", "q1", "q2", "q3", "u1", "u2")
+    inputs = [eqs.state.x, eqs.symbols["tau"]]
+    (rates,) = numbers_of([eqs.state.rates()], inputs, [*state.q, *state.u], np.zeros(4))
+    np.testing.assert_allclose(rates[:4, 0], state.v, atol=1e-14)
+    return {"du1": float(rates[4, 0]), "du2": float(rates[5, 0])}
 
 
 def by_hand(now: Instant, allowed: bool = True) -> Scope:
@@ -96,11 +112,9 @@ def by_hand(now: Instant, allowed: bool = True) -> Scope:
     unit = [sharp_edged_disk.rates(state.disk, state.q, *u) - still for u in np.eye(2)]
     moves = [rigid.motions(bodies, state.q, v, np.zeros(4)) for v in unit]
     jets = rigid.motions(bodies, state.q, state.v, a)
-    moving = {}
-    for frame, b in places.items():
-        columns = np.array([_rates(move[b])[0] for move in moves]).T
-        moving[frame] = (jets[b].x, *_rates(jets[b]), columns)
-    return state.known(a) | dual_vectors(state, moving)
+    moving = {frame: (jets[b].x, *_rates(jets[b])) for frame, b in places.items()}
+    partials = [motor(move[3].x, _rates(move[3])[0]) for move in moves]
+    return state.known(a) | dual_vectors(state, moving, partials)
 
 
 def _rates(jet: rigid.Jet) -> tuple[np.ndarray, np.ndarray]:
@@ -117,12 +131,16 @@ def _at_any_speeds(scope: Callable[[Instant, bool], Scope]) -> Callable[[Instant
     return lambda now: {key: x for key, x in scope(now, False).items() if key[0] != "u"}
 
 
-def dual_vectors(state: State, moving: dict[str, tuple[np.ndarray, ...]]) -> Scope:
-    """From placement, velocity, acceleration and partials of the plates and of P and D on the rod."""
+def motor(T: np.ndarray, rates: np.ndarray) -> Value:
+    """A dual vector, from (ω, v) of a frame's origin in world axes."""
+    return in_world(T, T[:3, :3].T @ rates[:3], T[:3, :3].T @ rates[3:])
 
-    def motor(T: np.ndarray, rates: np.ndarray) -> Value:
-        return in_world(T, T[:3, :3].T @ rates[:3], T[:3, :3].T @ rates[3:])
 
+def dual_vectors(
+    state: State, moving: dict[str, tuple[np.ndarray, ...]], partials: list[Value]
+) -> Scope:
+    """From placement, velocity and acceleration of the plates and of P and D on the rod, and from
+    the partials of the rod."""
     (B, vB, *_), (P, vP, *_), (D, vD, *_) = (moving[frame] for frame in "BPD")
     C = B.copy()
     C[:3, 3] = P[:3, 3]
@@ -133,12 +151,12 @@ def dual_vectors(state: State, moving: dict[str, tuple[np.ndarray, ...]]) -> Sco
         for i, letter in enumerate("xyz"):
             known[f"{letter}_{name}"] = in_world(T, np.eye(3)[i], np.zeros(3))
     for frame, name, mass in (("P", "PR", state.x["m1"]), ("D", "D", state.x["m2"])):
-        T, velocity, acceleration, partials = moving[frame]
+        T, velocity, acceleration = moving[frame]
         turned = T[:3, :3].T
         known |= components(f"V{frame}", turned @ velocity[:3], turned @ velocity[3:])
         known |= components(f"H{frame}", mass * turned @ velocity[3:], np.zeros(3))
         known |= components(f"F{frame}", mass * turned @ acceleration[3:], np.zeros(3))
-        known |= {f"v{r}_{name}": motor(T, partials[:, r - 1]) for r in (1, 2)}
+        known |= {f"v{r}_{name}": partials[r - 1] for r in (1, 2)}
     return known
 
 
