@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import linkwright as lw
 from linkwright.expressions import Name, names
-from linkwright.formulations import FORMULATIONS
+from linkwright.formulations import FORMULATIONS, formulation
 from tests.papers import by_hand, disk, ours
 from tests.papers.ours import Instant
 from tests.papers.printed import (
@@ -41,8 +42,6 @@ OF_MOTION = {
 }
 """Equations that every formulation can say something about."""
 EXACT = [by for by in FORMULATIONS if by != "approximate"]
-PARTICLES = (disk.NAME, "newton_euler")
-"""Free bodies need inertia, which the particles of that paper have not."""
 SOURCES = {"ours": ours.SCOPES | disk.OURS, "by hand": by_hand.SCOPES | disk.BY_HAND}
 SECTIONS = sorted(SOURCES["ours"])
 
@@ -86,7 +85,12 @@ def test_printed_equations(name: str, section: str, source: str, seed: int) -> N
 
 @pytest.mark.parametrize(
     ("name", "by"),
-    [(name, by) for name in sorted(AUTHORS) for by in EXACT if (name, by) != PARTICLES],
+    [
+        (name, by)
+        for name in sorted(AUTHORS)
+        for by in EXACT
+        if formulation(by).supports(lw.gallery(name)) is None
+    ],
 )
 def test_by_every_formulation(name: str, by: str) -> None:
     """Motion and equations of motion, wherever the paper has them."""
