@@ -10,6 +10,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.mechanism.mechanism import replaced
+from tests.constrained.rolling_files import DRIVE, GEARS, LOOSE, SLEIGH, TABLE
 from tests.references import bicycle, contacts, rigid, rolling_disk, sharp_edged_disk, vehicles
 from tests.references.contacts import Blade, Wheel, link
 
@@ -19,13 +20,15 @@ DOWN = np.array([0, 0, -9.81])
 
 @dataclass(frozen=True)
 class Example:
-    """`state` draws coordinates and speeds that are possible; `accelerations` of (q, v, tau)."""
+    """`state` draws coordinates and speeds that are possible; `accelerations` of (q, v, tau);
+    `driven` is the index of a coordinate that follows the time, and `time` tells it from q."""
 
     mechanism: lw.Mechanism
     freedom: int
     state: Callable[[np.random.Generator], State]
     accelerations: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     time: Callable[[np.ndarray], float] | None = None
+    driven: int | None = None
 
     @cached_property
     def model(self) -> lw.Model:
@@ -56,7 +59,7 @@ def sharp_disk() -> Example:
     def solved(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         return sharp_edged_disk.accelerations(disk, q, v, tau)
 
-    return Example(mechanism, 2, state, solved, lambda q: q[0] / disk.omega)
+    return Example(mechanism, 2, state, solved, lambda q: q[0] / disk.omega, 0)
 
 
 def disk_on_ground() -> Example:
@@ -169,29 +172,6 @@ def disk_on_moving_plane(kind: str) -> Example:
     return touching(mechanism, 4, bodies, [wheel], [2])
 
 
-SLEIGH = """
-name = "sleigh"
-gravity = [0, 0, "-g"]
-[parameters]
-m = 2.0
-I = 0.3
-a = 0.4
-alpha = "20 deg"
-g = 9.81
-[bodies.sleigh]
-mass = "m"
-center = ["a", 0, 0]
-inertia = { zz = "I" }
-[joints.sleigh]
-type = "planar"
-child = "sleigh"
-origin = { rpy = ["alpha", 0, 0] }
-[constraints.blade]
-type = "knife-edge"
-on = "sleigh"
-"""
-
-
 def sleigh() -> Example:
     """Chaplygin's sleigh on a slope, by hand: v along the blade and w, the weight down the slope −y,
 
@@ -216,34 +196,32 @@ def sleigh() -> Example:
     return Example(mechanism, 2, state, solved)
 
 
-GEARS = """
-name = "gears"
-gravity = [0, 0, 0]
-[parameters]
-r = 0.2
-R = 0.5
-Ic = 0.3
-m = 1.5
-J = 0.04
-[bodies.carrier]
-inertia = { zz = "Ic" }
-[bodies.planet]
-mass = "m"
-inertia = { zz = "J" }
-[joints.carrier]
-type = "revolute"
-child = "carrier"
-[joints.planet]
-type = "revolute"
-parent = "carrier"
-child = "planet"
-origin = [ARM, 0, 0]
-[constraints.teeth]
-type = "rolling"
-wheel = "planet"
-radius = "r"
-other_radius = "OTHER"
-"""
+def sleigh_on_table(driven: bool) -> Example:
+    """A blade that cuts into a turntable, which turns freely, or as t²."""
+    mechanism = lw.load(TABLE + DRIVE if driven else TABLE)
+    Z = rigid.Z
+    bodies = [
+        link(-1, "prismatic", rigid.X),
+        link(0, "prismatic", rigid.Y),
+        link(1, "revolute", Z, mass=2.0, center=[0.4, 0.1, 0], inertia=[0, 0, 0.3]),
+        link(-1, "revolute", Z, [0.3, -0.2, 0], 3.0, [0.1, 0.2, 0], [0, 0, 0.8]),
+    ]
+    blade = Blade(2, np.array([-0.2, 0.1, 0]), np.array([0.3, 1, 0]), seen_from=3)
+    if not driven:
+        return touching(mechanism, 3, bodies, [blade], [])
+
+    def state(rng: np.random.Generator) -> State:
+        q = rng.uniform(0.1, 2, 4)
+        A, _ = contacts.rows(bodies, [blade], q, np.zeros(4))
+        A, right = contacts.with_driven(A, np.zeros(1), {3: 2 * np.sqrt(q[3])})
+        N = contacts.allowed(A)
+        v = np.linalg.lstsq(A, right, rcond=None)[0] + N @ rng.uniform(-2, 2, N.shape[1])
+        return q, v
+
+    def solved(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return contacts.accelerations(bodies, [blade], q, v, tau, DOWN, {3: 2.0})
+
+    return Example(mechanism, 2, state, solved, lambda q: np.sqrt(q[3]), 3)
 
 
 def planet(inside: bool) -> Example:
@@ -263,31 +241,6 @@ def planet(inside: bool) -> Example:
         return ratio * (ratio @ tau) / inertia
 
     return Example(mechanism, 1, state, solved)
-
-
-LOOSE = """
-name = "loose"
-gravity = [0, "-g", 0]
-[parameters]
-r = 0.2
-R = 0.5
-m = 1.5
-J = 0.04
-g = 9.81
-[bodies.disk]
-mass = "m"
-inertia = { zz = "J" }
-[joints.disk]
-type = "planar"
-child = "disk"
-[constraints.contact]
-type = "rolling"
-wheel = "disk"
-radius = "r"
-other_radius = "OTHER"
-[assembly]
-"disk.y" = "START"
-"""
 
 
 def loose_disk(inside: bool) -> Example:
@@ -327,6 +280,8 @@ EXAMPLES: dict[str, Callable[[], Example]] = {
     "sliding-plane": lambda: disk_on_moving_plane("prismatic"),
     "tilting-plane": lambda: disk_on_moving_plane("revolute"),
     "sleigh": sleigh,
+    "sleigh-on-table": lambda: sleigh_on_table(driven=False),
+    "sleigh-on-driven-table": lambda: sleigh_on_table(driven=True),
     "planet": lambda: planet(inside=False),
     "planet-in-ring": lambda: planet(inside=True),
     "loose-disk": lambda: loose_disk(inside=False),

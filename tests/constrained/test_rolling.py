@@ -81,12 +81,19 @@ def test_power(name: str) -> None:
     for q, v, tau in one.states(4):
         t = one.t(q)
         a = one.model.forward_dynamics(q, v, tau, *t)
-        forces = one.model.constraint_jacobian(q, *t).T @ one.model.multipliers(q, v, tau, *t)
+        multipliers = one.model.multipliers(q, v, tau, *t)
+        forces = one.model.constraint_jacobian(q, *t).T @ multipliers
         energies = [energy(one, q + s * v + s**2 / 2 * a, v + s * a) for s in (h, -h)]
         rate = (energies[0] - energies[1]) / (2 * h)
         assert rate == pytest.approx((tau + forces) @ v, rel=1e-6, abs=1e-5)
-        driven = forces[0] * v[0] if one.time else 0.0
+        driven = 0.0 if one.driven is None else drive_of(one, multipliers) * v[one.driven]
         assert forces @ v == pytest.approx(driven, abs=1e-9 * max(1, np.abs(forces).max()))
+
+
+def drive_of(one: Example, multipliers: np.ndarray) -> float:
+    """The force of the drive alone."""
+    kinds = [one.mechanism.constraints[owner].type for owner in one.model.constraint_names]
+    return float(multipliers[kinds.index("drive")])
 
 
 def energy(one: Example, q: np.ndarray, v: np.ndarray) -> float:

@@ -12,8 +12,10 @@ import linkwright as lw
 from linkwright.formulations import FORMULATIONS, formulation
 from tests.constrained.rolling_examples import EXAMPLES, Example
 
-WITHOUT_INERTIA = {"sharp-edged-disk", "planet", "planet-in-ring"}
-"""Particles and a carrier without mass, which free bodies cannot be."""
+WITHOUT_INERTIA = {
+    "sharp-edged-disk", "planet", "planet-in-ring", "sleigh-on-table", "sleigh-on-driven-table",
+}  # fmt: skip
+"""Particles, a carrier and slides without mass, which free bodies cannot be."""
 CASES = [
     (name, by)
     for name in EXAMPLES

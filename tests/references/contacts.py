@@ -115,17 +115,26 @@ def rows(
 
 def accelerations(
     bodies: list[rigid.Body], contacts: list[Wheel | Blade], q: np.ndarray, v: np.ndarray,
-    tau: np.ndarray, gravity: np.ndarray,
+    tau: np.ndarray, gravity: np.ndarray, driven: dict[int, float] | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """v' along the motions that the contacts allow."""
+    """v' along the motions that the contacts allow; `driven` coordinates have a given one."""
     n = len(v)
     M = rigid.mass_matrix(bodies, q)
     h = rigid.inverse_dynamics(bodies, q, v, np.zeros(n), gravity)
     A, gamma = rows(bodies, contacts, q, v)
-    particular = -np.linalg.lstsq(A, gamma, rcond=None)[0]
+    A, right = with_driven(A, -gamma, driven or {})
+    particular = np.linalg.lstsq(A, right, rcond=None)[0]
     N = allowed(A)
     free = np.linalg.solve(N.T @ M @ N, N.T @ (tau - h - M @ particular))
     return particular + N @ free
+
+
+def with_driven(
+    A: np.ndarray, right: np.ndarray, driven: dict[int, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """A x = right, and some entries of x given."""
+    own = np.eye(A.shape[1])[list(driven)]
+    return np.vstack([A, own]), np.concatenate([right, list(driven.values())])
 
 
 def allowed(A: np.ndarray) -> np.ndarray:
