@@ -121,11 +121,6 @@ def test_compare_on_the_command_line() -> None:
     assert run("compare", "rolling-disk").returncode == 0
 
 
-@fault("counts the coordinates of the tree")
-def test_info_tells_the_freedom() -> None:
-    assert "2 freedoms" in ok("info", "car").splitlines()[0]
-
-
 @fault("planet and carrier are tied at every speed, so by a ratio of their angles")
 def test_mobility_of_gears_does_not_say_that_angles_are_free() -> None:
     assert "2 coordinates can take any value" not in str(
