@@ -41,7 +41,7 @@ def test_accelerations_and_forces(name: str, by: str) -> None:
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9 * max(1, np.abs(wanted).max()))
         if by == "approximate":
             continue  # has forces of its own coordinates, too
-        forces = np.asarray(eqs.function("multipliers")(*at)).ravel()
+        forces = np.asarray(eqs.function("multipliers")(*at)[0]).ravel()
         J = one.model.constraint_jacobian(q, *one.t(q))
         needed = one.model.required_forces(q, v, wanted, *one.t(q)) - tau
         np.testing.assert_allclose(J.T @ forces, needed, atol=1e-9 * max(1, np.abs(needed).max()))
