@@ -43,6 +43,8 @@ def print_equations(
     known = [*equations.function_names(), *(["state_rates"] if equations.state else [])]
     if what is None:
         what = [name for name in _USUAL if name in known]
+        if equations.names.positions == 0 and "constraint_residual" in what:
+            what.remove("constraint_residual")
         if "mass_matrix" not in known:
             what.append("state_rates")
     for name in what:

@@ -9,11 +9,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
+from ..errors import AssemblyError, MechanismError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_float
 from ..mechanism import Mechanism
 from .build import build_tree
-from .constraints import constraints_of
+from .constraints import askew, constraints_of, without_effect
 from .coordinates import integrate, neutral, rates
 from .tree import Tree
 
@@ -46,9 +46,33 @@ class Closing:
         self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
         self._rates = ca.Function("rates", [q], [rates(tree, q)])
         self.start = np.array(neutral(tree))
+        self._askew = ca.Function("askew", [q], [ca.jacobian(askew(tree), qd)])
+        self._check_effect()
         for name, number in mechanism.assembly.items():
             self.start[tree.names.q.index(name)] = to_float(number, mechanism.values)
         self.turns = self._turning(tree)
+
+    def _check_effect(self) -> None:
+        """No constraint is without effect, for any numbers: each restricts some speed somewhere."""
+        rng, n = np.random.default_rng(0), self.names.nv
+        found = [
+            np.abs(self.speeds(self.moved(self.start, rng.uniform(-1, 1, n)), np.zeros(n), 0.3)[1])
+            for _ in range(2)
+        ]
+        largest = np.max([J.max(axis=1, initial=0.0) for J in found], axis=0)
+        for owner in dict.fromkeys(self.constraints.owners):
+            if all(largest[k] < 1e-12 for k, o in enumerate(self.constraints.owners) if o == owner):
+                raise without_effect(owner)
+
+    def check_axles(self, q: Floats) -> None:
+        """Wheels that roll on wheels have parallel axles, wherever they may move from q."""
+        J = self.speeds(q, np.zeros(self.names.nv), 0.0)[1]
+        free = np.eye(self.names.nv) - np.linalg.pinv(J, rcond=1e-9) @ J
+        if np.abs(np.asarray(self._askew(q)) @ free).max(initial=0.0) > 1e-8:
+            raise MechanismError(
+                "a wheel rolls on another whose axle is not parallel to its own",
+                where=self.mechanism.name, remedy="let their axles be parallel",
+            )  # fmt: skip
 
     def _turning(self, tree: Tree) -> Floats:
         """1 for speeds that turn, else 0; chosen coordinates are taken to turn."""
@@ -90,7 +114,7 @@ class Closing:
         phi, J, _ = self.at(q, t)
         for _ in range(_STEPS):
             size = np.abs(phi).max(initial=0.0)
-            if size == 0.0 or not np.isfinite(size):
+            if size == 0.0 or not (np.isfinite(size) and np.isfinite(J).all()):
                 break
             step = np.zeros(self.names.nv)
             step[free] = -np.linalg.pinv(J[:, free], rcond=1e-10) @ phi
@@ -128,10 +152,10 @@ class Closing:
             found, left = self.closed(start, t, held)
             if left < least:
                 best, least = found, left
-            if left > CLOSED * max(1.0, np.abs(q).max()):
+            if not left <= CLOSED * max(1.0, np.abs(q).max()):
                 continue
-            if (self.at(found, t)[2] <= 0).any():
-                refused = "it closes only with a joint turned over"
+            if not (self.at(found, t)[2] > 0).all():
+                refused = "it closes only with a joint turned over, or a wheel that lies flat"
                 continue
             wrapped = self.near(found, q if ranges is None else self.middles(q, ranges), t)
             outside = [n for n, (a, b) in (ranges or {}).items()
@@ -165,6 +189,8 @@ class Closing:
         for owner, left in zip(self.constraints.owners, phi, strict=False):
             residuals[owner] = float(np.hypot(residuals.get(owner, 0.0), left))
         worst = max(residuals, key=lambda name: residuals[name])
+        if not np.isfinite(phi).all():
+            refused = refused or f"'{worst}' has no finite equations there"
         what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
         error = AssemblyError(
             f"the mechanism cannot be assembled: {what}", where=self.mechanism.name,
@@ -222,7 +248,7 @@ def assemblies(
     found = [first]
     for start in closing.starts(first, held):
         q, left = closing.closed(start, t, held)
-        if left > CLOSED * max(1.0, np.abs(q).max()) or (closing.at(q, t)[2] <= 0).any():
+        if not (left <= CLOSED * max(1.0, np.abs(q).max()) and (closing.at(q, t)[2] > 0).all()):
             continue
         q = closing.near(q, first, t)
         if all(np.abs(q - other).max() > 1e-6 for other in found):

@@ -23,6 +23,9 @@ from .recursions import Pose
 from .tree import GROUND, Closure, Edge, Equation, Placed, Rod, Surface, Tree, Wheel
 from .world import World
 
+FLAT = 1e-9
+"""A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""
+
 Tie = Closure | Equation | Rod | Surface | Wheel | Edge
 
 
@@ -78,6 +81,11 @@ class Setting:
             total += cross(push[:3], x) + push[3:]
         return total
 
+    def turning(self, name: str) -> Array:
+        """Angular velocity of a frame or body."""
+        path = self.world.path(self.tree.find(name).link)
+        return sum((f.angular * self.v[f.index] for f in path), ca.SX.zeros(3))
+
 
 def rows_of(tie: Tie, setting: Setting) -> Rows:
     """The equations of one loop or constraint."""
@@ -114,7 +122,7 @@ def _on_plane(tie: Wheel, setting: Setting) -> Rows:
     contact = wheel.p - tie.radius * (n - tilt * a) / upright
     height = dot(n, wheel.p - plane.p) - tie.radius * upright
     slip = setting.velocity(tie.wheel, contact) - setting.velocity(tie.on, contact)
-    return Rows([height], [dot(slip, plane.R[:, k]) for k in (0, 1)])
+    return Rows([height], [dot(slip, plane.R[:, k]) for k in (0, 1)], [1 - tilt * tilt - FLAT])
 
 
 def _on_wheel(tie: Wheel, setting: Setting) -> Rows:
@@ -179,15 +187,30 @@ def constraints_of(tree: Tree) -> Constraints | None:
     return Constraints(tuple(owners), count, phi, V, J, ca.densify(gamma), upright)
 
 
+def askew(tree: Tree) -> Array:
+    """(ω_wheel − ω_other) × axle for wheels on wheels: zero while their axles are parallel."""
+    setting, rows = Setting(tree), []
+    for tie in tree.restraints.ties:
+        if isinstance(tie, Wheel) and tie.other is not None:
+            axle = setting.pose(tie.wheel).R @ tie.axle
+            turning = setting.turning(tie.wheel) - setting.turning(tie.on)
+            rows.append(cross(turning, axle))
+    return ca.vertcat(ca.SX(0, 1), *rows)
+
+
 def _check_effect(J: Array, owners: list[str]) -> None:
     """No constraint is without effect: each must restrict some speed."""
     touched = {owners[row] for row in ca.sparsify(J).sparsity().get_triplet()[0]}
     for owner in owners:
         if owner not in touched:
-            raise MechanismError(
-                f"'{owner}' restricts nothing: what it ties together does not move",
-                remedy="remove it, or name bodies that move against each other",
-            )
+            raise without_effect(owner)
+
+
+def without_effect(owner: str) -> MechanismError:
+    return MechanismError(
+        f"'{owner}' restricts nothing: what it ties together does not move",
+        remedy="remove it, or name bodies that move against each other",
+    )
 
 
 def constraint_loads(tree: Tree, constraints: Constraints, force: Array) -> list[Load]:

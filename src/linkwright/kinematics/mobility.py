@@ -41,9 +41,7 @@ class Mobility:
             f"{self.equations} equations of constraint, {self.rank} independent",
         ]
         if self.configuration != self.freedom:
-            lines.append(
-                f"{self.configuration} coordinates can take any value, but not at any speed"
-            )
+            lines.append(f"constraints of positions alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
             lines.append(f"hold by themselves: {', '.join(self.idle)}")
@@ -92,6 +90,7 @@ def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
     """
     closing = closing_of(mechanism)
     home = assemble(mechanism)
+    closing.check_axles(home)
     still = np.zeros(closing.names.nv)
     best, largest = home, rank(closing.speeds(home, still, 0.0)[1])
     rng = np.random.default_rng(0)

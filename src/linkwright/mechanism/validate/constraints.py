@@ -101,14 +101,17 @@ class _Checks:
         if kinds - {"time"}:
             raise failure("depends on the motion", place, "give a function of t, or an equation")
 
-    def two_points(self, pair: Sequence[str], place: str) -> None:
-        for name in pair:
-            check_known(name, self.points, "body or frame", place)
-        if pair[0] == pair[1]:
-            raise failure("both ends are the same", place, "name two points")
+    def two_points(self, place: str, **ends: str) -> None:
+        for key, name in ends.items():
+            check_known(name, self.points, "body or frame", f"{place}.{key}")
+        if len(set(ends.values())) == 1:
+            raise failure(
+                "both ends are the same", f"{place}.{next(iter(ends))}", "name two points"
+            )
 
     def distance(self, distance: DistanceConstraint, place: str) -> None:
-        self.two_points(distance.between, f"{place}.between")
+        one, other = distance.between
+        self.two_points(place, **{"between[0]": one, "between[1]": other})
         self.of_time(distance.length, f"{place}.length")
         if "t" not in names(distance.length):
             check_number(distance.length, "length", f"{place}.length", "m", self.scope)
@@ -117,7 +120,7 @@ class _Checks:
                 raise failure("is no length", f"{place}.length", remedy)
 
     def surface(self, surface: SurfaceConstraint, place: str) -> None:
-        self.two_points((surface.point, surface.frame), f"{place}.point")
+        self.two_points(place, point=surface.point, frame=surface.frame)
         local = {axis: [Variable("coordinate")] for axis in "xyz"} | {"t": [Variable("time")]}
         for axis in "xyz":
             if axis in self.mechanism.parameters:
@@ -128,7 +131,7 @@ class _Checks:
             raise failure("uses none of x, y, z", f"{place}.surface", "give the surface's equation")
 
     def rolling(self, rolling: RollingConstraint, place: str) -> None:
-        self.two_points((rolling.wheel, rolling.on), f"{place}.on")
+        self.two_points(place, wheel=rolling.wheel, on=rolling.on)
         check_direction(rolling.axle, f"{place}.axle", self.scope)
         check_number(rolling.radius, "radius", f"{place}.radius", "m", self.scope)
         radius = self.scope.value(rolling.radius, f"{place}.radius")
@@ -142,7 +145,7 @@ class _Checks:
                 raise failure("leaves no distance between the axles", here, "give another radius")
 
     def knife_edge(self, edge: KnifeEdgeConstraint, place: str) -> None:
-        self.two_points((edge.on, edge.relative_to), f"{place}.on")
+        self.two_points(place, on=edge.on, relative_to=edge.relative_to)
         check_direction(edge.normal, f"{place}.normal", self.scope)
 
 
