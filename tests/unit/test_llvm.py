@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.emit import emit
-from linkwright.readings.llvm.loop import WORK_PER_THREAD
 from linkwright.readings.llvm.sincos import LIMIT
 from linkwright.readings.llvm.target import Target, host, x86_level
+from linkwright.readings.llvm.threads import WORK_PER_THREAD
 from linkwright.tape import Op, record
 from tests.tapes import every_operation, run
 
@@ -196,6 +196,24 @@ def test_broadcasting_casting_and_out() -> None:
         MODEL.gravity(np.zeros(5))
     assert MODEL.mass_matrix.signature == "(6)->(6,6)"
     assert MODEL.inverse_dynamics_derivatives.nout == 3
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("level", TARGETS)
+def test_large_outputs_begin_anywhere(level: str | None, dtype: type) -> None:
+    """Tiles follow cache lines, wherever the rows begin; nothing beside them is touched."""
+    x = ca.SX.sym("x", 16)
+    Y = ca.SX.zeros(16, 16)
+    Y[:, 5], Y[3, :], Y[12:, 12:] = x, 2 * x.T, 7
+    function = compile_tape(record(ca.Function("f", [x], [Y])), target=target(level))
+    states = np.random.default_rng(0).uniform(-1, 1, (35, 16)).astype(dtype)
+    wanted = np.array([function(state) for state in states])
+    for lead in range(17):
+        room = np.full(wanted.size + 64, 9, dtype)
+        out = room[lead : lead + wanted.size].reshape(wanted.shape)
+        function(states, out)
+        np.testing.assert_array_equal(out, wanted)
+        assert (np.delete(room, np.s_[lead : lead + wanted.size]) == 9).all()
 
 
 def test_outputs_may_be_the_inputs() -> None:

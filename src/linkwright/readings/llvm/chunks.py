@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...tape import ARITY, Op, Tape
 from .contract import Fused
 
-LENGTH = 1500
-"""Instructions in a piece, about: they fit into an instruction cache of 32 KiB."""
+LENGTH = 1000
+"""Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""
 
 OUTPUT_WEIGHT = 8
 """How many instructions an output counts for: a piece's outputs should fit the data cache."""

@@ -140,7 +140,7 @@ class _Emitter:
 
     def module(self) -> str:
         functions = [self.chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
-        functions += [self.constants(), self.constant_rows()]
+        functions.append(self.constants())
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
         if self.p.bytes == 4:
             self.declared.add(fma)
@@ -164,18 +164,6 @@ class _Emitter:
             self.store(value, self.layout.outputs + at)
         body = "\n".join(self.lines)
         return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
-
-    def constant_rows(self) -> str:
-        """Rows of outputs that are the same for all states."""
-        rows = [
-            ", ".join(
-                f"{self.p.scalar} {self.p.constant(float(self.tape.constants[v]))}"
-                for v in (*row, *[row[-1]] * (self.w - len(row)))
-            )
-            for row in self.plan.rows
-        ]
-        vectors = ", ".join(f"{self.v} <{row}>" for row in rows)
-        return f"@rows = internal constant [{len(rows)} x {self.v}] [{vectors}]\n"
 
     def trigonometry(self) -> str:
         """A loop over the angles: their offsets are added, sines and cosines stored."""
@@ -255,10 +243,8 @@ done:
                 self.store(k, self.layout.outputs + at)
             if k in chunk.saves:
                 self.store(k, self.layout.workspace + chunk.saves[k])
-        for value, at in self.plan.fills[number]:
-            self.store(value, self.layout.outputs + at)
         body = "\n".join(self.lines)
-        head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline"
+        head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline alignstack({self.target.bytes})"
         return f"\n{head} {{\n{body}\n  ret void\n}}\n"
 
     def store(self, value: int, at: int) -> None:

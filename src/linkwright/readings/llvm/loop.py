@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...tape import Port, Tape
 from .outputs import Plan, Tile
+from .threads import threads_ir
 
 if TYPE_CHECKING:
     from .emit import Layout, Precision
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 STACK_LIMIT = 1 << 16
 """Contexts larger than this many bytes are allocated on the heap."""
 
-BLOCKS = 8
-"""Blocks that go through a chunk together, at most, where there are several chunks."""
+BLOCKS = 2
+"""Blocks that go through a chunk together, at most, where there is much code."""
 
-CACHE = 1 << 19
-"""Bytes that the contexts of these blocks may take."""
+MUCH = 8000
+"""Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
 
-WORK_PER_THREAD = 2_000_000
-"""Instructions × states that are worth a thread (tens of microseconds to start)."""
+CACHE = 5 << 16
+"""Bytes that the contexts of blocks together may take."""
 
 
 class LoopWriter:
@@ -60,12 +61,12 @@ class LoopWriter:
             position += len(port.shape)
 
     def blocks_together(self) -> int:
-        """As many blocks as fit the second cache, if there is more than one chunk."""
+        """Several blocks share the fetching of much code, if their contexts are small."""
         fitting = CACHE // (self.layout.size * self.w * self.item)
-        return max(1, min(BLOCKS, fitting)) if self.chunks > 1 else 1
+        return max(1, min(BLOCKS, fitting)) if self.length > MUCH else 1
 
     def text(self) -> str:
-        return self.range_function() + self.thread_function() + self.entry_function()
+        return self.range_function() + threads_ir(self.length, self.w)
 
     # -- pieces --------------------------------------------------------------------------
 
@@ -115,8 +116,23 @@ class LoopWriter:
                     ]
                     tight = f"%u{k}.{axis}"
                 wanted *= port.shape[axis]
+            lines.append(self.lead(k))
         lines.append(f"  %tight = and i1 true, {tight}")
         return "\n".join(lines)
+
+    def lead(self, k: int) -> str:
+        """%lead: entries before the first whole vector in an array's row, if all rows have as
+        many; else 0."""
+        line = self.w * self.item
+        return f"""  %integer{k} = ptrtoint ptr %array{k} to i64
+  %negative{k} = sub i64 0, %integer{k}
+  %before{k} = and i64 %negative{k}, {line - 1}
+  %phase{k} = and i64 %step{k}, {line - 1}
+  %alike{k} = icmp eq i64 %phase{k}, 0
+  %fits{k} = select i1 %alike{k}, i64 %before{k}, i64 0
+  %lead{k} = udiv i64 %fits{k}, {self.item}
+  %lead.bytes{k} = mul i64 %lead{k}, {self.item}
+  %behind{k} = sub i64 {self.w}, %lead{k}"""
 
     def shape(self, k: int) -> tuple[int, str, str]:
         """Columns and core strides of an operand, as rows and columns."""
@@ -176,45 +192,72 @@ moved{tag}:"""
     def unpack(self, chunk: int) -> str:
         """What is complete after a chunk, port by port."""
         tag = f".c{chunk}"
-        by_port: dict[int, list[Tile]] = {}
-        for tile in self.plan.leaving[chunk]:
-            by_port.setdefault(self.n_in + tile.port, []).append(tile)
-        if not by_port:
-            return ""
-        tiles, entries = [], []
-        for k, leaving in by_port.items():
-            size = self.ports[k].size
-            where = f"ptr %here{tag}{k}, i64 %step{k}"
-            whole = [t for t in leaving if t.first + self.w <= size]
-            varied = [(t.first, self.layout.outputs + t.slot) for t in whole if t.row is None]
-            same = [(t.first, t.row) for t in whole if t.row is not None]
-            if varied:
-                table = self.table(f"tiles.{k}.{chunk}", varied)
-                tiles.append(f"  call void @unpack.tiles({where}, ptr %own{tag}, {table})")
-            if same:
-                table = self.table(f"rows.{k}.{chunk}", same)
-                tiles.append(f"  call void @unpack.rows({where}, ptr @rows, {table})")
-            tiles += [self.last(k, tag, tile) for tile in leaving if tile not in whole]
-            places = [(t.first, self.layout.outputs + t.slot) for t in leaving]
-            table = self.table(f"all.{k}.{chunk}", places)
+        complete = self.by_port(self.plan.complete[chunk])
+        leaving = self.by_port(self.plan.leaving[chunk])
+        tiles = [line for k, some in leaving.items() for line in self.by_tiles(k, chunk, some)]
+        entries = []
+        for k, some in complete.items():
             cols, s0, s1 = self.shape(k)
+            places = [(t.first, self.layout.outputs + t.slot) for t in some]
             entries.append(
-                f"  call void @unpack.entries({where}, ptr %own{tag}, {table}, i64 {size}, "
+                f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
+                f"{self.table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
                 f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
             )
-        return self.places(list(by_port), tag) + self.choose(tag, tiles, entries)
+        if not tiles and not entries:
+            return ""
+        return self.places(sorted({*complete, *leaving}), tag) + self.choose(tag, tiles, entries)
 
-    def table(self, name: str, lines: Sequence[tuple[int, int | None]]) -> str:
+    def by_port(self, tiles: Sequence[Tile]) -> dict[int, list[Tile]]:
+        found: dict[int, list[Tile]] = {}
+        for tile in tiles:
+            found.setdefault(self.n_in + tile.port, []).append(tile)
+        return found
+
+    def by_tiles(self, k: int, chunk: int, leaving: Sequence[Tile]) -> list[str]:
+        """Tiles of a port to contiguous rows: those at their places, and those that lead."""
+        tag = f".c{chunk}"
+        lines = [
+            f"  %here.lead{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
+            f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
+        ]
+        for leads in (False, True):
+            here, own = self.origin(k, tag, leads)
+            places = [
+                (t.first, self.layout.outputs + t.slot)
+                for t in leaving
+                if t.leads == leads and not t.edge
+            ]
+            if places:
+                table = self.table(f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places)
+                where = f"ptr {here}, i64 %step{k}, ptr {own}"
+                lines.append(f"  call void @unpack.tiles({where}, {table})")
+        return lines + [self.edge(k, tag, tile) for tile in leaving if tile.edge]
+
+    def origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
+        """Where tiles are counted from, in the array and in the context."""
+        if leads:
+            return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
+        return f"%here{tag}{k}", f"%own{tag}"
+
+    def table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
         """A constant table of pairs; the arguments that hand it on: address and length."""
         pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
         self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
         return f"ptr @{name}, i64 {len(lines)}"
 
-    def last(self, k: int, tag: str, tile: Tile) -> str:
-        left = self.ports[k].size - tile.first
-        return f"""  %last{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 {tile.first * self.item}
-  %from{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 {self.layout.outputs + tile.slot}
-  call void @unpack.last(ptr %last{tag}{k}, i64 %step{k}, ptr %from{tag}{k}, i64 {left})"""
+    def edge(self, k: int, tag: str, tile: Tile) -> str:
+        """A tile of which only some entries are written."""
+        here, own = self.origin(k, tag, tile.leads)
+        name = f"{tag}{k}.{tile.edge}"
+        left = {
+            "head": f"%lead{k}",
+            "tail": f"%behind{k}",
+            "rest": str(self.ports[k].size - tile.first),
+        }[tile.edge]
+        return f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
+  %from{name} = getelementptr {self.v}, ptr {own}, i64 {self.layout.outputs + tile.slot}
+  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
 
     def each_block(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; the body sees %own, %first and %count."""
@@ -283,115 +326,6 @@ batch:
   br i1 %more, label %batch, label %finish
 finish:
 {free}
-  ret void
-}}
-"""
-
-    def thread_function(self) -> str:
-        return """
-%job = type { ptr, ptr, i64, i64, i32 }
-
-define internal ptr @work(ptr %job) {
-  %p0 = getelementptr %job, ptr %job, i32 0, i32 0
-  %args = load ptr, ptr %p0
-  %p1 = getelementptr %job, ptr %job, i32 0, i32 1
-  %steps = load ptr, ptr %p1
-  %p2 = getelementptr %job, ptr %job, i32 0, i32 2
-  %start = load i64, ptr %p2
-  %p3 = getelementptr %job, ptr %job, i32 0, i32 3
-  %end = load i64, ptr %p3
-  call void @range(ptr %args, ptr %steps, i64 %start, i64 %end)
-  %p4 = getelementptr %job, ptr %job, i32 0, i32 4
-  %flags = call i32 @fetestexcept(i32 63)
-  store i32 %flags, ptr %p4
-  ret ptr null
-}
-declare i32 @fetestexcept(i32)
-declare i32 @feraiseexcept(i32)
-declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_join(i64, ptr)
-"""
-
-    def entry_function(self) -> str:
-        """Splits the states between threads in whole blocks, the first share for the caller."""
-        share = max(self.w, WORK_PER_THREAD // max(1, self.length))
-        return f"""
-define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
-entry:
-  %total = load i64, ptr %dimensions
-  %empty = icmp eq i64 %total, 0
-  br i1 %empty, label %done, label %choose
-choose:
-  %allowed = load i64, ptr %data
-  %worth = udiv i64 %total, {share}
-  %few = icmp ult i64 %worth, %allowed
-  %threads = select i1 %few, i64 %worth, i64 %allowed
-  %alone = icmp ult i64 %threads, 2
-  br i1 %alone, label %single, label %split
-single:
-  call void @range(ptr %args, ptr %steps, i64 0, i64 %total)
-  ret void
-split:
-  %t1 = sub i64 %threads, 1
-  %padded = add i64 %total, %t1
-  %raw.share = udiv i64 %padded, %threads
-  %rounded = add i64 %raw.share, {self.w - 1}
-  %own = and i64 %rounded, {-self.w}
-  %jobs = alloca %job, i64 %threads
-  %ids = alloca i64, i64 %threads
-  br label %start
-start:
-  %n = phi i64 [1, %split], [%n1, %started]
-  %job = getelementptr %job, ptr %jobs, i64 %n
-  %id = getelementptr i64, ptr %ids, i64 %n
-  store i64 0, ptr %id
-  %from = mul i64 %n, %own
-  %to.raw = add i64 %from, %own
-  %over = icmp ugt i64 %to.raw, %total
-  %to = select i1 %over, i64 %total, i64 %to.raw
-  %j0 = getelementptr %job, ptr %job, i32 0, i32 0
-  store ptr %args, ptr %j0
-  %j1 = getelementptr %job, ptr %job, i32 0, i32 1
-  store ptr %steps, ptr %j1
-  %j2 = getelementptr %job, ptr %job, i32 0, i32 2
-  store i64 %from, ptr %j2
-  %j3 = getelementptr %job, ptr %job, i32 0, i32 3
-  store i64 %to, ptr %j3
-  %nothing = icmp uge i64 %from, %to
-  br i1 %nothing, label %started, label %create
-create:
-  %failed.code = call i32 @pthread_create(ptr %id, ptr null, ptr @work, ptr %job)
-  %failed = icmp ne i32 %failed.code, 0
-  br i1 %failed, label %myself, label %started
-myself:
-  store i64 0, ptr %id
-  %ignored = call ptr @work(ptr %job)
-  br label %started
-started:
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, %threads
-  br i1 %more, label %start, label %mine
-mine:
-  call void @range(ptr %args, ptr %steps, i64 0, i64 %own)
-  br label %wait
-wait:
-  %m = phi i64 [1, %mine], [%m1, %waited]
-  %mid = getelementptr i64, ptr %ids, i64 %m
-  %handle = load i64, ptr %mid
-  %none = icmp eq i64 %handle, 0
-  br i1 %none, label %waited, label %join
-join:
-  %code = call i32 @pthread_join(i64 %handle, ptr null)
-  %done.job = getelementptr %job, ptr %jobs, i64 %m
-  %flag.place = getelementptr %job, ptr %done.job, i32 0, i32 4
-  %flags = load i32, ptr %flag.place
-  %raised = call i32 @feraiseexcept(i32 %flags)
-  br label %waited
-waited:
-  %m1 = add i64 %m, 1
-  %more.waits = icmp ult i64 %m1, %threads
-  br i1 %more.waits, label %wait, label %done
-done:
   ret void
 }}
 """

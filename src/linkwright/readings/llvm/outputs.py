@@ -1,44 +1,55 @@
 """Where outputs wait in a context, and when they leave it.
 
 Outputs leave in tiles of W entries, as soon as the chunk that completes a tile has run and
-while its vectors are still in the nearest cache; then their slots are free again. Tiles of
-nothing but constants (blocks of zeros, mostly) wait in slots of their own, written once, and
-need no transposing: every state has the same row.
+while its vectors are still in the nearest cache. Neighbouring tiles stand side by side, so
+that a tile may begin at any entry: large outputs leave in tiles that begin where cache lines
+do, `lead` entries after the row (known when the arrays are), and a store touches one line only.
+Constants are written once into a context, and never change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...tape import Op, Tape
 from .chunks import Chunk
 
+MANY = 8
+"""Tiles from which on an output is worth a tile more, in order to begin with cache lines."""
+
+
+Values = NDArray[np.integer[Any]]
+
 
 @dataclass(frozen=True)
 class Tile:
-    """Entries [first, first + W) of an output port, at W slots of a context; `row` numbers
-    the row of constants that it is, if it is one."""
+    """Entries [first, first + W) of an output port, at W slots of a context; one that `leads`
+    begins `lead` entries later, in both. Of a tile at an `edge` only a part is written: the
+    first `lead` entries, all but `lead`, or the rest of the output."""
 
     port: int
     first: int
     slot: int
-    row: int | None = None
+    leads: bool = False
+    edge: Literal["", "head", "tail", "rest"] = ""
 
 
 @dataclass
 class Plan:
-    """`leaving[c]` are the tiles that are complete after chunk c; `stores` and `fills` say to
-    which slots values go when they are made, and constants in which chunk; `fixed` those that
-    are written once, and `rows` the distinct rows of constants."""
+    """`complete[c]` are the tiles that are complete after chunk c, and `leaving[c]` those which
+    whole blocks of contiguous rows write then; `stores` says to which slots values go when they
+    are made, and `fixed` where constants stand."""
 
+    complete: list[list[Tile]]
     leaving: list[list[Tile]]
     stores: dict[int, list[int]] = field(default_factory=dict)
-    fills: list[list[tuple[int, int]]] = field(default_factory=list)
     fixed: list[tuple[int, int]] = field(default_factory=list)
-    rows: list[tuple[int, ...]] = field(default_factory=list)
     slots: int = 0
 
 
@@ -47,62 +58,76 @@ def plan_outputs(tape: Tape, chunks: Sequence[Chunk], lanes: int) -> Plan:
     piece = np.zeros(len(tape), np.int64)
     for n, chunk in enumerate(chunks):
         piece[chunk.start : chunk.stop] = n
-    constant = tape.ops == Op.CONSTANT
-    plan = Plan([[] for _ in chunks], fills=[[] for _ in chunks])
-    spans = _spans(tape, piece, constant, lanes)
-    _place_constant_tiles(plan, [s for s in spans if s.born is None])
-    _place_tiles(plan, [s for s in spans if s.born is not None], constant, len(chunks), lanes)
+    piece[tape.ops == Op.CONSTANT] = -1
+    plan = Plan([[] for _ in chunks], [[] for _ in chunks])
+    for port, result in enumerate(tape.results):
+        tiles, ready = _place(plan, port, result, piece, lanes)
+        for tile, n in zip(tiles, ready, strict=True):
+            plan.complete[n].append(tile)
+        if len(tiles) >= MANY and len(result) % lanes == 0:
+            tiles, ready = _leading(plan, tiles, ready, result, lanes)
+        for tile, n in zip(tiles, ready, strict=True):
+            plan.leaving[n].append(tile)
     return plan
 
 
-@dataclass(frozen=True)
-class _Span:
-    """A tile before it has a slot: its values, and the chunks that begin and complete it."""
+def _place(
+    plan: Plan, port: int, result: Values, piece: Values, lanes: int
+) -> tuple[list[Tile], list[int]]:
+    """The tiles of an output, and the chunks that complete them.
 
-    port: int
-    first: int
-    values: tuple[int, ...]
-    born: int | None
-    ready: int
-
-
-def _spans(tape: Tape, piece: np.ndarray, constant: np.ndarray, lanes: int) -> list[_Span]:
-    found = []
-    for port, result in enumerate(tape.results):
-        ready = 0
-        for first in range(0, len(result), lanes):
-            values = result[first : first + lanes]
-            made = piece[values[~constant[values]]]
-            born = int(made.min()) if len(made) else None
-            ready = int(made.max()) if len(made) else ready  # constants leave with a neighbour
-            found.append(_Span(port, first, tuple(values.tolist()), born, ready))
-    return found
-
-
-def _place_constant_tiles(plan: Plan, spans: list[_Span]) -> None:
-    known: dict[tuple[int, ...], tuple[int, int]] = {}
-    for span in spans:
-        if span.values not in known:
-            known[span.values] = plan.slots, len(plan.rows)
-            plan.fixed += [(v, plan.slots + i) for i, v in enumerate(span.values)]
-            plan.rows.append(span.values)
-            plan.slots += len(span.values)
-        plan.leaving[span.ready].append(Tile(span.port, span.first, *known[span.values]))
+    Constants leave with a neighbour. Where one number fills neighbouring tiles (blocks of zeros),
+    they share slots.
+    """
+    tiles: list[Tile] = []
+    ready: list[int] = []
+    before: Values = result[:0]
+    for first in range(0, len(result), lanes):
+        values = result[first : first + lanes]
+        last = int(piece[values].max())
+        flat = last < 0 and len(values) == lanes and len(set(values.tolist())) == 1
+        if flat and np.array_equal(values, before):
+            slot = tiles[-1].slot
+        else:
+            slot = _reserve(plan, values, piece, lanes, flat)
+        tiles.append(Tile(port, first, slot, edge="" if len(values) == lanes else "rest"))
+        ready.append(last if last >= 0 else (ready or [0])[-1])
+        before = values
+    return tiles, ready
 
 
-def _place_tiles(
-    plan: Plan, spans: list[_Span], constant: np.ndarray, chunks: int, lanes: int
-) -> None:
-    plan.slots = -(-plan.slots // lanes) * lanes
-    free: list[int] = []
-    for n in range(chunks):
-        for span in (s for s in spans if s.born == n):
-            slot = free.pop() if free else plan.slots
-            plan.slots += lanes if slot == plan.slots else 0
-            for i, value in enumerate(span.values):
-                if constant[value]:
-                    plan.fills[n].append((value, slot + i))
-                else:
-                    plan.stores.setdefault(value, []).append(slot + i)
-            plan.leaving[span.ready].append(Tile(span.port, span.first, slot))
-        free += [tile.slot for tile in plan.leaving[n] if tile.row is None]
+def _reserve(plan: Plan, values: Values, piece: Values, lanes: int, flat: bool) -> int:
+    """Slots for a tile. One of a single number gets one more, which keeps the rows of a matrix
+    from following each other at powers of two, in the same sets of the cache."""
+    start = plan.slots
+    wanted = [*values[: int(flat)].tolist(), *values.tolist()]
+    for at, value in enumerate(wanted, start):
+        if piece[value] < 0:
+            plan.fixed.append((value, at))
+        else:
+            plan.stores.setdefault(value, []).append(at)
+    plan.slots += lanes + flat
+    return start + flat
+
+
+def _leading(
+    plan: Plan, tiles: list[Tile], ready: list[int], result: Values, lanes: int
+) -> tuple[list[Tile], list[int]]:
+    """Tiles that begin with cache lines; before and behind them a part of a tile is left.
+
+    Between two tiles of one number, there are two of it for all.
+    """
+    found = [replace(tiles[0], edge="head"), replace(tiles[-1], leads=True, edge="tail")]
+    when = [ready[0], ready[-1]]
+    double: dict[int, int] = {}
+    for (one, other), chunks in zip(pairwise(tiles), pairwise(ready), strict=True):
+        slot, value = one.slot, int(result[one.first])
+        if slot == other.slot:
+            if value not in double:
+                double[value] = plan.slots
+                plan.slots += 2 * lanes
+                plan.fixed += [(value, double[value] + i) for i in range(2 * lanes)]
+            slot = double[value]
+        found.append(Tile(one.port, one.first, slot, leads=True))
+        when.append(max(chunks))
+    return found, when

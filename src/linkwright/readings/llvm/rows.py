@@ -18,7 +18,6 @@ def rows_ir(scalar: str, item_bytes: int, lanes: int) -> str:
         rows.declarations()
         + rows.pack_tiles()
         + rows.unpack_tiles()
-        + rows.unpack_rows()
         + rows.unpack_last()
         + rows.pack_entries()
         + rows.unpack_entries()
@@ -230,44 +229,6 @@ states.end:
   %state1 = add i64 %state, {self.w // 2}
   %more.states = icmp ult i64 %state1, {self.w}
   br i1 %more.states, label %states, label %done
-done:
-  ret void
-}}
-"""
-
-    def unpack_rows(self) -> str:
-        """Tiles of a table of (first entry, row): the same row of constants for all states,
-        one state after the other."""
-        v, w = self.v, self.w
-        return f"""
-define internal void @unpack.rows(ptr %array, i64 %stride, ptr %rows, ptr %table, i64 %size) {{
-entry:
-  br label %state
-state:
-  %s = phi i64 [0, %entry], [%s1, %state.end]
-  %shift = mul i64 %s, %stride
-  %own = getelementptr i8, ptr %array, i64 %shift
-  br label %loop
-loop:
-  %n = phi i64 [0, %state], [%n1, %loop]
-  %line = getelementptr [2 x i32], ptr %table, i64 %n
-  %entry32 = load i32, ptr %line
-  %at.row = getelementptr i32, ptr %line, i64 1
-  %row32 = load i32, ptr %at.row
-  %first = zext i32 %entry32 to i64
-  %row = zext i32 %row32 to i64
-  %offset = mul i64 %first, {self.size}
-  %to = getelementptr i8, ptr %own, i64 %offset
-  %from = getelementptr {v}, ptr %rows, i64 %row
-  %x = load {v}, ptr %from
-  store {v} %x, ptr %to, align {self.size}
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, %size
-  br i1 %more, label %loop, label %state.end
-state.end:
-  %s1 = add i64 %s, 1
-  %more.states = icmp ult i64 %s1, {w}
-  br i1 %more.states, label %state, label %done
 done:
   ret void
 }}
