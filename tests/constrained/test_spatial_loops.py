@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.errors import AssemblyError
 from linkwright.expressions import to_float
+from linkwright.mechanism.gallery import gallery_file
+from tests.constrained.free_joint import free_coordinates
 from tests.references import bricard, stewart, two_arms
+from tests.references.free_bodies import STILL, Motion, Result, self_stress
 
 NAMES = ["bricard", "stewart", "two-arms"]
 TIGHT = {"rtol": 1e-9, "atol": 1e-9}
@@ -52,6 +58,26 @@ def loads(name: str, seed: int) -> np.ndarray:
 
 def column(name: str, *coordinates: str) -> list[int]:
     return [model(name).qd_names.index(coordinate) for coordinate in coordinates]
+
+
+def fallen(
+    one: lw.Model, q: np.ndarray, v: np.ndarray, until: float, steps: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """A motion without drives: Runge–Kutta of order 4, projected after every step."""
+    h, tau = until / steps, np.zeros(one.nv)
+    for _ in range(steps):
+        a = v, one.forward_dynamics(q, v, tau)
+        slopes = [a]
+        for part in (0.5, 0.5, 1.0):
+            x, y = q + part * h * slopes[-1][0], v + part * h * slopes[-1][1]
+            slopes.append((y, one.forward_dynamics(x, y, tau)))
+        q, v = (z + h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3])
+                for z, k in zip((q, v), zip(*slopes, strict=True), strict=True))  # fmt: skip
+        for _ in range(3):
+            inverse = np.linalg.pinv(one.constraint_jacobian(q), rcond=1e-7)
+            q = q - inverse @ one.constraint_residual(q)
+        v = v - inverse @ one.constraint_velocity(q, v)
+    return q, v
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -186,7 +212,36 @@ def test_multipliers_of_the_platform_are_the_forces_on_the_legs(seed: int) -> No
         np.testing.assert_allclose(through[columns], tip.T @ force, rtol=1e-9, atol=1e-8)
 
 
-def arms(q: np.ndarray, v: np.ndarray) -> list[two_arms.Motion]:
+@pytest.mark.parametrize("seed", range(3))
+def test_spherical_loops_carry_forces_and_no_moments(seed: int) -> None:
+    q, v = state("stewart", seed)
+    one, drives = model("stewart"), np.random.default_rng(seed).uniform(-300, 300, 6)
+    place = pose(q, v)
+    on_legs = stewart.tip_forces(place, *stewart.forward(place, drives), drives)
+    loops = one.reactions(q, v, one.input_matrix(q) @ drives)[-6:]
+    np.testing.assert_allclose(loops[:, 3:], on_legs, rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(loops[:, :3], 0, atol=1e-9)
+
+
+def test_stewart_with_angles_moves_as_with_a_quaternion() -> None:
+    _, text = gallery_file("stewart") or ("", "")
+    text = text.replace('type = "free"', 'type = "free"\nrotation = "cardan"')
+    for speed, rate in zip(("wx", "wy", "wz", "vx", "vy", "vz"), ("rx", "ry", "rz", "x", "y", "z"), strict=True):  # fmt: skip
+        text = text.replace(f"platform.{speed}", f"platform.{rate}")
+    other, one = lw.compile(lw.load(text)), model("stewart")
+    q, v = state("stewart", 0)
+    place, drives = pose(q, v), np.linspace(-300, 300, 6)
+    turned, rates = free_coordinates(
+        one.placement("platform")(q), np.append(place.w, place.v), "cardan"
+    )
+    here = np.append(turned, q[7:]), np.append(rates, v[6:])
+    np.testing.assert_allclose(other.constraint_residual(here[0]), 0, atol=1e-11)
+    qdd = other.forward_dynamics(*here, other.input_matrix(here[0]) @ drives)
+    found = other.frame_acceleration("platform")(*here, qdd)
+    np.testing.assert_allclose(found, np.concatenate(stewart.forward(place, drives)), **TIGHT)
+
+
+def arms(q: np.ndarray, v: np.ndarray) -> list[Motion]:
     a, b = column("two-arms", "a1", "a2", "a3"), column("two-arms", "b1", "b2", "b3")
     return two_arms.motions(q[a], v[a], q[b], v[b])
 
@@ -210,16 +265,76 @@ def test_two_arms_against_free_bodies(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_rigid_grasp_of_two_arms_carries_what_free_bodies_say(seed: int) -> None:
+def test_two_arms_carry_what_free_bodies_say(seed: int) -> None:
     q, v = state("two-arms", seed)
     one, drives = model("two-arms"), np.random.default_rng(seed).uniform(-10, 10, 6)
-    _, bodies = two_arms.forward(arms(q, v), drives)
-    wrench = bodies.wrenches[-1]
-    through = one.constraint_jacobian(q).T @ one.multipliers(q, v, one.input_matrix(q) @ drives)
-    R, p = (lambda T: (T[:3, :3], T[:3, 3]))(one.placement("body")(q))
-    J = one.jacobian("body")(q)
-    arm = R @ [0, two_arms.HOLD, 0]
-    chain = column("two-arms", "a1", "a2", "a3", "grip.rx", "grip.ry", "grip.rz")
-    moment = wrench[:3] + np.cross(arm, wrench[3:])
-    np.testing.assert_allclose(through[chain], (J.T @ np.append(moment, wrench[3:]))[chain], **TIGHT)
-    assert p.shape == (3,)
+    moved = arms(q, v)
+    expected = driven(two_arms, moved, two_arms.forward(moved, drives)[1], drives)
+    found = one.reactions(q, v, one.input_matrix(q) @ drives)
+    order = [*map(one.joint_names.index, ("a1", "a2", "a3", "b1", "b2", "b3", "grip")), 7]
+    np.testing.assert_allclose(found[order], expected, **TIGHT)
+
+
+def driven(reference: ModuleType, moved: list[Motion], result: Result, drives: np.ndarray) -> Any:
+    """Wrenches of the joints with the moments of their drives."""
+    wrenches = result.wrenches.copy()
+    places = [*moved, STILL]
+    turning = [k for k, joint in enumerate(reference.JOINTS) if joint.axis is not None]
+    for k, moment in zip(turning, drives, strict=True):
+        joint = reference.JOINTS[k]
+        wrenches[k, :3] += moment * places[joint.parent].R @ joint.axis
+    return wrenches
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_six_motors_share_three_freedoms_with_least_norm(seed: int) -> None:
+    q, v = state("two-arms", seed)
+    one = model("two-arms")
+    wish = one.forward_dynamics(q, v, 3 * np.random.default_rng(seed).uniform(-5, 5, one.nv))
+    u, B = one.actuator_forces(q, v, wish), one.input_matrix(q)
+    np.testing.assert_allclose(one.inverse_dynamics(q, v, wish), B @ u, **TIGHT)
+    np.testing.assert_allclose(one.forward_dynamics(q, v, B @ u), wish, **TIGHT)
+    effect = one.independent_map(q)[0].T @ B
+    idle = np.linalg.svd(effect)[2][3:]
+    np.testing.assert_allclose(idle @ u, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reactions_of_bricard_are_the_least(seed: int) -> None:
+    """They move the rods as the reference does, and hold no stress of their own."""
+    q, v = state("bricard", seed)
+    tau, moved = loads("bricard", seed), bricard.motions(q, v)
+    expected = driven(bricard, moved, bricard.forward(q, v, tau)[1], np.append(tau, 0))
+    found = model("bricard").reactions(q, v, tau)
+    (stress,) = self_stress(bricard.BODIES, bricard.JOINTS, moved)
+    assert np.sum(found * stress) == pytest.approx(0, abs=1e-9)
+    share = np.sum((found - expected) * stress) / np.sum(stress * stress)
+    np.testing.assert_allclose(found, expected + share * stress, **TIGHT)
+
+
+def test_bricard_closes_as_the_closed_form_says() -> None:
+    """sin a + sin b + sin a sin b = 0 for the angles a, b, a, b, a; none below −30°."""
+    for a in (-0.5, -0.1, 0.4, 1.5, 2.9):
+        q = lw.assemble(lw.gallery("bricard"), values={"q1": a}, hold=["q1"])
+        b = np.arcsin(-np.sin(a) / (1 + np.sin(a)))
+        np.testing.assert_allclose(q, [a, b, a, b, a], atol=1e-9)
+    with pytest.raises(AssemblyError, match="cannot be assembled"):
+        lw.assemble(lw.gallery("bricard"), values={"q1": -0.55}, hold=["q1"])
+
+
+def test_bricard_at_the_dead_point_of_its_independent_angle() -> None:
+    q = np.array([-1, 3, -1, 3, -1]) * np.pi / 6
+    v, tau = np.array([0, 1, 0, 1, 0.0]), np.arange(5.0)
+    assert max(bricard.openness(q, v)) < 1e-12
+    expected, _ = bricard.forward(q, v, tau)
+    np.testing.assert_allclose(model("bricard").forward_dynamics(q, v, tau), expected, **TIGHT)
+
+
+def test_bricard_falls_as_the_benchmark_says() -> None:
+    one = model("bricard")
+    q, v = fallen(one, np.zeros(5), np.zeros(5), until=1.0, steps=250)
+    point = one.placement("P3")(q)[:3, 3]
+    np.testing.assert_allclose(point, [0.274481319, -0.886707939, -0.462330003], atol=1e-7)
+    assert one.kinetic_energy(q, v) + one.potential_energy(q) == pytest.approx(
+        bricard.energy(np.zeros(5), np.zeros(5)), abs=1e-7
+    )

@@ -107,6 +107,17 @@ def accelerations(
     return Result(angular, linear, wrenches, rank, len(gamma))
 
 
+def self_stress(
+    bodies: Sequence[Body], joints: Sequence[Joint], motions: Sequence[Motion]
+) -> np.ndarray:
+    """Wrenches of the joints that hold each other and move nothing: one set a redundant row."""
+    places = [*motions, STILL]
+    A, _ = _rows(bodies, joints, places)
+    left, sizes, _ = np.linalg.svd(A)
+    rank = int((sizes > 1e-9 * sizes[0]).sum())
+    return np.array([_wrenches(joints, places, stress) for stress in left[:, rank:].T])
+
+
 def mismatch(
     bodies: Sequence[Body], joints: Sequence[Joint], motions: Sequence[Motion]
 ) -> tuple[float, float]:
