@@ -14,6 +14,7 @@ from linkwright.errors import AssemblyError
 from linkwright.expressions import to_float
 from linkwright.mechanism.gallery import gallery_file
 from tests.constrained import free_joint
+from tests.constrained.integrate import integrate
 from tests.references import bricard, stewart, two_arms
 from tests.references.free_bodies import STILL, Motion, Result, self_stress
 
@@ -58,26 +59,6 @@ def loads(name: str, seed: int) -> np.ndarray:
 
 def column(name: str, *coordinates: str) -> list[int]:
     return [model(name).qd_names.index(coordinate) for coordinate in coordinates]
-
-
-def fallen(
-    one: lw.Model, q: np.ndarray, v: np.ndarray, until: float, steps: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """A motion without drives: Runge–Kutta of order 4, projected after every step."""
-    h, tau = until / steps, np.zeros(one.nv)
-    for _ in range(steps):
-        a = v, one.forward_dynamics(q, v, tau)
-        slopes = [a]
-        for part in (0.5, 0.5, 1.0):
-            x, y = q + part * h * slopes[-1][0], v + part * h * slopes[-1][1]
-            slopes.append((y, one.forward_dynamics(x, y, tau)))
-        q, v = (z + h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3])
-                for z, k in zip((q, v), zip(*slopes, strict=True), strict=True))  # fmt: skip
-        for _ in range(3):
-            inverse = np.linalg.pinv(one.constraint_jacobian(q), rcond=1e-7)
-            q = q - inverse @ one.constraint_residual(q)
-        v = v - inverse @ one.constraint_velocity(q, v)
-    return q, v
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -331,7 +312,7 @@ def test_bricard_at_the_dead_point_of_its_independent_angle() -> None:
 
 def test_bricard_falls_as_the_benchmark_says() -> None:
     one = model("bricard")
-    q, v = fallen(one, np.zeros(5), np.zeros(5), until=1.0, steps=250)
+    q, v = integrate(one, np.zeros(5), np.zeros(5), until=1.0, steps=250)
     point = one.placement("P3")(q)[:3, 3]
     np.testing.assert_allclose(point, [0.274481319, -0.886707939, -0.462330003], atol=1e-7)
     assert one.kinetic_energy(q, v) + one.potential_energy(q) == pytest.approx(
