@@ -13,12 +13,13 @@ import linkwright as lw
 from linkwright.errors import AssemblyError
 from linkwright.expressions import to_float
 from linkwright.mechanism.gallery import gallery_file
-from tests.constrained import free_joint
+from tests.constrained.free_joint import Motion, free_joint
 from tests.constrained.integrate import integrate
 from tests.references import bricard, stewart, two_arms
-from tests.references.free_bodies import STILL, Motion, Result, self_stress
+from tests.references.free_bodies import STILL, Result, self_stress
 
 NAMES = ["bricard", "stewart", "two-arms"]
+SPEEDS = ("wx", "wy", "wz", "vx", "vy", "vz")
 TIGHT = {"rtol": 1e-9, "atol": 1e-9}
 
 
@@ -142,13 +143,13 @@ def pose(q: np.ndarray, v: np.ndarray) -> stewart.Pose:
 
 
 def platform_motion(
-    place: stewart.Pose, angular: np.ndarray, linear: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """All our speeds and their rates, from the platform's in the world."""
-    legs, R = stewart.legs(place, angular, linear), place.R
-    v = np.concatenate([R.T @ place.w, R.T @ place.v, *(leg.d for leg in legs)])
-    bent = linear - np.cross(place.w, place.v)
-    return v, np.concatenate([R.T @ angular, R.T @ bent, *(leg.dd for leg in legs)])
+    place: stewart.Pose, angular: np.ndarray, linear: np.ndarray, rotation: str = "cardan"
+) -> list[np.ndarray]:
+    """All our coordinates, speeds and their rates, from the platform's motion in the world."""
+    legs = stewart.legs(place, angular, linear)
+    motion = Motion(place.R, place.p, np.append(place.w, place.v), np.append(angular, linear))
+    parts = zip(free_joint(motion, rotation), ("x", "d", "dd"), strict=True)
+    return [np.concatenate([own, *(getattr(leg, part) for leg in legs)]) for own, part in parts]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -157,9 +158,9 @@ def test_stewart_against_the_platforms_six_coordinates(seed: int) -> None:
     one, drives = model("stewart"), np.random.default_rng(seed).uniform(-300, 300, 6)
     place = pose(q, v)
     angular, linear = stewart.forward(place, drives)
-    expected_v, expected = platform_motion(place, angular, linear)
+    expected_q, expected_v, expected = platform_motion(place, angular, linear)
+    np.testing.assert_allclose(q, expected_q, atol=1e-11)
     np.testing.assert_allclose(v, expected_v, atol=1e-11)
-    np.testing.assert_allclose(q[7:].reshape(6, 3), [leg.x for leg in stewart.legs(place, angular, linear)], atol=1e-11)  # fmt: skip
     tau = one.input_matrix(q) @ drives
     np.testing.assert_allclose(one.forward_dynamics(q, v, tau), expected, **TIGHT)
     energy = one.kinetic_energy(q, v) + one.potential_energy(q)
@@ -171,7 +172,7 @@ def test_cylinders_drive_the_motion_that_was_asked_for(seed: int) -> None:
     q, v = state("stewart", seed)
     one, place = model("stewart"), pose(q, v)
     angular, linear = np.random.default_rng(seed).uniform(-3, 3, (2, 3))
-    _, qdd = platform_motion(place, angular, linear)
+    *_, qdd = platform_motion(place, angular, linear)
     tau = one.inverse_dynamics(q, v, qdd)
     np.testing.assert_allclose(one.forward_dynamics(q, v, tau), qdd, **TIGHT)
     drives = stewart.inverse(place, angular, linear)
@@ -204,24 +205,30 @@ def test_spherical_loops_carry_forces_and_no_moments(seed: int) -> None:
     np.testing.assert_allclose(loops[:, :3], 0, atol=1e-9)
 
 
-def test_stewart_with_angles_moves_as_with_a_quaternion() -> None:
+def test_stewart_with_a_quaternion_moves_as_with_angles() -> None:
     _, text = gallery_file("stewart") or ("", "")
-    text = text.replace('type = "free"', 'type = "free"\nrotation = "cardan"')
-    for speed, rate in zip(("wx", "wy", "wz", "vx", "vy", "vz"), ("rx", "ry", "rz", "x", "y", "z"), strict=True):  # fmt: skip
-        text = text.replace(f"platform.{speed}", f"platform.{rate}")
-    other = lw.compile(lw.load(text))
-    q, v = state("stewart", 0)
-    place, drives = pose(q, v), np.linspace(-300, 300, 6)
-    expected = np.concatenate(stewart.forward(place, drives))
-    motion = free_joint.Motion(place.R, place.p, np.append(place.w, place.v), expected)
-    own = free_joint.free_joint(motion, "cardan")
-    here = np.append(own[0], q[7:]), np.append(own[1], v[6:])
-    np.testing.assert_allclose(other.constraint_residual(here[0]), 0, atol=1e-11)
-    qdd = other.forward_dynamics(*here, other.input_matrix(here[0]) @ drives)
-    np.testing.assert_allclose(qdd[:6], own[2], **TIGHT)
+    text = text.replace('rotation = "cardan"', "")
+    for rate, speed in zip(("rx", "ry", "rz", "x", "y", "z"), SPEEDS, strict=True):
+        text = text.replace(f'"platform.{rate}",', f'"platform.{speed}",')
+    other, drives = lw.compile(lw.load(text)), np.linspace(-300, 300, 6)
+    place = pose(*state("stewart", 0))
+    q, v, expected = platform_motion(place, *stewart.forward(place, drives), "quaternion")
+    np.testing.assert_allclose(other.constraint_residual(q), 0, atol=1e-11)
+    found = other.forward_dynamics(q, v, other.input_matrix(q) @ drives)
+    np.testing.assert_allclose(found, expected, **TIGHT)
+    assert set(other.independent_names) == {f"platform.{speed}" for speed in SPEEDS}
 
 
-def arms(q: np.ndarray, v: np.ndarray) -> list[Motion]:
+def test_assembly_finds_the_legs_of_a_platform_that_is_held() -> None:
+    keys = [f"platform.{ending}" for ending in ("x", "y", "z", "rx", "ry", "rz")]
+    chosen = dict(zip(keys, [0.05, -0.08, 0.9, 0.1, -0.2, 0.15], strict=True))
+    q = lw.assemble(lw.gallery("stewart"), values=chosen, hold=keys)
+    np.testing.assert_array_equal(q[:6], [*chosen.values()])
+    place = pose(q, np.zeros(24))
+    np.testing.assert_allclose(q, platform_motion(place, *np.zeros((2, 3)))[0], atol=1e-11)
+
+
+def arms(q: np.ndarray, v: np.ndarray) -> list[two_arms.Motion]:
     a, b = column("two-arms", "a1", "a2", "a3"), column("two-arms", "b1", "b2", "b3")
     return two_arms.motions(q[a], v[a], q[b], v[b])
 
@@ -255,7 +262,9 @@ def test_two_arms_carry_what_free_bodies_say(seed: int) -> None:
     np.testing.assert_allclose(found[order], expected, **TIGHT)
 
 
-def driven(reference: ModuleType, moved: list[Motion], result: Result, drives: np.ndarray) -> Any:
+def driven(
+    reference: ModuleType, moved: list[two_arms.Motion], result: Result, drives: np.ndarray
+) -> Any:
     """Wrenches of the joints with the moments of their drives."""
     wrenches = result.wrenches.copy()
     places = [*moved, STILL]
