@@ -115,9 +115,10 @@ def equations(mechanism: lw.Mechanism) -> lw.Equations:
 def evaluate(
     mechanism: lw.Mechanism, function: str, frame: tuple[str, ...] = ()
 ) -> Callable[..., np.ndarray]:
+    """The first output: some functions return their smallest pivot behind it."""
     made = equations(mechanism).function(function, *frame)
-    vector = made.size2_out(0) == 1
-    return lambda *inputs: np.array(made(*inputs)).reshape((-1,) if vector else made.size_out(0))
+    shape = (-1,) if made.size2_out(0) == 1 else made.size_out(0)
+    return lambda *inputs: np.array(made.call(inputs)[0]).reshape(shape)
 
 
 def each(test: Callable[..., None]) -> Callable[..., None]:
