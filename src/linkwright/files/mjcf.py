@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
-from ..mechanism import GROUND, Mechanism
+from ..mechanism import GROUND, Joint, Mechanism
+from ..mechanism.coordinates import coordinate_names
 from .mjcf_forces import Switches, refuse_other_forces, switches
 from .names import unique
 from .xml import read_xml
@@ -131,6 +132,7 @@ class _Reader:
             frames=dict(self.sites()),
             loops=loops,
             constraints=constraints,
+            assembly=dict(self.reference_pose()) if loops or constraints else {},
             unused=tuple(self.unused()),
         )
 
@@ -251,6 +253,18 @@ class _Reader:
             }
             body = self.name("BODY", self.m.site_bodyid[index])
             yield self.name("SITE", index), {"body": body, "origin": place}
+
+    def reference_pose(self) -> Iterator[tuple[str, float]]:
+        """Coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities close."""
+        for index in range(self.m.njnt):
+            name = self.name("JOINT", index)
+            names = coordinate_names(name, Joint(**self.joints[name]))
+            first = int(self.m.jnt_qposadr[index])
+            scalar = len(names) - 4  # where a quaternion begins, if there is one
+            for offset, coordinate in enumerate(names):
+                value = float(self.m.qpos0[first + offset])
+                if value != float(offset == scalar):
+                    yield coordinate, value
 
     def equalities(self) -> tuple[dict[str, Any], dict[str, Any]]:
         loops: dict[str, Any] = {}
