@@ -20,10 +20,6 @@ def pinned(**loop: object) -> lw.Mechanism:
     )  # fmt: skip
 
 
-fault = pytest.mark.xfail(strict=True, reason="a fault of assembly, reported")
-
-
-@fault
 def test_a_position_that_is_held_stays_or_is_refused() -> None:
     """Speeds of a free joint are along its body's axes, so x has none of its own once it is turned."""
     turned = {"f.x": 0.7, "f.qw": 0.7, "f.qz": 0.7, "j.qy": 0.3}
@@ -37,7 +33,6 @@ def test_a_position_that_is_held_stays_or_is_refused() -> None:
 @pytest.mark.parametrize(
     "rough", [{"f.qw": 0.0}, {"j.qw": 0.0, "f.x": 1.0}, {"f.x": 1.0, "f.qw": 2.0}]
 )
-@fault
 def test_quaternions_are_returned_with_length_one_or_refused(rough: dict[str, float]) -> None:
     try:
         q = lw.assemble(pinned(), values=rough)
@@ -46,13 +41,11 @@ def test_quaternions_are_returned_with_length_one_or_refused(rough: dict[str, fl
     np.testing.assert_allclose([np.linalg.norm(q[:4]), np.linalg.norm(q[7:])], 1, atol=1e-12)
 
 
-@fault
 def test_a_loop_has_no_form_of_rotation() -> None:
     with pytest.raises(LinkwrightError, match="rotation"):
         pinned(rotation="cardan")
 
 
-@fault
 def test_values_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(LinkwrightError):
         lw.assemble(pinned(), values={"f.x": "a"})  # type: ignore[dict-item]

@@ -101,7 +101,8 @@ class Closing:
                 f"there is no coordinate '{coordinate}'",
                 remedy=suggest(coordinate, list(self.names.q)),
             )
-        row = np.asarray(self._rates(self.start))[self.names.q.index(coordinate)]
+        anywhere = self.moved(self.start, np.full(self.names.nv, 0.3))
+        row = np.asarray(self._rates(anywhere))[self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
                 f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
@@ -222,10 +223,24 @@ def assemble(
     for name in (*(values or {}), *hold, *(ranges or {})):
         closing.speed_index(name) if name in hold else _known(name, closing.names.q)
     for name, value in (values or {}).items():
-        q[closing.names.q.index(name)] = float(value)
+        q[closing.names.q.index(name)] = _number(name, value)
+    for name, (low, high) in (ranges or {}).items():
+        if not _number(name, low) <= _number(name, high):
+            raise AssemblyError(f"the range of '{name}' is empty", remedy="give (low, high)")
+    q = closing.moved(q, np.zeros(closing.names.nv))  # quaternions of length 1
     if not np.isfinite(q).all():
-        raise AssemblyError("a rough value is not finite", where=mechanism.name)
+        raise AssemblyError(
+            "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
+            remedy="give numbers; 1, 0, 0, 0 is no turn",
+        )  # fmt: skip
     return closing.assembled(q, t, [closing.speed_index(name) for name in hold], ranges)
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise AssemblyError(f"{value!r} is no value for '{name}'", remedy="give a number") from None
 
 
 def _known(name: str, names: Sequence[str]) -> None:

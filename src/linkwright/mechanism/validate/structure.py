@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _OF_COORDINATES = (
     "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
+    "rotation",
 )  # fmt: skip
 """What needs a coordinate of the joint's own."""
 
