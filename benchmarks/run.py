@@ -34,6 +34,10 @@ from linkwright.tape.writer import Writer
 from robots import Robot, long_chain, robots
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from loops import NAMES, cell  # noqa: E402 - it uses what the tests have
+
 BATCH, BYTES = 16384, 4 << 20
 
 
@@ -282,6 +286,16 @@ def lagrange_times() -> str:
     return table.text()
 
 
+def loops(seconds: float) -> str:
+    """Forward dynamics under constraints."""
+    table = Table(list(NAMES))
+    for name in NAMES:
+        time_and_ratio, operations = cell(name, seconds)
+        table.add("forward dynamics vs `pin.constraintDynamics`", time_and_ratio)
+        table.add("operations", operations)
+    return table.text()
+
+
 def _title(name: str, peer: Callable[..., object]) -> str:
     return f"{name.replace('_', ' ')} vs `pin.{peer.__name__}`"
 
@@ -341,6 +355,8 @@ def main() -> None:
     print(f"{where}\n\n{ratios}\n\n{beside}")
     lagrange = lagrange_times()
     print(f"\n{lagrange}")
+    closed = loops(options.seconds)
+    print(f"\n{closed}")
     chains = growth(options.seconds) if options.growth or options.write else ""
     if chains:
         print(f"\n{chains}")
@@ -348,6 +364,7 @@ def main() -> None:
         write(ROOT / "README.md", "bench", f"{ratios}\n\n{where}")
         write(ROOT / "docs/performance.md", "bench", f"{where}\n\n{ratios}\n\n{beside}")
         write(ROOT / "docs/performance.md", "growth", chains)
+        write(ROOT / "docs/performance.md", "loops", closed)
         write(ROOT / "docs/formulations.md", "lagrange", lagrange)
 
 
