@@ -291,5 +291,5 @@ def test_new_coordinates_must_be_affine() -> None:
 def test_all_formulations_are_listed() -> None:
     assert set(FORMULATIONS) == {
         "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
-        "approximate",
+        "approximate", "multipliers",
     }  # fmt: skip
