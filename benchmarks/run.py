@@ -237,6 +237,7 @@ def start_rows(table: Table, robot: Robot) -> None:
         cold, warm = [], []
         for trial in range(3):
             environment = os.environ | {"LINKWRIGHT_CACHE": f"{folder}/{trial}"}
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have theirs
             for times in (cold, warm):
                 command = [sys.executable, "-c", _START, str(recipe)]
                 run = subprocess.run(

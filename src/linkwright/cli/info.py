@@ -97,11 +97,13 @@ def print_description(info: dict[str, Any]) -> None:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
         print_table(["parameter", "value (SI)", "as written"], rows)
+    if info["mobility"]:
+        out.print()
     for name, (kind, parent, child) in info["loops"].items():
         ends = f"{_shown(parent)} → {_shown(child)}"
-        out.print(f"\nloop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
+        out.print(f"loop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
     for name, kind in info["constraints"].items():
-        out.print(f"\nconstraint [cyan]{_shown(name)}[/cyan] {kind}")
+        out.print(f"constraint [cyan]{_shown(name)}[/cyan] {kind}")
     if info["mobility"]:
         found = info["mobility"]
         out.print()
