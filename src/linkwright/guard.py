@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import UnsupportedError
+from .errors import AssemblyError, UnsupportedError
 from .quantities import ports
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 SMALL_PIVOT = 1e-2
 """States whose smallest pivot is below this are solved again: errors grow as its inverse square."""
 
-RANK = 1e-7
+RANK = 1e-6
 """Singular values of J below this share of the largest are zero."""
 
 
@@ -44,29 +44,104 @@ class Guarded:
             *found, pivot = (
                 self.ufunc(*inputs, out=(*given, None)) if given else self.ufunc(*inputs)
             )
-        weak = ~(np.asarray(pivot) >= SMALL_PIVOT)
+        weak = np.atleast_1d(~(np.asarray(pivot) >= SMALL_PIVOT))
         if weak.any():
-            found = self._again(inputs, found, np.atleast_1d(weak).ravel())
+            found = self._again(inputs, found, weak.ravel())
         return found[0] if len(found) == 1 else tuple(found)
 
     def _again(self, inputs: Any, found: list[Floats], weak: NDArray[np.bool_]) -> list[Floats]:
-        wanted, given = ports(self.model.names, self.name, self.model.parameters)
-        batch = found[0].shape[: found[0].ndim - len(given[0].shape)]
-        rows = [
-            np.broadcast_to(x, (*batch, *port.shape)).reshape(-1, *port.shape).astype(float)
-            for x, port in zip(inputs, wanted, strict=True)
+        states = _States(self.model, self.name, inputs)
+        flat = [
+            array.reshape(states.count, *port.shape)
+            for array, port in zip(found, states.outputs, strict=False)
         ]
-        flat = [array.reshape(-1, *port.shape) for array, port in zip(found, given, strict=False)]
         for k in np.flatnonzero(weak):
-            state = {port.name: row[k] for port, row in zip(wanted, rows, strict=True)}
-            if all(np.isfinite(x).all() for x in state.values()):
-                for array, result in zip(
-                    flat, Instant(self.model, state).of(self.name), strict=True
-                ):
-                    array[k] = result
+            for array, result in zip(flat, states.solved(int(k)), strict=True):
+                array[k] = result
         for array, mended in zip(found, flat, strict=True):
             array[...] = mended.reshape(array.shape)
         return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the ufunc's: `signature`, `nin`, …"""
+        return getattr(self.__dict__["ufunc"], name)
+
+
+class ByNumbers:
+    """A function of which nothing is compiled, because some output is empty: no equations of
+    positions, or no freedom."""
+
+    def __init__(self, name: str, model: Model) -> None:
+        self.name, self.model = name, model
+
+    def __call__(self, *inputs: Any) -> Any:
+        states = _States(self.model, self.name, inputs)
+        given = [port for port in states.outputs if port.name != "pivot"]
+        found = [np.zeros((states.count, *port.shape)) for port in given]
+        for k in range(states.count if any(port.size for port in given) else 0):
+            for array, result in zip(found, states.solved(k), strict=True):
+                array[k] = result
+        shaped = [
+            array.reshape(*states.batch, *port.shape)
+            for array, port in zip(found, given, strict=True)
+        ]
+        return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+class _States:
+    """The inputs of a batch, state by state."""
+
+    def __init__(self, model: Model, name: str, inputs: Any) -> None:
+        self.model, self.name = model, name
+        self.inputs, self.outputs = ports(model.names, name, model.parameters)
+        pairs = [
+            (np.asarray(x, dtype=float), port.shape)
+            for x, port in zip(inputs, self.inputs, strict=True)
+        ]
+        leading = [x.shape[: x.ndim - len(shape)] for x, shape in pairs]
+        self.batch: tuple[int, ...] = np.broadcast_shapes(*leading)
+        self.count = int(np.prod(self.batch, dtype=int))
+        self.rows = [
+            np.broadcast_to(x, (*self.batch, *shape)).reshape(self.count, *shape)
+            for x, shape in pairs
+        ]
+
+    def solved(self, k: int) -> tuple[Floats, ...]:
+        """The outputs of one state; NaN where an input is."""
+        state = {port.name: row[k] for port, row in zip(self.inputs, self.rows, strict=True)}
+        if not all(np.isfinite(x).all() for x in state.values()):
+            outputs = [port for port in self.outputs if port.name != "pivot"]
+            return tuple(np.full(port.shape, np.nan) for port in outputs)
+        return Instant(self.model, state).of(self.name)
+
+
+def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
+    """Newton's steps of the dependent speeds, all states of a batch at once."""
+    if not model.names.positions:
+        return q.copy()
+    kept = [model.names.qd.index(name) for name in model.names.independent]
+    moving = [k for k in range(model.nv) if k not in kept]
+    nominal = [model.nominal_parameters] if model.parameters else []
+    rest = ([t] if model.names.in_time else []) + nominal
+    for _ in range(_STEPS):
+        phi = model.constraint_residual(q, *rest)
+        if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
+            break
+        J = model.constraint_jacobian(q, *rest)[..., : model.names.positions, :][..., moving]
+        step = np.zeros((*phi.shape[:-1], model.nv))
+        step[..., moving] = -(np.linalg.pinv(J, rcond=RANK) @ phi[..., None])[..., 0]
+        q = model.integrate(q, step)
+    left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
+    if not (left < _CLOSED).all():
+        worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
+        raise AssemblyError(
+            f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
+            where=model.mechanism.name, remedy="give rough values that are nearer",
+        )  # fmt: skip
+    return q
+
+
+_STEPS, _CLOSED = 30, 1e-12
 
 
 class Instant:
@@ -134,13 +209,32 @@ class Instant:
             return found
 
         still = rows(lam)
-        W = np.array([(rows(lam + z) - still).ravel() for z in spare]).reshape(len(spare), -1).T
+        if not len(spare):
+            return still
+        W = np.array([(rows(lam + z) - still).ravel() for z in spare]).T
         least: Floats = still.ravel() - W @ (np.linalg.pinv(W, rcond=RANK) @ still.ravel())
         return least.reshape(still.shape)
 
+    def body_reactions(self) -> Floats:
+        rows, mechanism = self.reactions(), self.model.mechanism
+        joints = [mechanism.joints[name] for name in self.model.joint_names]
+        last = [self.state["p"]] if self.model.parameters else []
+        for row, joint in zip(rows, (*joints, *mechanism.loops.values()), strict=True):
+            R = self.model.placement(joint.child)(self.state["q"], *last)[:3, :3]
+            row[:3], row[3:] = R.T @ row[:3], R.T @ row[3:]
+        return rows
+
     def driving(self, others: Floats) -> Floats:
         """u of least norm, beside other forces along the speeds."""
-        A = self.free.T @ self.at("input_matrix")
+        B = self.at("input_matrix")
+        A = self.free.T @ B
+        sizes = np.linalg.svd(A, compute_uv=False)
+        if len(A) and (len(sizes) < len(A) or not sizes[-1] > RANK * np.linalg.norm(B, 2)):
+            raise UnsupportedError(
+                f"the drives cannot move all {len(A)} freedoms here",
+                where=self.model.mechanism.name,
+                remedy="declare more actuators, or leave this configuration",
+            )
         needed = self.free.T @ (self.at("required_forces") - others)
         found: Floats = np.linalg.pinv(A, rcond=RANK) @ needed
         return found
@@ -158,8 +252,11 @@ class Instant:
         p = [k for k in range(names.nv) if k not in a]
         sizes = np.linalg.svd(self.J[:, p], compute_uv=False)
         if len(p) > len(sizes) or (len(p) and sizes[len(p) - 1] <= RANK * sizes[0]):
+            left = np.linalg.svd(self.J[:, p])[0][:, (sizes > RANK * sizes[0]).sum() :]
+            tied = np.abs(left.T @ self.J[:, a]).max(axis=0, initial=0.0)
+            stuck = [n for n, x in zip(names.independent, tied, strict=True) if x > RANK]
             raise UnsupportedError(
-                f"{' and '.join(names.independent)} cannot drive the mechanism here",
+                f"{' and '.join(stuck or names.independent)} cannot drive the mechanism here",
                 where=self.model.mechanism.name, remedy="name other independent speeds",
             )  # fmt: skip
         back = -np.linalg.pinv(self.J[:, p], rcond=RANK)

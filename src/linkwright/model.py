@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .guard import Guarded
+from .guard import ByNumbers, Guarded
 from .mechanism import Mechanism, names_of
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
@@ -149,8 +149,13 @@ class Model:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """All joints, depth first; the rows of `reactions`."""
+        """All joints, depth first; the rows of `reactions`, before those of loops."""
         return self.names.joints
+
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """The joints that close loops; the last rows of `reactions`."""
+        return self.names.loops
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -177,6 +182,13 @@ class Model:
     def home(self) -> NDArray[np.float64]:
         """q where loops and constraints close; `neutral` where there are none."""
         return np.array(self._facts.home or self._facts.neutral)
+
+    def close(self, q: Any, t: Any = 0.0) -> NDArray[np.float64]:
+        """(…, nq) with loops and constraints of positions closed: the coordinates of the
+        independent speeds keep their values, the others follow from rough ones."""
+        from .guard import closed_positions
+
+        return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float))
 
     @property
     def freedom(self) -> int:
@@ -205,7 +217,7 @@ class Model:
         if name not in known:
             raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
         ufunc = self._compile(name)
-        guarded = name in GUARDED and self.names.constraints
+        guarded = name in GUARDED and self.names.constraints and not isinstance(ufunc, ByNumbers)
         self.__dict__[name] = Guarded(name, ufunc, self) if guarded else ufunc
         return self.__dict__[name]
 
@@ -234,7 +246,7 @@ class Model:
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
-        if name in _NEED_REGULAR_MASS:
+        if name in _NEED_REGULAR_MASS and "mass_matrix" in self.equations.function_names():
             check_mass_matrix(self.equations)
         function = self.equations.folded(name, *frame, keep=self.parameters)
         tape = record(function, *ports(self.names, name, self.parameters))
@@ -257,7 +269,7 @@ class Model:
 
         documentation = f"{heading}\n\n{what}"
         if any(port.size == 0 for port in outputs):
-            return _nothing(inputs[0].shape, [port.shape for port in outputs])
+            return ByNumbers(name, self)
         if self._identity is None:
             return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
         return compile_function(
@@ -281,17 +293,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
-
-
-def _nothing(core: tuple[int, ...], shapes: Sequence[tuple[int, ...]]) -> Any:
-    """A function without any numbers to compute, for batches too."""
-
-    def empty(first: Any, *_: Any) -> Any:
-        batch = np.shape(first)[: np.ndim(first) - len(core)]
-        found = tuple(np.zeros((*batch, *shape)) for shape in shapes)
-        return found[0] if len(found) == 1 else found
-
-    return empty
 
 
 def _listed(several: Sequence[Any]) -> str:

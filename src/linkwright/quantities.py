@@ -79,6 +79,7 @@ constraint_jacobian | q t | J:constraints,nv | J of all constraints, those of po
 constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
 independent_map | q t | G:nv,freedom k:nv pivot: | G and k with q̇ = G a + k, a the independent speeds
 reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | the same reactions in the axes of each joint's child
 loaded_reactions | q qd qdd lambda t | r:joints_and_loops,6 | the same for given accelerations and forces of the constraints
 """)
 """What constrained mechanisms have in place of, and beside, the functions of trees.
@@ -102,7 +103,7 @@ def signatures(names: Names) -> dict[str, Signature]:
     """The functions of a mechanism: those of trees, or of trees under constraints."""
     if not names.constraints:
         return SIGNATURES
-    return {k: v for k, v in SIGNATURES.items() if k != "body_reactions"} | CONSTRAINED_SIGNATURES
+    return SIGNATURES | CONSTRAINED_SIGNATURES
 
 
 def inputs_of(signature: Signature, names: Names) -> list[str]:

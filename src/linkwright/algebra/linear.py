@@ -100,7 +100,7 @@ class Elimination:
 
     def __init__(self, A: Array) -> None:
         n = A.shape[0]
-        rows = [{j: A[i, j] for j in range(n) if not A[i, j].is_zero()} for i in range(n)]
+        rows = [{j: A[i, j] for j in range(n) if i == j or not A[i, j].is_zero()} for i in range(n)]
         self.lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
         for k in range(n):
             for i in range(k + 1, n):

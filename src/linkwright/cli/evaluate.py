@@ -13,7 +13,7 @@ from .. import model as models
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..model import Model
-from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
+from ..quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from ..tape import Port
 from .inputs import assignments, from_words
 from .show import CheckFailedError, emit_json
@@ -75,14 +75,9 @@ def _check_request(
         )
 
 
-_UNDER_CONSTRAINTS = (
-    "forward_dynamics", "multipliers", "reactions", "inverse_dynamics", "actuator_forces",
-)  # fmt: skip
-
-
 def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
     """What constraints determine has a meaning only where they hold."""
-    if not model.names.constraints or quantity not in _UNDER_CONSTRAINTS:
+    if not model.names.constraints or quantity not in GUARDED or "qd" not in inputs:
         return
     time = [inputs["t"]] if model.names.in_time else []
     for residual, owners, what in (
@@ -93,7 +88,9 @@ def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> Non
             "qd",
         ),
     ):
-        left = np.abs(residual).reshape(-1, residual.shape[-1]).max(axis=0, initial=0.0)
+        if not residual.size:
+            continue
+        left = np.abs(residual).reshape(-1, residual.shape[-1]).max(axis=0)
         if left.max(initial=0.0) > _OPEN:
             name = owners[int(np.argmax(left))]
             raise CheckFailedError(

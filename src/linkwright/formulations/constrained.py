@@ -15,7 +15,7 @@ import casadi as ca
 
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, driven_by_wrenches
-from ..kinematics.constraints import constraint_loads
+from ..kinematics.constraints import Setting, constraint_loads
 from .recursive.newton_euler import reactions
 from .reduction import least_rows, loop_wrenches
 from .shared import Shared
@@ -28,7 +28,8 @@ _OF_TREES = (
 _CONSTRAINED = (
     "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
     "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
-    "independent_map", "reactions", "loaded_reactions", "inverse_dynamics_with_wrenches",
+    "independent_map", "reactions", "body_reactions", "loaded_reactions",
+    "inverse_dynamics_with_wrenches",
 )  # fmt: skip
 
 
@@ -87,7 +88,8 @@ class _Constrained:
         return self.reduction.accelerations(self.free.M, self.shared.tau - bias)
 
     def forward_dynamics(self) -> tuple[Array, Array]:
-        return self.accelerations, self.reduction.pivot
+        eliminates = self.free.complete  # springs and dampers in place of constraints do not
+        return self.accelerations, self.reduction.pivot if eliminates else ca.SX(1)
 
     @cached_property
     def needed(self) -> Array:
@@ -98,20 +100,19 @@ class _Constrained:
     def multipliers(self) -> tuple[Array, Array]:
         return self.reduction.multipliers(self.needed), self.reduction.pivot
 
-    @cached_property
-    def drives(self) -> Array:
-        return self.reduction.drives(self.shared.input_matrix(), self.required_forces())
-
     def actuator_forces(self) -> tuple[Array, Array]:
-        return self.drives, self.reduction.pivot
+        B = self.shared.input_matrix()
+        return self.reduction.drives(B, self.required_forces(), self.shared.at_home)
 
     def inverse_dynamics(self) -> tuple[Array, Array]:
-        return self.shared.input_matrix() @ self.drives, self.reduction.pivot
+        u, pivot = self.actuator_forces()
+        return self.shared.input_matrix() @ u, pivot
 
     def inverse_dynamics_with_wrenches(self) -> tuple[Array, Array]:
         B, needed = self.shared.input_matrix(), self.required_forces()
-        u = self.reduction.drives(B, needed - driven_by_wrenches(self.free))
-        return B @ u, self.reduction.pivot
+        needed = needed - driven_by_wrenches(self.free)
+        u, pivot = self.reduction.drives(B, needed, self.shared.at_home)
+        return B @ u, pivot
 
     def loaded_reactions(self) -> Array:
         """Rows of joints, then of loops, for any q̈ and λ."""
@@ -127,3 +128,15 @@ class _Constrained:
         rows = ca.substitute(self.loaded_reactions(), self.shared.qdd, self.accelerations)
         lam = self.shared.symbols["lambda"]
         return least_rows(rows, lam, chosen, own.rows, own.spare()), own.pivot
+
+    def body_reactions(self) -> tuple[Array, Array]:
+        """The same in the axes of each joint's child."""
+        rows: Array
+        rows, pivot = self.reactions()
+        mechanism, setting = self.shared.tree.mechanism, Setting(self.shared.tree)
+        joints = {**{n: mechanism.joints[n] for n in self.free.names.joints}, **mechanism.loops}
+        turned = []
+        for k, joint in enumerate(joints.values()):
+            R = setting.pose(joint.child).R
+            turned.append(ca.horzcat(rows[k, :3] @ R, rows[k, 3:] @ R))
+        return ca.vertcat(*turned), pivot

@@ -235,6 +235,8 @@ class Kane(Shared):
             )
         scope = dict(zip(tree.names.q, ca.vertsplit(self.q), strict=True))
         scope |= {f"d{n}": x for n, x in zip(tree.names.qd, ca.vertsplit(self.qd), strict=True)}
+        if tree.names.in_time:
+            scope["t"] = tree.motion.t
         given = ca.vertcat(*(read_expression(tree, parse(text), scope) for text in speeds.values()))
         if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(

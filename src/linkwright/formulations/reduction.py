@@ -13,7 +13,7 @@ Which rows and speeds is data (`Choice`); `pivot` tells how far a state is from 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import casadi as ca
@@ -24,6 +24,9 @@ from ..kinematics.loads import Load
 from ..kinematics.pivots import Choice
 from ..kinematics.tree import Closure, Tree
 
+LEFT_OUT = 1e-3
+"""Rows that were left out as redundant may be violated by this much (a rate per unit speed)."""
+
 
 class Reduction:
     def __init__(self, tree: Tree, constraints: Constraints, choice: Choice) -> None:
@@ -32,9 +35,8 @@ class Reduction:
         self.rows, self.p = list(choice.rows), list(choice.dependent)
         self.a = list(choice.independent)
         still = ca.substitute(constraints.velocity, tree.motion.qd, ca.SX.zeros(tree.nv))
-        self.right = ca.horzcat(
-            constraints.J[self.rows, self.a], constraints.bias[self.rows], still[self.rows]
-        )
+        whole = ca.horzcat(constraints.J[:, self.a], constraints.bias, still)
+        self.right = whole[self.rows, :] if self.rows else ca.SX(0, len(self.a) + 2)
 
     @cached_property
     def factors(self) -> Elimination:
@@ -105,18 +107,37 @@ class Reduction:
 
     @cached_property
     def pivot(self) -> Scalar:
-        """The smallest pivot, as a share of its size where the choice was made."""
+        """The smallest pivot, as a share of its size where the choice was made; 0 where rows that
+        were left out restrict the independent speeds, so that the choice does not hold."""
         least = ca.SX(1)
         for pivot, size in zip(self.factors.pivots, self.choice.pivots, strict=True):
             least = ca.fmin(least, ca.fabs(pivot) / size)
+        others = [k for k in range(len(self.constraints)) if k not in self.rows]
+        if others and self.a:
+            left_out = self.constraints.J[others, :] @ self.G
+            largest = ca.SX(0)
+            for entry in left_out.nonzeros():
+                largest = ca.fmax(largest, ca.fabs(entry))
+            least = ca.if_else(largest > LEFT_OUT, 0, least)
         return least
 
-    def drives(self, B: Array, needed: Array) -> Array:
-        """u of least norm with GᵀB u = Gᵀ(M q̈ + b): what actuators do for a motion."""
-        A = self.G.T @ B
+    def drives(
+        self, B: Array, needed: Array, at_home: Callable[[Array], Sequence[float]]
+    ) -> tuple[Array, Scalar]:
+        """u of least norm with GᵀB u = Gᵀ(M q̈ + b): what actuators do for a motion. The second
+        result is the smallest pivot, those of GᵀB included; 0 where some freedom is not driven.
+        """
         if not self.a:
-            return ca.SX.zeros(B.shape[1])
-        return A.T @ solve_symmetric(ca.densify(A @ A.T), self.G.T @ needed)
+            return ca.SX.zeros(B.shape[1]), self.pivot
+        A = self.G.T @ B
+        gram = ca.densify(A @ A.T)
+        factors = Elimination(gram)
+        least = self.pivot
+        sizes = at_home(ca.vertcat(*factors.pivots))
+        for pivot, size in zip(factors.pivots, sizes, strict=True):
+            share = ca.sqrt(ca.fmax(0, pivot / size)) if size > 1e-12 * max(sizes) else ca.SX(0)
+            least = ca.fmin(least, share)
+        return A.T @ factors.solve(self.G.T @ needed), least
 
     def spare(self) -> Array:
         """Columns: changes of λ that have no effect on the motion."""
@@ -133,7 +154,8 @@ class Reduction:
 
 
 def loop_wrenches(tree: Tree, loads: Sequence[Load]) -> list[Array]:
-    """What the parent of every loop does to its child, about the joint's origin in the parent."""
+    """What the parent of every loop does to its child, about the joint's origin in the parent;
+    `loads` are those of `constraint_loads`: loops first, each end that is not ground."""
     found, setting = [], Setting(tree)
     remaining = list(loads)
     for tie in tree.restraints.ties:

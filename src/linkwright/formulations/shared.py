@@ -115,6 +115,14 @@ class Shared:
         """q where the mechanism is assembled."""
         return reference(self.tree.mechanism)[0]
 
+    def at_home(self, expression: Array) -> list[float]:
+        """Numbers of an expression of q, at rest where the mechanism is assembled."""
+        tree = self.tree
+        inputs = [self.q, self.qd, tree.motion.t, self.symbols["p"]]
+        values = [float(value) for value in tree.symbol_values.values()]
+        found = ca.Function("at", inputs, [expression])(self.home, 0.0, 0.0, values)
+        return [float(x) for x in ca.densify(ca.DM(found)).nonzeros()]
+
     def passive(self) -> Array:
         springs = spring_loads(self.tree, self.q, self.qd)
         joints = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))

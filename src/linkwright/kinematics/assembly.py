@@ -15,6 +15,7 @@ from ..mechanism import Mechanism
 from .build import build_tree
 from .constraints import askew, constraints_of, without_effect
 from .coordinates import integrate, neutral, rates
+from .pivots import rank
 from .tree import Tree
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,7 @@ class Closing:
         for name, number in mechanism.assembly.items():
             self.start[tree.names.q.index(name)] = to_float(number, mechanism.values)
         self.turns = self._turning(tree)
+        self.touched = np.array(ca.sum1(ca.DM(slope.sparsity(), 1))).ravel() > 0
 
     def _check_effect(self) -> None:
         """No constraint is without effect, for any numbers: each restricts some speed somewhere."""
@@ -133,12 +135,20 @@ class Closing:
             q, phi, J = better
         return q, float(np.abs(phi).max(initial=0.0))
 
-    def starts(self, q: Floats, held: Sequence[int]) -> Iterator[Floats]:
-        """The given start, then others around it, further and further away."""
+    def starts(
+        self, q: Floats, held: Sequence[int], ranges: Ranges | None = None
+    ) -> Iterator[Floats]:
+        """The given start, then within the ranges, then others around it, further and further
+        away; speeds that no constraint of positions touches stay as they are."""
         yield q
         rng = np.random.default_rng(0)
+        for share in (0.5, 0.25, 0.75) if ranges else ():
+            target = q.copy()
+            for name, (low, high) in (ranges or {}).items():
+                target[self.names.q.index(name)] = low + share * (high - low)
+            yield target
         for k in range(_STARTS):
-            reach = np.where(self.turns, np.pi, 1.0) * min(1.0, (k + 4) / 40)
+            reach = np.where(self.turns, np.pi, 1.0) * min(1.0, (k + 4) / 40) * self.touched
             step = rng.uniform(-1, 1, self.names.nv) * reach
             step[list(held)] = 0.0
             yield self.moved(q, step)
@@ -149,11 +159,14 @@ class Closing:
         """The first configuration found that closes, upright and within the ranges."""
         best, least = q, np.inf
         refused = ""
-        for start in self.starts(q, held):
+        for start in self.starts(q, held, ranges):
             found, left = self.closed(start, t, held)
             if left < least:
                 best, least = found, left
             if not left <= CLOSED * max(1.0, np.abs(q).max()):
+                continue
+            if not np.isfinite(self.at(found, t)[1]).all():
+                refused = "its equations have no finite slope where they hold"
                 continue
             if not (self.at(found, t)[2] > 0).all():
                 refused = "it closes only with a joint turned over, or a wheel that lies flat"
@@ -260,6 +273,13 @@ def assemblies(
     closing = closing_of(mechanism)
     first = assemble(mechanism, values, hold, t=t)
     held = [closing.speed_index(name) for name in hold]
+    J = closing.at(first, t)[1]
+    loose = [k for k in np.flatnonzero(closing.touched) if k not in held]
+    if rank(J[:, loose]) < len(loose):
+        raise AssemblyError(
+            f"{len(loose) - rank(J[:, loose])} more coordinates can move: there is no end of "
+            "configurations", where=mechanism.name, remedy="hold as many coordinates as are free",
+        )  # fmt: skip
     found = [first]
     for start in closing.starts(first, held):
         q, left = closing.closed(start, t, held)

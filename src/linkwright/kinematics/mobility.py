@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError
+from ..errors import AssemblyError, UnsupportedError
 from ..mechanism import Mechanism
-from .assembly import CLOSED, assemble, closing_of
+from .assembly import CLOSED, Closing, assemble, closing_of, consistent_speeds
 from .pivots import Choice, choose, rank
 
 Floats = NDArray[np.float64]
@@ -57,8 +57,12 @@ def mobility(
     if here.shape != (closing.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")
     _, J = closing.speeds(here, np.zeros(closing.names.nv), t)
+    consistent_speeds(mechanism, here, np.zeros(closing.names.nv), t)
     kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
-    choice = choose(J, kept if len(kept) == closing.names.nv - rank(J) else (), closing.names.qd)
+    try:
+        choice = choose(J, kept, closing.names.qd)
+    except UnsupportedError:  # a dead centre of the named ones: others are free
+        choice = choose(J)
     rows = closing.constraints.row_names
     redundant = {rows[k]: _implied_by(J, k, choice, closing.constraints.owners)
                  for k in choice.redundant}  # fmt: skip
@@ -86,21 +90,31 @@ def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> t
 def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
     """The configuration that a mechanism is assembled in, and the choice of rows made there.
 
-    Where that is singular, a neighbour that is not decides.
+    Where that is singular, or not yet what time makes of it, a neighbour that is not decides.
     """
     closing = closing_of(mechanism)
     home = assemble(mechanism)
     closing.check_axles(home)
-    still = np.zeros(closing.names.nv)
-    best, largest = home, rank(closing.speeds(home, still, 0.0)[1])
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        wish = rng.uniform(-0.3, 0.3, closing.names.nv)
-        J = closing.at(home, 0.0)[1]
-        q, left = closing.closed(closing.moved(home, wish - np.linalg.pinv(J) @ (J @ wish)), 0.0)
-        there = rank(closing.speeds(q, still, 0.0)[1])
-        if left < 10 * CLOSED and there > largest:
-            best, largest = q, there
+    consistent_speeds(mechanism, home, np.zeros(closing.names.nv))
     kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
-    choice = choose(closing.speeds(best, still, 0.0)[1], kept, closing.names.qd)
-    return tuple(home.tolist()), choice
+    found = [(home, 0.0), *_neighbours(closing, home)]
+    jacobians = [closing.speeds(q, np.zeros(closing.names.nv), t)[1] for q, t in found]
+    largest = max(rank(J) for J in jacobians)
+    regular = [J for J in jacobians if rank(J) == largest]
+    for J in regular[:-1]:
+        try:
+            return tuple(home.tolist()), choose(J, kept, closing.names.qd)
+        except UnsupportedError:
+            continue
+    return tuple(home.tolist()), choose(regular[-1], kept, closing.names.qd)
+
+
+def _neighbours(closing: Closing, home: Floats) -> Iterator[tuple[Floats, float]]:
+    """Closed configurations some way off, and one at another time."""
+    rng, n = np.random.default_rng(0), closing.names.nv
+    J = closing.at(home, 0.0)[1]
+    for t in (0.0, 0.0, 0.0, 0.37) if closing.names.in_time else (0.0, 0.0, 0.0):
+        wish = rng.uniform(-0.3, 0.3, n)
+        q, left = closing.closed(closing.moved(home, wish - np.linalg.pinv(J) @ (J @ wish)), t)
+        if left < 10 * CLOSED:
+            yield q, t
