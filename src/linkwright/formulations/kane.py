@@ -237,7 +237,10 @@ class Kane(Shared):
         scope |= {f"d{n}": x for n, x in zip(tree.names.qd, ca.vertsplit(self.qd), strict=True)}
         if tree.names.in_time:
             scope["t"] = tree.motion.t
-        given = ca.vertcat(*(read_expression(tree, parse(text), scope) for text in speeds.values()))
+        kept = tree.symbols
+        given = ca.vertcat(
+            *(read_expression(tree.mechanism, parse(text), scope, kept) for text in speeds.values())
+        )
         if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(
                 "generalized speeds must be linear in the rates", where=tree.mechanism.name,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 
@@ -29,9 +29,6 @@ from ..expressions import (
     names,
 )
 from ..mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from .tree import Tree
 
 Parameters = str | Sequence[str]
 
@@ -168,15 +165,21 @@ class Values:
         return False
 
 
-def read_expression(tree: Tree, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
-    """An expression of coordinates and the like (`scope`), and of the mechanism's parameters."""
-    mechanism = tree.mechanism
+def read_expression(
+    mechanism: Mechanism,
+    expression: Expression,
+    scope: Mapping[str, Scalar],
+    symbols: Mapping[str, Scalar] | None = None,
+) -> Scalar:
+    """An expression of coordinates and the like (`scope`), and of the mechanism's parameters,
+    some of which may be kept as `symbols`."""
+    kept = symbols or {}
 
     def lookup(name: str) -> Scalar | Fraction:
         if name in scope:
             return scope[name]
-        if name in tree.symbols:
-            return tree.symbols[name]
+        if name in kept:
+            return kept[name]
         if name in mechanism.parameters:
             return float(mechanism.values[name])
         known = [*scope, *mechanism.parameters]
