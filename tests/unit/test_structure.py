@@ -30,7 +30,12 @@ MAY_IMPORT = {
     },
     "guard": {"errors", "quantities", "model"},
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
+    "simulate": {
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
+        "model",
+    },
     "cli": {
+        "simulate",
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
         "formulations", "tape", "readings", "model",
     },

@@ -286,6 +286,42 @@ def assemble(
 
 
 @app.command()
+def simulate(
+    file: FileArgument,
+    duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 1.0,
+    start: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[q1=…] …", help="Where it starts; the rest is at home."),
+    ] = None,
+    speed: Annotated[
+        list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
+    ] = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
+    ] = None,
+    by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
+    integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
+    tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .nc or .csv file of the motion.")
+    ] = None,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a motion, and account for its energy.
+
+    Example: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+    """
+    from .simulate import run
+
+    run(
+        read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
+        tolerance, output, as_json,
+    )  # fmt: skip
+
+
+@app.command()
 def export(
     file: FileArgument,
     to: Annotated[str, typer.Option(help="toml or urdf.")],

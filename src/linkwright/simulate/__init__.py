@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..formulations import derive
 from ..kinematics.assembly import assemble, consistent_speeds
 from ..mechanism import Mechanism, names_of
 from .inputs import drive_of
 from .projection import Projection
 from .run import FINISHED, Run
+from .steps import rollout
 from .system import System
 
-__all__ = ["Run", "simulate"]
+__all__ = ["Run", "rollout", "simulate"]
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +117,9 @@ def _driven_speeds(model: Any, q: Floats, given: dict[str, float], time: list[fl
 def _placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:
     for name, value in given.items():
         if name not in names:
-            raise LinkwrightError(f"there is no {kind} '{name}'", remedy=f"known: {', '.join(names)}")
+            raise NameNotFoundError(
+                f"there is no {kind} '{name}'", remedy=suggest(name, list(names))
+            )
         values[list(names).index(name)] = float(value)
     return values
 

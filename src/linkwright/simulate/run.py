@@ -48,7 +48,7 @@ class Run:
 
     @property
     def audit(self) -> float:
-        """How far kinetic + potential − work strays, as a share of the largest energy on the way."""
+        """How far kinetic + potential − work strays, as a share of the largest energy."""
         balance = self.energy - self.work
         size = max(np.abs(self.kinetic).max(), np.ptp(self.potential), 1e-300)
         return float(np.abs(balance - balance[0]).max() / size)
@@ -66,7 +66,7 @@ class Run:
 
         names = names_of(self.mechanism)
         turning = _turning(self.mechanism)
-        found = xarray.Dataset(
+        return xarray.Dataset(
             {
                 "q": (("time", "coordinate"), self.q, {"units": "rad or m"}),
                 "qd": (("time", "speed"), self.qd, {"units": "rad/s or m/s"}),
@@ -91,7 +91,6 @@ class Run:
                 "statistics": json.dumps(dict(self.statistics)),
             },
         )
-        return found
 
     def save(self, path: str | Path) -> None:
         """NetCDF by the ending .nc, a table by .csv; nothing half-written is left behind."""

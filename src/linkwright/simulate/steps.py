@@ -119,7 +119,8 @@ def rollout(
     """Many trajectories at once: (q, q̇) at the end, or with all steps as axis −2 (`history`).
 
     q0 (…, nq) and qd0 (…, nv) broadcast. `inputs`: nothing, forces (nv) or (…, nv), forces for
-    every step (…, steps, nv), or a table of expressions by speed or actuator ("2*sin(t) - q1").
+    every step and trajectory (…, steps, nv), or a table of expressions by speed or actuator
+    ("2*sin(t) - q1").
     """
     if method not in FIXED:
         raise UnsupportedError(f"there is no method '{method}'", remedy=f"use {', '.join(FIXED)}")
@@ -130,7 +131,7 @@ def rollout(
     q = np.broadcast_to(q, (*batch, model.nq)).copy()
     qd = np.broadcast_to(qd, (*batch, model.nv)).copy()
     forces = np.zeros(model.nv) if inputs is None or drives else np.asarray(inputs, dtype=float)
-    in_time = forces.ndim >= 2 and forces.shape[-2:] == (steps, model.nv) and forces.shape != q.shape
+    in_time = forces.ndim == len(batch) + 2
     kept = _histories(batch, steps, q, qd) if history else None
     other = np.empty_like(q), np.empty_like(qd)
     for k in range(steps):

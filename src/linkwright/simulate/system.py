@@ -43,7 +43,7 @@ class System:
 
     @property
     def guarded(self) -> bool:
-        """Whether accelerations come from the model, which solves singular states in another way."""
+        """Whether accelerations come from the model, which solves singular states otherwise."""
         return bool(self.names.constraints) and self.equations.state is None
 
     @cached_property

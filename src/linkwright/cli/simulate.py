@@ -1,0 +1,54 @@
+"""`linkwright simulate`: a motion, its figures, and its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import LinkwrightError
+from ..expressions import parse, to_float
+from ..mechanism import Mechanism
+from ..simulate import simulate
+from .inputs import assignments
+from .show import CheckFailedError, emit_json
+
+
+def run(
+    mechanism: Mechanism,
+    duration: float,
+    start: list[str],
+    speeds: list[str],
+    drives: list[str],
+    by: str,
+    integrator: str,
+    tolerance: float,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    if output is not None and output.suffix not in (".nc", ".csv"):
+        raise LinkwrightError(f"'{output}' is no .nc or .csv", remedy="name such a file")
+    q0, qd0 = (
+        {name: to_float(parse(text)) for name, text in assignments(words).items()}
+        for words in (start, speeds)
+    )
+    found = simulate(
+        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
+        integrator=integrator, rtol=tolerance, atol=tolerance / 10,
+    )  # fmt: skip
+    if output is not None:
+        found.save(output)
+    summary = {
+        "status": found.status, "t": float(found.t[-1]), "q": found.q[-1].tolist(),
+        "qd": found.qd[-1].tolist(), "energy_audit": found.audit,
+        "closure_error": float(found.closure.max()), **found.statistics,
+        "file": str(output or ""),
+    }  # fmt: skip
+    if as_json:
+        emit_json(summary)
+    else:
+        print(
+            "\n".join(
+                f"{key.replace('_', ' ')}: {value}" for key, value in summary.items() if value != ""
+            )
+        )
+    if not found.finished:
+        raise CheckFailedError(found.status, where=mechanism.name)
