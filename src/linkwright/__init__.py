@@ -30,8 +30,8 @@ _HOMES = {
     "Model": "model",
     "assemble": "kinematics.assembly",
     "mobility": "kinematics.mobility",
-    "simulate": "simulate",
-    "rollout": "simulate",
+    "simulate": "simulation",
+    "rollout": "simulation",
     "compare": "study",
     "LinkwrightError": "errors",
 }
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism as Mechanism
     from .model import Model as Model
     from .model import compile as compile  # noqa: A004
-    from .simulate import rollout as rollout
-    from .simulate import simulate as simulate
+    from .simulation import rollout as rollout
+    from .simulation import simulate as simulate
     from .study import compare as compare
 
 

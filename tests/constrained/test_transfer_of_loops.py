@@ -79,23 +79,16 @@ def test_inputs_that_cannot_drive_are_named(four_bar: lw.Equations) -> None:
 
 
 def test_mechanism_names_inputs_that_cannot_drive() -> None:
-    """Two equal links and a slider above their pivot: the slider stands still in the middle."""
-    rod = {"mass": 1, "center": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1]}
-    bodies = {"crank": rod, "rod": rod, "block": {"mass": 1}}
-    joints = {
-        "theta": {"type": "revolute", "child": "crank"},
-        "phi": {"type": "revolute", "parent": "crank", "child": "rod", "origin": [1, 0, 0]},
-        "x": {"type": "prismatic", "child": "block", "axis": [1, 0, 0]},
-    }
-    loops = {"pin": {"type": "revolute", "parent": "rod", "child": "block", "origin": [1, 0, 0]}}
-    stretched = lw.Mechanism(
-        bodies=bodies, joints=joints, loops=loops, assembly={"x": 2}, independent=["x"],
-        constraints={"hold": {"type": "gear", "factors": {"theta": 1, "phi": "1/2"}}},
+    """A joint that is held moves nothing, here or elsewhere."""
+    held = replaced(
+        lw.gallery("elbow"), independent=["q1"],
+        constraints={"hold": {"type": "coupling", "joint": "q1", "coefficients": ["1/3"]}},
     )  # fmt: skip
-    with pytest.raises(UnsupportedError, match="'x' cannot drive"):
-        lw.mobility(stretched)
+    with pytest.raises(UnsupportedError, match="'q1' cannot drive"):
+        lw.compile(held)
     with pytest.raises(UnsupportedError, match="2 speeds are named for 1 freedom"):
-        lw.compile(replaced(stretched, independent=["theta", "phi"], assembly={"theta": 0.5}))
+        lw.compile(replaced(held, independent=["q1", "q2"]))
+    assert lw.mobility(held).independent == ("q2",)
 
 
 def three_joints(axes: list[list[float]], origin: list[float]) -> lw.Mechanism:

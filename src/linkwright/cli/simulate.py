@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism
-from ..simulate import simulate
+from ..simulation import simulate
 from .inputs import assignments
 from .show import CheckFailedError, emit_json
 
