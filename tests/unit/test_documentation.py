@@ -18,8 +18,8 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob
 README = PAGES[0].read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
 def lines() -> list[str]:
@@ -31,6 +31,13 @@ def test_the_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), names)
     assert "(2, 2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
+def test_the_python_blocks_of_all_pages_run(page: Path) -> None:
+    names: dict[str, object] = {"lw": lw}
+    for block in blocks("python", page.read_text(encoding="utf-8")):
+        exec(compile(block, page.name, "exec"), names)
 
 
 @pytest.mark.parametrize("line", [line for line in lines() if line.startswith("linkwright")])
