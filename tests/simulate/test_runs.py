@@ -9,6 +9,7 @@ from scipy.special import ellipj, ellipk
 import linkwright as lw
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.formulations import FORMULATIONS
+from linkwright.simulation import load_run
 from tests.commands import ok, run
 
 PENDULUM = lw.Mechanism(
@@ -170,11 +171,26 @@ def test_what_is_kept_of_a_run(tmp_path) -> None:
         np.testing.assert_array_equal(data["q"].values, found.q)
         assert data["kinetic_energy"].attrs["units"] == "J"
         assert data.attrs["digest"] == PENDULUM.digest
+    again = load_run(tmp_path / "run.nc")
+    np.testing.assert_array_equal(again.qdd, found.qdd)
+    assert again.mechanism == PENDULUM
+    assert again.settings == found.settings
+    with pytest.raises(LinkwrightError, match="is no run"):
+        load_run(tmp_path / "none.nc")
     found.save(tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text().startswith("t,q,dq,kinetic")
     with pytest.raises(LinkwrightError, match="no format of runs"):
         found.save(tmp_path / "run.txt")
     assert not list(tmp_path.glob(".*"))
+
+
+def test_singular_configurations_are_reported() -> None:
+    """Cranks of the row of windows lie flat on the way; a four-bar that swings has no such time."""
+    windows = lw.simulate(lw.gallery("n-four-bar"), 1.0, qd0={"theta0": -1.0})
+    flat = windows.t[np.argmin(np.abs(np.sin(windows.q[:, 0])))]
+    assert len(windows.singular) >= 1
+    assert np.abs(np.array(windows.singular) - flat).min() < 0.02
+    assert lw.simulate(lw.gallery("four-bar"), 1.0).singular == ()
 
 
 def test_wrong_requests() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from ..kinematics.assembly import assemble, consistent_speeds
 from ..mechanism import Mechanism, names_of
 from .inputs import drive_of
 from .projection import Projection
-from .run import FINISHED, Run
+from .run import FINISHED, Run, load_run
 from .steps import rollout
 from .system import System
 
-__all__ = ["Run", "rollout", "simulate"]
+__all__ = ["Run", "load_run", "rollout", "simulate"]
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +71,10 @@ def simulate(
         "steps": projected.steps, "evaluations": system.evaluations,
         "seconds": time.perf_counter() - begin,
     }  # fmt: skip
-    return _run(mechanism, system, times[: y.shape[1]], y, status, statistics, settings)
+    found = _run(mechanism, system, times[: y.shape[1]], y, status, statistics, settings)
+    if projected.projection is None:
+        return found
+    return replace(found, singular=projected.projection.singular())
 
 
 def _start(mechanism: Mechanism, system: System, q0: Any, qd0: Any) -> tuple[Floats, Floats]:

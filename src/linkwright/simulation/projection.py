@@ -22,6 +22,9 @@ class Projection:
         self.in_time = model.names.in_time
         self.positions = model.names.positions
         self.closure_error = 0.0
+        self.rank = np.linalg.matrix_rank(self._home(), 1e-9)
+        self.usual = self.weakest(self._home())
+        self.passed: list[tuple[float, float]] = []
 
     def __call__(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         time = [t] if self.in_time else []
@@ -34,8 +37,38 @@ class Projection:
             J = m.constraint_jacobian(q, *time)[: self.positions]
             q = m.integrate(q, -least(m.mass_matrix(q), J, residual))
         J = m.constraint_jacobian(q, *time)
+        self.note(t, J)
         qd = qd - least(m.mass_matrix(q), J, m.constraint_velocity(q, qd, *time))
         return q, qd
+
+    def _home(self) -> Floats:
+        time = [0.0] if self.in_time else []
+        found: Floats = self.model.constraint_jacobian(self.model.home(), *time)
+        return found
+
+    def weakest(self, J: Floats) -> float:
+        """The smallest singular value that counts, as a share of the largest."""
+        sizes = np.linalg.svd(J, compute_uv=False)
+        return float(sizes[self.rank - 1] / max(sizes[0], 1e-300)) if self.rank else 1.0
+
+    def note(self, t: float, J: Floats) -> None:
+        self.passed.append((t, self.weakest(J) / max(self.usual, 1e-300)))
+
+    def singular(self) -> tuple[float, ...]:
+        """Times of the least values below a hundredth of the usual, one a passage."""
+        found: list[float] = []
+        depth = np.inf
+        for t, share in sorted(self.passed):
+            if share >= _NEAR:
+                depth = np.inf
+            elif share < depth:
+                if np.isinf(depth):
+                    found.append(t)
+                found[-1], depth = t, share
+        return tuple(found)
+
+
+_NEAR = 0.01
 
 
 def least(M: Floats, J: Floats, wanted: Floats) -> Floats:

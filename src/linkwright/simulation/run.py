@@ -25,7 +25,8 @@ FINISHED = "finished"
 @dataclass(frozen=True)
 class Run:
     """Histories over time, rows of states. `status` is "finished", or says why it stopped and
-    what to try; then the part up to there is kept."""
+    what to try; then the part up to there is kept. `singular` are times at which the constraints
+    came near to losing rank, where a motion may branch and digits are lost."""
 
     mechanism: Mechanism
     t: Floats
@@ -40,6 +41,7 @@ class Run:
     status: str
     statistics: Mapping[str, float]
     settings: Mapping[str, Any]
+    singular: tuple[float, ...] = ()
 
     @property
     def energy(self) -> Floats:
@@ -89,6 +91,7 @@ class Run:
                 "status": self.status,
                 "settings": json.dumps(dict(self.settings)),
                 "statistics": json.dumps(dict(self.statistics)),
+                "singular": json.dumps(list(self.singular)),
             },
         )
 
@@ -122,6 +125,35 @@ class Run:
         )  # fmt: skip
         lines = [",".join(heads), *(",".join(repr(float(x)) for x in row) for row in rows)]
         return "\n".join(lines) + "\n"
+
+
+def load_run(path: str | Path) -> Run:
+    """A run from the NetCDF file that `Run.save` has written."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as data:
+            data.load()
+        attributes = {key: json.loads(data.attrs[key]) for key in
+                      ("mechanism", "settings", "statistics", "singular")}  # fmt: skip
+        arrays: dict[str, Any] = {field: data[key].to_numpy() for field, key in _KEPT.items()}
+        mechanism = Mechanism(**attributes["mechanism"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileError(
+            f"is no run: {error}", where=str(path), remedy="name a .nc file that save has written"
+        ) from None
+    return Run(
+        mechanism=mechanism, **arrays, status=data.attrs["status"],
+        statistics=attributes["statistics"], settings=attributes["settings"],
+        singular=tuple(attributes["singular"]),
+    )  # fmt: skip
+
+
+_KEPT = {
+    "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
+    "potential": "potential_energy", "work": "work", "closure": "closure_error",
+}  # fmt: skip
+"""Fields of a run, and what they are called in its file."""
 
 
 def _turning(mechanism: Mechanism) -> list[bool]:
