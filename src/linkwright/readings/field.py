@@ -1,229 +1,230 @@
 """Tapes modulo a prime, at random points: two programs are one function, or they differ.
 
-A value is a number modulo p = 2⁶¹ − 1. What enters sin and cos is an angle as well: an integer
-combination of angles that each are a random rational point (c, s) of the circle,
+A value is a number modulo p. Inputs are random numbers; inside sin and cos they are angles as well,
+each a random rational point of the circle,
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
-so that cos(q₁ + q₂) and sin 2q are exact. An angle that is no such combination (a gear's ratio, an
-expression) is a point of its own, the same wherever its value is the same. Outside sin and cos, q
-is a number independent of its point: what holds for independent numbers holds for angles.
+of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
+a unit quaternion are a random rational point of the sphere. An angle that is no combination of
+inputs with rational multiples is a point of its own, the same wherever its value is the same; and
+so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
+those places holds for the right ones; what differs there is left undecided.
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
-(Schwartz, Zippel); `degree` bounds d from the tape.
+(Schwartz, Zippel): `bounds` finds d from the tapes, and the prime and the number of points follow.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm, log2
 
 from ..errors import UnsupportedError
-from ..tape import Op, Tape
-from .algebra import meaningless, read
+from ..tape import ARITY, Op, Tape
+from .bounds import Bounds, Combination
 
-PRIME = 2**61 - 1
+EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
+"""Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number modulo p; as an angle, rational multiples of `atoms` and a share of a half turn.
-
-    (numerator, denominator) bound the degrees of the rational function that it is.
-    """
-
-    number: int
-    atoms: tuple[tuple[int, Fraction], ...] | None = None
-    turns: Fraction = Fraction(0)
-    numerator: int = 0
-    denominator: int = 0
+TRIES = 20
+_BOOLEAN = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
 
 
 class UnluckyError(ArithmeticError):
-    """A division by zero, or a root that does not exist: another point is needed."""
+    """A division by zero: another point is needed."""
 
 
-class PrimeField:
-    """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur."""
+class Point:
+    """A random point: the same names and the same arguments have the same values."""
 
-    def __init__(self, seed: int, finest: Mapping[int, int] | None = None) -> None:
-        self.seed = seed
-        self.finest: dict[int, int] = dict(finest or {})
-        self.points: dict[int, tuple[int, int]] = {}
+    def __init__(self, prime: int, seed: int, parts: int) -> None:
+        self.prime, self.seed, self.parts = prime, seed, parts
+        self.circles: dict[object, tuple[int, int]] = {}
+        self.unknown: dict[object, int] = {}
+        self.spheres: dict[str, int] = {}
 
-    def symbol(self, name: str) -> Value:
-        """A random number for an input, the same for the same name."""
-        number = random.Random(f"{self.seed} {name}").randrange(1, PRIME)
-        return Value(number, ((number, Fraction(1)),), numerator=1)
+    def random(self, *key: object) -> int:
+        return random.Random(f"{self.seed} {key}").randrange(1, self.prime)
 
-    def constant(self, value: Fraction) -> Value:
-        number = value.numerator * pow(value.denominator, -1, PRIME) % PRIME
-        return Value(number, () if value == 0 else None)
+    def put_on_sphere(self, names: Sequence[str]) -> None:
+        """Makes inputs the entries of a unit quaternion."""
+        p = self.prime
+        t = [self.random("sphere", name) for name in names[1:]]
+        square = sum(x * x for x in t)
+        if (1 + square) % p == 0:
+            raise UnluckyError("no point of the sphere")
+        scale = pow(1 + square, -1, p)
+        entries = [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
+        self.spheres |= dict(zip(names, entries, strict=True))
 
-    def half_turns(self, share: Fraction, number: int) -> Value:
-        """share · π: `number` stands for its value outside sin and cos."""
-        return Value(number, (), share)
+    def symbol(self, name: str) -> int:
+        return self.spheres[name] if name in self.spheres else self.random("input", name)
 
-    def apply(self, op: Op, operands: Sequence[Value]) -> Value:
+    def circle(self, key: object) -> tuple[int, int]:
+        """cos and sin of one part of an angle."""
+        if key not in self.circles:
+            p, t = self.prime, self.random("angle", key)
+            scale = pow(1 + t * t, -1, p)
+            self.circles[key] = (1 - t * t) * scale % p, 2 * t * scale % p
+        return self.circles[key]
+
+    def value(self, function: str, *arguments: int) -> int:
+        """Of a function of which only this is known, that it is one."""
+        key = (function, *arguments)
+        if key not in self.unknown:
+            self.unknown[key] = self.random(*key)
+        return self.unknown[key]
+
+    def odd(self, function: str, x: int) -> int:
+        negative = x > self.prime // 2
+        value = self.value(function, self.prime - x if negative else x) if x else 0
+        return -value % self.prime if negative else value
+
+
+class Program:
+    """A tape ready to be evaluated at points; `names` are those of its inputs' entries."""
+
+    def __init__(self, tape: Tape, names: Sequence[Sequence[str]]) -> None:
+        self.tape, self.bounds = tape, Bounds(tape)
+        self.ops, self.args = self.bounds.ops, self.bounds.args
+        self.names = {
+            k: names[self.args[k][0]][self.args[k][1]]
+            for k, op in enumerate(self.ops)
+            if op is Op.INPUT
+        }
+
+    def at(self, point: Point) -> list[list[int]]:
+        """All outputs, entries row by row."""
+        p = point.prime
+        values: list[int] = []
+        add, args = values.append, self.args
+        for k, op in enumerate(self.ops):
+            a, b, c = args[k]
+            if op is Op.MUL:
+                add(values[a] * values[b] % p)
+            elif op is Op.ADD:
+                add((values[a] + values[b]) % p)
+            elif op is Op.SUB:
+                add((values[a] - values[b]) % p)
+            elif op is Op.NEG:
+                add(-values[a] % p)
+            elif op is Op.FMA:
+                add((values[a] * values[b] + values[c]) % p)
+            else:
+                add(self._value(k, op, values, point))
+        return [[values[i] for i in result.tolist()] for result in self.tape.results]
+
+    def _value(self, k: int, op: Op, values: list[int], point: Point) -> int:
+        p, bounds = point.prime, self.bounds
+        if op is Op.INPUT:
+            return point.symbol(self.names[k])
+        if op is Op.CONSTANT:
+            number = bounds.numbers[k]
+            return number.numerator * pow(number.denominator, -1, p) % p
+        operands = self.args[k][: ARITY[op]]
+        if op is Op.DIV:
+            return values[operands[0]] * inverse(values[operands[1]], p) % p
+        if op in (Op.SIN, Op.COS, Op.TAN):
+            cosine, sine = self._turned(bounds.combinations[operands[0]], values, point)
+            if op is Op.TAN:
+                return sine * inverse(cosine, p) % p
+            return sine if op is Op.SIN else cosine
+        given = [values[i] for i in operands]
+        if op in (Op.AND, Op.OR, Op.NOT, Op.SELECT):
+            return self._logic(op, operands, given, point)
+        exponent = bounds.numbers.get(operands[-1]) if op is Op.POW else None
+        if exponent is not None and 2 * exponent == int(2 * exponent):
+            return _power(given[0], exponent, point)
+        return _unknown(op, given, point)
+
+    def _turned(self, angle: Combination, values: list[int], point: Point) -> tuple[int, int]:
+        p = point.prime
+        c, s = 1, 0
+        for leaf, multiple in angle.items():
+            times = int(multiple * point.parts)
+            key: object = self.names.get(leaf)
+            if key is None:  # by its value, and the same for its negative
+                key = values[leaf]
+                if values[leaf] > p // 2:
+                    key, times = p - values[leaf], -times
+            x, y = _multiple(point.circle(key), times, p)
+            c, s = (c * x - s * y) % p, (s * x + c * y) % p
+        return c, s
+
+    def _logic(self, op: Op, operands: list[int], given: list[int], point: Point) -> int:
+        """Truth is 0 or 1, so that logic is arithmetic."""
+        p = point.prime
+        truths = operands[:1] if op is Op.SELECT else operands
+        true = [
+            x if self.ops[i] in _BOOLEAN else point.value("truth", x)
+            for i, x in zip(truths, given, strict=False)
+        ]
         match op:
-            case Op.ADD:
-                return _sum(*operands)
-            case Op.SUB:
-                return _sum(operands[0], _negative(operands[1]))
-            case Op.NEG:
-                return _negative(operands[0])
-            case Op.MUL:
-                return _product(*operands)
-            case Op.DIV:
-                return _product(operands[0], _reciprocal(operands[1]))
-            case Op.FMA:
-                return _sum(_product(*operands[:2]), operands[2])
-            case Op.SIN:
-                return self.circle(operands[0])[1]
-            case Op.COS:
-                return self.circle(operands[0])[0]
-            case Op.TAN:
-                cosine, sine = self.circle(operands[0])
-                return _product(sine, _reciprocal(cosine))
-            case Op.SQRT:
-                return self.root(operands[0])
-            case Op.POW:
-                return self.power(*operands)
+            case Op.SELECT:
+                return (given[2] + true[0] * (given[1] - given[2])) % p
+            case Op.AND:
+                return true[0] * true[1] % p
+            case Op.OR:
+                return (true[0] + true[1] - true[0] * true[1]) % p
             case _:
-                raise meaningless(op, "a prime field")
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers; a half is a root."""
-        if exponent.denominator or exponent.numerator:
-            raise meaningless(Op.POW, "a prime field")
-        for whole in range(-16, 17):
-            if exponent.number == whole % PRIME:
-                return _power(base, whole)
-            if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                return _product(self.root(base), _power(base, whole))
-        raise meaningless(Op.POW, "a prime field")
-
-    def root(self, value: Value) -> Value:
-        """The smaller of both roots: one choice for one value, wherever it occurs."""
-        number = pow(value.number, (PRIME + 1) // 4, PRIME)
-        if number * number % PRIME != value.number:
-            raise UnluckyError("no root modulo p")
-        degree = max(value.numerator, value.denominator)
-        return Value(min(number, PRIME - number), numerator=degree, denominator=degree)
-
-    def circle(self, angle: Value) -> tuple[Value, Value]:
-        """cos and sin."""
-        atoms, turns = angle.atoms, angle.turns
-        if atoms is None:
-            atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
-        c, s = _quarter(turns)
-        degree = 0
-        for atom, multiple in atoms:
-            parts = self.finest.get(atom, 1)
-            whole = multiple * parts
-            if whole.denominator != 1:
-                self.finest[atom] = parts * whole.denominator
-                raise FinerError
-            c, s = _turned((c, s), _multiple(self.point(atom), int(whole)))
-            degree += 2 * abs(int(whole))
-        degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
-        return Value(c, None, Fraction(0), degree, degree), Value(
-            s, None, Fraction(0), degree, degree
-        )
-
-    def point(self, atom: int) -> tuple[int, int]:
-        if atom not in self.points:
-            t = random.Random(f"{self.seed} angle {atom}").randrange(1, PRIME)
-            if (1 + t * t) % PRIME == 0:
-                raise UnluckyError("no point of the circle")
-            scale = pow(1 + t * t, -1, PRIME)
-            self.points[atom] = (1 - t * t) * scale % PRIME, 2 * t * scale % PRIME
-        return self.points[atom]
+                return (1 - true[0]) % p
 
 
-class FinerError(ArithmeticError):
-    """An angle's part occurs: all its multiples must be counted in that part."""
+def _unknown(op: Op, given: list[int], point: Point) -> int:
+    """Functions that are not rational, by what is known of them: symmetries, |x| = x sign x."""
+    p = point.prime
+    x, y = given[0], given[-1]
+    match op:
+        case Op.SIGN | Op.TANH | Op.ASIN:
+            return point.odd(op.name, x)
+        case Op.ABS:
+            return x * point.odd("SIGN", x) % p
+        case Op.MIN | Op.MAX:
+            apart = (x - y) * point.odd("SIGN", (x - y) % p)
+            return (x + y + (apart if op is Op.MAX else -apart)) * inverse(2, p) % p
+        case Op.LT:
+            return point.value("positive", (y - x) % p)
+        case Op.LE:
+            return (1 - point.value("positive", (x - y) % p)) % p
+        case Op.EQ | Op.NE:
+            apart = (x - y) % p
+            same = point.value("zero", min(apart, p - apart))
+            return same if op is Op.EQ else (1 - same) % p
+        case _:
+            return point.value(op.name, *given)
 
 
-def _turned(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[0] * b[1] + a[1] * b[0]) % PRIME
+def _power(base: int, exponent: Fraction, point: Point) -> int:
+    """Whole powers; a half is a root."""
+    whole = exponent.numerator // exponent.denominator
+    power = pow(base if whole >= 0 else inverse(base, point.prime), abs(whole), point.prime)
+    if exponent.denominator == 1:
+        return power
+    return power * point.value(Op.SQRT.name, base) % point.prime
 
 
-def _multiple(point: tuple[int, int], times: int) -> tuple[int, int]:
+def _multiple(point: tuple[int, int], times: int, p: int) -> tuple[int, int]:
+    if times == 1:
+        return point
     if times < 0:
-        point, times = (point[0], -point[1] % PRIME), -times
-    total = (1, 0)
+        point, times = (point[0], -point[1] % p), -times
+    c, s = 1, 0
+    x, y = point
     while times:
         if times & 1:
-            total = _turned(total, point)
-        point, times = _turned(point, point), times >> 1
-    return total
+            c, s = (c * x - s * y) % p, (s * x + c * y) % p
+        x, y, times = (x * x - y * y) % p, 2 * x * y % p, times >> 1
+    return c, s
 
 
-def _quarter(turns: Fraction) -> tuple[int, int]:
-    quarters = 2 * turns
-    if quarters.denominator != 1:
-        raise UnsupportedError(
-            f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
-        )
-    return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-
-
-def _sum(a: Value, b: Value) -> Value:
-    atoms = None
-    if a.atoms is not None and b.atoms is not None:
-        total = dict(a.atoms)
-        for atom, multiple in b.atoms:
-            total[atom] = total.get(atom, Fraction(0)) + multiple
-        atoms = tuple(sorted((x, m) for x, m in total.items() if m))
-    top = max(a.numerator + b.denominator, b.numerator + a.denominator)
-    number = (a.number + b.number) % PRIME
-    return Value(number, atoms, a.turns + b.turns, top, a.denominator + b.denominator)
-
-
-def _negative(a: Value) -> Value:
-    atoms = None if a.atoms is None else tuple((x, -m) for x, m in a.atoms)
-    return Value(-a.number % PRIME, atoms, -a.turns, a.numerator, a.denominator)
-
-
-def _product(a: Value, b: Value) -> Value:
-    atoms, turns = None, Fraction(0)
-    for angle, factor in ((a, b), (b, a)):
-        ratio = _plain(factor)
-        if angle.atoms is not None and (angle.atoms or angle.turns) and ratio is not None:
-            atoms = tuple((x, m * ratio) for x, m in angle.atoms if m * ratio)
-            turns = angle.turns * ratio
-    top, bottom = a.numerator + b.numerator, a.denominator + b.denominator
-    return Value(a.number * b.number % PRIME, atoms, turns, top, bottom)
-
-
-def _plain(value: Value) -> Fraction | None:
-    """A small constant rational, if the value is one."""
-    if value.numerator or value.denominator or value.atoms:
-        return None
-    for denominator in range(1, 33):
-        scaled = value.number * denominator % PRIME
-        scaled = scaled - PRIME if scaled > PRIME // 2 else scaled
-        if abs(scaled) <= 1024:
-            return Fraction(scaled, denominator)
-    return None
-
-
-def _reciprocal(a: Value) -> Value:
-    if a.number == 0:
+def inverse(x: int, p: int) -> int:
+    if x % p == 0:
         raise UnluckyError("division by zero")
-    number = pow(a.number, -1, PRIME)
-    return Value(number, None, Fraction(0), a.denominator, a.numerator)
-
-
-def _power(base: Value, exponent: int) -> Value:
-    if exponent < 0:
-        base, exponent = _reciprocal(base), -exponent
-    number = pow(base.number, exponent, PRIME)
-    return Value(number, None, Fraction(0), base.numerator * exponent, base.denominator * exponent)
+    return pow(x, -1, p)
 
 
 # -- proofs --------------------------------------------------------------------------------
@@ -231,48 +232,113 @@ def _power(base: Value, exponent: int) -> Value:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether programs agree: `identical`, with the chance that this is wrong, or the names of
-    the outputs that differ (that is certain)."""
+    """Whether programs agree, entry by entry.
+
+    `identical` with the `chance` that this is wrong, or the `differing` entries, which is certain.
+    Where they are `undecided`, functions that are not rational have hidden the answer.
+    """
 
     identical: bool
     chance: float
     points: int
+    exponent: int
+    degree: int
     differing: tuple[str, ...] = ()
+    undecided: bool = False
+
+    def __str__(self) -> str:
+        if self.undecided:
+            return "undecided modulo a prime"
+        if not self.identical:
+            return f"different: {', '.join(self.differing)}"
+        sure = f"below 2^{log2(self.chance):.0f}" if self.chance else "zero"
+        count = f"{self.points} point{'s' * (self.points != 1)}"
+        return (
+            f"identical, proved modulo 2^{self.exponent} − 1 at {count} "
+            f"(degree {self.degree} at most, chance of an error {sure})"
+        )
 
 
 def identical(
-    one: Tape, other: Tape, entries: Sequence[Sequence[str]], chance: float = 2.0**-50
+    one: Tape,
+    other: Tape,
+    entries: Sequence[Sequence[str]],
+    chance: float = 2.0**-50,
+    unit: Sequence[Sequence[str]] = (),
 ) -> Verdict:
-    """Compares all outputs of two tapes whose inputs are called the same, entry by entry."""
-    missed, points = 1.0, 0
-    finest: dict[int, int] = {}
-    seed = 0
-    while missed > chance and points < 64:
-        seed += 1
-        if seed > 500:
-            raise UnsupportedError("no point was found at which both can be evaluated")
-        field = PrimeField(seed, finest)
+    """Compares all outputs of two tapes whose inputs are called the same, entry by entry.
+
+    `unit` names inputs that together are unit quaternions.
+    """
+    programs = [Program(tape, entries) for tape in (one, other)]
+    degree = common_degree(programs, unit)
+    exponent, points = _effort(degree, chance)
+    for k in range(points):
+        found = _evaluated(programs, exponent, k, unit)
+        differing = tuple(_differing(one, *found))
+        if differing:
+            unknown = any(program.bounds.arguments for program in programs)
+            return Verdict(False, 0.0, k + 1, exponent, degree, differing, undecided=unknown)
+    return Verdict(
+        True, 2.0 ** (points * (log2(max(1, degree)) - exponent)), points, exponent, degree
+    )
+
+
+def common_degree(programs: Sequence[Program], unit: Sequence[Sequence[str]] = ()) -> int:
+    """A bound of the degree of all differences of outputs, in the parameters of random points.
+
+    A polynomial of degree d in n cosines and sines has the degree 2 n d in their tangents; points
+    and unknown functions that are told apart by values add the chance that those coincide.
+    """
+    parts = lcm(*(program.bounds.parts for program in programs))
+    for program in programs:
+        program.bounds.with_parts(parts)
+    one, other = (program.bounds for program in programs)
+    outputs = (zip(a.tolist(), b.tolist(), strict=True)
+               for a, b in zip(*(p.tape.results for p in programs), strict=True))  # fmt: skip
+    degree = 0
+    for x, y in (pair for pairs in outputs for pair in pairs):
+        (top, below), (top_2, below_2) = one.total(x), other.total(y)
+        degree = max(degree, top + below_2, top_2 + below)
+    arguments = one.arguments + other.arguments
+    angles = {leaf for b in (one, other) for angle in b.combinations.values() for leaf in angle}
+    coincidences = len(arguments) ** 2 * max(arguments, default=0)
+    return (degree + coincidences) * (2 * (len(angles) + len(unit)) + 1)
+
+
+def _effort(degree: int, chance: float) -> tuple[int, int]:
+    """The prime's exponent and the number of points that cost least."""
+    wanted = -log2(chance)
+    choices = []
+    for exponent in EXPONENTS:
+        each = exponent - log2(max(1, degree))
+        if each >= 8:
+            points = max(1, int(-(-wanted // each)))
+            choices.append((points * (300 + exponent), exponent, points))
+    if not choices:
+        raise UnsupportedError(
+            "the degree is beyond all fields", remedy="compare without divisions: M and bias"
+        )
+    _, exponent, points = min(choices)
+    return exponent, points
+
+
+def _evaluated(
+    programs: Sequence[Program], exponent: int, number: int, unit: Sequence[Sequence[str]]
+) -> list[list[list[int]]]:
+    for attempt in range(TRIES):
+        point = Point(2**exponent - 1, TRIES * number + attempt, programs[0].bounds.parts)
         try:
-            values = [[field.symbol(name) for name in names] for names in entries]
-            found = [read(tape, field, values) for tape in (one, other)]
-        except FinerError:
-            finest = field.finest
-            seed -= 1
-            continue
+            for names in unit:
+                point.put_on_sphere(names)
+            return [program.at(point) for program in programs]
         except UnluckyError:
             continue
-        degree, differing = 0, []
-        for port, a, b in zip(one.outputs, *found, strict=True):
-            for k, (x, y) in enumerate(zip(a, b, strict=True)):
-                if x.number != y.number:
-                    differing.append(f"{port.name}[{k}]")
-                degree = max(degree, x.numerator + y.denominator, y.numerator + x.denominator)
-        if differing:
-            return Verdict(False, 0.0, points + 1, tuple(differing))
-        points += 1
-        missed *= min(1.0, degree / PRIME) if degree else 0.0
-        if degree >= PRIME // 4:
-            raise UnsupportedError(
-                "the degree is beyond the field", remedy="compare without divisions: M and bias"
-            )
-    return Verdict(True, missed, points)
+    raise UnsupportedError("no point was found at which both can be evaluated")
+
+
+def _differing(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+    for port, a, b in zip(tape.outputs, one, other, strict=True):
+        for k, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x != y:
+                yield f"{port.name}[{k + 1}]"
