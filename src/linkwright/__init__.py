@@ -31,6 +31,7 @@ _HOMES = {
     "assemble": "kinematics.assembly",
     "mobility": "kinematics.mobility",
     "compare": "study",
+    "verify": "verify",
     "LinkwrightError": "errors",
 }
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from .model import Model as Model
     from .model import compile as compile  # noqa: A004
     from .study import compare as compare
+    from .verify import verify as verify
 
 
 def __getattr__(name: str) -> Any:

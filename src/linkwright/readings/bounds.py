@@ -40,7 +40,7 @@ class Bounds:
 
     def __init__(self, tape: Tape) -> None:
         self.ops = [Op(code) for code in tape.ops.tolist()]
-        self.args = tape.args.tolist()
+        self.args: list[list[int]] = tape.args.tolist()
         self.numbers = {
             k: Fraction(tape.constants[k]) for k, op in enumerate(self.ops) if op is Op.CONSTANT
         }
