@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log2
 
 import casadi as ca
 
@@ -39,9 +40,11 @@ def judged(name: str, meaning: str, cite: str, proofs: Proofs) -> Check:
     if weaker:
         about, proof = weaker[0]
         return Check(name, PASSED, f"{about}: {proof.text}", meaning, cite)
-    weakest = max(proofs, key=lambda pair: len(pair[1].text))[1]
-    count = f"{len(proofs)} identities; " if len(proofs) > 1 else ""
-    return Check(name, PROVED, f"{count}{weakest.text}", meaning, cite)
+    largest = max(proof.exponent for _, proof in proofs)
+    chance = sum(proof.chance for _, proof in proofs)
+    count = f"{len(proofs)} identit{'ies' if len(proofs) > 1 else 'y'}"
+    figure = f"{count} modulo 2^{largest} − 1, chance of an error below 2^{log2(chance):.0f}"
+    return Check(name, PROVED, figure, meaning, cite)
 
 
 def _shortened(text: str, length: int = 300) -> str:

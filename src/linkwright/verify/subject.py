@@ -35,6 +35,8 @@ class Proof:
     proved: bool
     text: str
     differing: tuple[str, ...] = ()
+    chance: float = 0.0
+    exponent: int = 0
 
 
 class Subject:
@@ -101,7 +103,10 @@ class Subject:
             return self._in_balls(one, other, ROUNDED_DIGITS)
         if verdict.undecided:
             return self._in_balls(one, other, 30)
-        return Proof(verdict.identical, verdict.identical, str(verdict), verdict.differing)
+        return Proof(
+            verdict.identical, verdict.identical, str(verdict), verdict.differing,
+            verdict.chance, verdict.exponent,
+        )  # fmt: skip
 
     def _in_balls(self, one: Tape, other: Tape, digits: int) -> Proof:
         named = self.mechanism.parameters

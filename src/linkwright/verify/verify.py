@@ -10,6 +10,8 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation
 from ..mechanism import Mechanism, names_of
 from .identities import formulations, identities
+from .known import known_motions
+from .numbers import numbers
 from .report import Check, Report
 from .subject import Subject
 
@@ -72,3 +74,5 @@ def _is_symbolic(eqs: Equations) -> bool:
 def _checks(subject: Subject, others: Sequence[Subject]) -> Iterator[Check]:
     yield formulations(subject, others)
     yield from identities(subject)
+    yield from numbers(subject)
+    yield from known_motions(subject)
