@@ -244,9 +244,7 @@ class Model:
         """How many floating-point operations one call of a function takes."""
         return count_operations(self.tape(name, *frame))
 
-    def certified(
-        self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
-    ) -> Any:
+    def certified(self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None) -> Any:
         """A function at one state, as intervals that provably hold the exact values.
 
         Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for

@@ -196,9 +196,9 @@ class Interval:
     def __float__(self) -> float:
         return float(Fraction(self.mid))
 
-    def __contains__(self, value: object) -> bool:
+    def __contains__(self, value: float | Fraction | str) -> bool:
         low, high = self.bounds
-        return low <= Fraction(value) <= high  # type: ignore[arg-type]
+        return low <= Fraction(value) <= high
 
     def __str__(self) -> str:
         return f"{self.mid} ± {self.radius}"

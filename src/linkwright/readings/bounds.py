@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm
+from math import isfinite, lcm
 
+from ..errors import UnsupportedError
 from ..tape import ARITY, Op, Tape
 
 Factors = Mapping[int, int]  # powers of divisors, by the instruction that they are
@@ -41,6 +42,8 @@ class Bounds:
     def __init__(self, tape: Tape) -> None:
         self.ops = [Op(code) for code in tape.ops.tolist()]
         self.args: list[list[int]] = tape.args.tolist()
+        if not isfinite(tape.constants.sum()):
+            raise UnsupportedError("a constant on the tape is not finite")
         self.numbers = {
             k: Fraction(tape.constants[k]) for k, op in enumerate(self.ops) if op is Op.CONSTANT
         }

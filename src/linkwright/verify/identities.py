@@ -11,17 +11,15 @@ from ..errors import LinkwrightError
 from .report import FAILED, PASSED, PROVED, SKIPPED, Check
 from .subject import Proof, Subject
 
-OF_TREES = (
-    "mass_matrix", "coriolis_matrix", "gravity", "bias", "inverse_dynamics", "forward_dynamics",
+EVERY = ("mass_matrix", "bias", "gravity", "constraint_jacobian", "constraint_bias")
+"""Compared with every formulation; the rest of the equations is tied to these by identities."""
+FIRST = (
+    "coriolis_matrix", "inverse_dynamics", "forward_dynamics", "required_forces", "passive",
+    "external", "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum",
 )  # fmt: skip
-OF_LOOPS = (
-    "mass_matrix", "coriolis_matrix", "gravity", "bias", "required_forces", "constraint_jacobian",
-    "constraint_bias",
-)  # fmt: skip
-SHARED = (
-    "passive", "external", "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass",
-    "momentum",
-)  # fmt: skip
+"""Compared with the first one too."""
+ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
+"""Of constrained mechanisms these agree where the constraints hold only: M, bias, J, γ say all."""
 MOST_FREEDOMS = 8
 """Beyond, accelerations are not compared themselves: they follow from M and bias."""
 
@@ -53,13 +51,10 @@ def _shortened(text: str, length: int = 300) -> str:
 
 def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
     """Function by function against other derivations of the same mechanism."""
-    wanted = OF_LOOPS if subject.names.constraints else OF_TREES
-    if subject.eqs.nv > MOST_FREEDOMS:
-        wanted = tuple(name for name in wanted if name != "forward_dynamics")
     proofs = []
     for k, other in enumerate(others):
-        for function in (*wanted, *(SHARED if k == 0 else ())):
-            if subject.has(function) and other.has(function) and _size(subject, function):
+        for function in (*EVERY, *(FIRST if k == 0 else ())):
+            if _compared(function, subject) and other.has(function):
                 about = f"{function} by {other.eqs.by}"
                 proofs.append((about, subject.same(subject.tape(function), other.tape(function))))
     return judged(
@@ -72,8 +67,12 @@ def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
     )
 
 
-def _size(subject: Subject, function: str) -> int:
-    return int(subject.of(function).numel())
+def _compared(function: str, subject: Subject) -> bool:
+    if not subject.has(function) or not subject.of(function).numel():
+        return False
+    if subject.names.constraints:
+        return function not in ON_CONSTRAINTS
+    return function != "forward_dynamics" or subject.eqs.nv <= MOST_FREEDOMS
 
 
 def symmetric(subject: Subject) -> Check:

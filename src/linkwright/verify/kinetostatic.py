@@ -54,8 +54,8 @@ def _rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
     from scipy.spatial.transform import Rotation
 
     w, *xyz = quaternion
-    turned: Floats = Rotation.from_euler("xyz", rpy).as_matrix()
-    return turned @ Rotation.from_quat([*xyz, w]).as_matrix()
+    turned = Rotation.from_euler("xyz", rpy) * Rotation.from_quat([*xyz, w])
+    return np.asarray(turned.as_matrix(), dtype=float)
 
 
 def forces(subject: Subject, state: dict[str, Floats]) -> Floats:

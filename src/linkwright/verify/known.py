@@ -99,7 +99,10 @@ def natural_frequency(subject: Subject) -> Check:
     times = run.t_events[0]
     worst = abs(times[0] / quarter - 1) if len(times) else np.inf
     return measured(
-        "natural frequency", float(worst), 1e-7, "forward_dynamics",
+        "natural frequency",
+        float(worst),
+        1e-7,
+        "forward_dynamics",
         f"'{name}' alone on its joint swings at {wanted / 2 / np.pi:.4g} Hz, as m, d and I say",
         f"Free motion of a link about a revolute joint has its natural frequency ({PAPER}).",
     )
@@ -181,7 +184,10 @@ def kineto_static(subject: Subject) -> Check:
         size = max(float(np.abs(wanted).max()), float(np.abs(found).max()), 1e-12)
         worst = max(worst, float(np.abs(found - wanted).max() / size))
     return measured(
-        "kineto-static solution", worst, 1e-7, subject.drives,
+        "kineto-static solution",
+        worst,
+        1e-7,
+        subject.drives,
         "forces by d'Alembert's principle, from differences of positions alone",
         f"An independent kineto-static solution gives the same forces ({PAPER}).",
     )

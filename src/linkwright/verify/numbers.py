@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -57,12 +58,11 @@ def positive(subject: Subject) -> Check:
 
 class Run:
     """A motion from a random state in which drives make up for dampers and friction, with the work
-    of given forces, and the momentum that weight and ground give."""
+    of given forces and driven constraints, and the momentum that weight and ground give."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject, self.n, self.count = subject, subject.eqs.nv, 0
-        self.start = subject.states(1, seed=5)[0]
-        self.start["qd"] = 0.3 * self.start["qd"]
+        self.start = subject.states(1, seed=5, speed=0.3)[0]
         nq = subject.eqs.nq
         x = np.concatenate([self.start["q"], self.start["qd"], np.zeros(4)])
         self.times = np.linspace(0.0, DURATION, 7)
@@ -90,20 +90,27 @@ class Run:
         losses = subject.value("passive", state) - subject.value("passive", rest)
         qdd = subject.value("forward_dynamics", state | {"tau": -losses})
         qd, other = state["qd"], subject.value("external", state)
+        power = other @ qd + self.driven(state | {"tau": -losses})
         push = self.from_ground(state | {"qdd": qdd}) if self.has_momentum else np.zeros(3)
-        return np.concatenate([self.turned(state["q"], qd), qdd, [other @ qd], push])
+        return np.concatenate([self.along(state["q"]) @ qd, qdd, [power], push])
 
-    def turned(self, q: Floats, qd: Floats) -> Floats:
-        """dq/dt."""
+    def driven(self, state: dict[str, Floats]) -> float:
+        """The power of constraints that move in time: λ·J q̇, with J q̇ = −V at q̇ = 0."""
+        subject = self.subject
+        if not (self.subject.names.constraints and subject.time):
+            return 0.0
+        still = subject.value("constraint_velocity", state | {"qd": np.zeros(self.n)})
+        return float(-subject.value("multipliers", state) @ still) if still.any() else 0.0
+
+    @cached_property
+    def along(self) -> Callable[[Floats], Floats]:
+        """N(q) with dq/dt = N(q)·speeds."""
         import casadi as ca
 
-        if not hasattr(self, "_rates"):
-            eqs = self.subject.eqs
-            symbols = [eqs.symbols["q"], eqs.symbols["p"]]
-            self._rates = ca.Function("N", symbols, [eqs.rates])
-            self._p = [float(value) for value in eqs.parameters.values()]
-        found: Floats = np.asarray(self._rates(q, self._p), dtype=float) @ qd
-        return found
+        eqs = self.subject.eqs
+        function = ca.Function("N", [eqs.symbols["q"], eqs.symbols["p"]], [eqs.rates])
+        values = [float(value) for value in eqs.parameters.values()]
+        return lambda q: np.asarray(function(q, values), dtype=float)
 
     @property
     def has_momentum(self) -> bool:
@@ -121,19 +128,15 @@ class Run:
                 total += rows[k, 3:]
         return total
 
-    @property
+    @cached_property
     def weight(self) -> Floats:
         import casadi as ca
 
         eqs, mechanism = self.subject.eqs, self.subject.mechanism
-        if not hasattr(self, "_weight"):
-            pi = ca.Function("pi", [eqs.symbols["p"]], [eqs.inertial_parameters])
-            values = [float(value) for value in eqs.parameters.values()]
-            mass = np.asarray(pi(values), dtype=float).ravel()[::10].sum()
-            self._weight = mass * np.array(
-                [to_float(g, mechanism.values) for g in mechanism.gravity]
-            )
-        return self._weight
+        pi = ca.Function("pi", [eqs.symbols["p"]], [eqs.inertial_parameters])
+        values = [float(value) for value in eqs.parameters.values()]
+        mass = float(np.asarray(pi(values), dtype=float).ravel()[::10].sum())
+        return mass * np.array([to_float(g, mechanism.values) for g in mechanism.gravity])
 
 
 def energy(run: Run) -> Check:
@@ -143,7 +146,10 @@ def energy(run: Run) -> Check:
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.work), abs(float(T[0])), 1e-12)
     worst = float(np.abs(np.array(T) + V - run.work - (T[0] + V[0])).max() / exchanged)
     return measured(
-        "energy along a run", worst, DRIFT, "forward_dynamics, kinetic_energy, potential_energy",
+        "energy along a run",
+        worst,
+        DRIFT,
+        "forward_dynamics, kinetic_energy, potential_energy",
         "a conservative system keeps its total energy; the work of all else is accounted for",
         f"Total energy less the work done is constant to {worst:.0e} along a motion.",
     )
@@ -195,8 +201,8 @@ def physical(subject: Subject) -> Check:
     figure = warnings[0] if warnings else f"{len(subject.mechanism.bodies)} bodies"
     return Check(
         "inertias physical", FAILED if warnings else PASSED, figure,
-        "principal moments are positive, and none exceeds the sum of the others; numbers that break "
-        "this are of no real body, whatever the equations",
+        "principal moments are positive, and none exceeds the sum of the others; other numbers are "
+        "of no real body, whatever the equations",
         "All inertia tensors are those of real bodies.",
         tuple(warnings),
     )  # fmt: skip

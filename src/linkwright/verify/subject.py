@@ -47,6 +47,8 @@ class Subject:
         self.eqs, self.names = eqs, eqs.names
         self.mechanism: Mechanism = eqs.mechanism
         self.known = set(eqs.function_names())
+        self._tapes: dict[str, Tape] = {}
+        self._functions: dict[str, Any] = {}
 
     @cached_property
     def time(self) -> list[str]:
@@ -81,8 +83,11 @@ class Subject:
     # -- proofs --------------------------------------------------------------------------
 
     def tape(self, function: str) -> Tape:
-        inputs, outputs = ports(self.names, function, list(self.eqs.parameters))
-        return record(self.eqs.function(function), inputs, outputs)
+        """The tape of a function, recorded once."""
+        if function not in self._tapes:
+            inputs, outputs = ports(self.names, function, list(self.eqs.parameters))
+            self._tapes[function] = record(self.eqs.function(function), inputs, outputs)
+        return self._tapes[function]
 
     def prove(self, name: str, left: SX, right: SX | float = 0.0) -> Proof:
         """That two expressions are the same function."""
@@ -145,12 +150,12 @@ class Subject:
 
     # -- numbers -------------------------------------------------------------------------
 
-    def states(self, count: int, seed: int = 0) -> list[dict[str, Floats]]:
-        """Random states that the constraints allow."""
+    def states(self, count: int, seed: int = 0, speed: float = 1.0) -> list[dict[str, Floats]]:
+        """Random states that the constraints allow, with speeds up to about `speed`."""
         rng = np.random.default_rng(seed)
         n, found = self.eqs.nv, []
         for _ in range(count):
-            step, qd, qdd, tau = rng.uniform(-1, 1, (4, n))
+            step, qd, qdd, tau = rng.uniform(-1, 1, (4, n)) * [[1], [speed], [1], [1]]
             if self.names.constraints:
                 q, qd = closed_state(self.mechanism, 0.2 * step, qd)
             else:
@@ -166,10 +171,9 @@ class Subject:
         return array.reshape(outputs[0].shape)
 
     def _folded(self, function: str) -> Any:
-        cache: dict[str, Any] = self.__dict__.setdefault("_functions", {})
-        if function not in cache:
-            cache[function] = self.eqs.folded(function)
-        return cache[function]
+        if function not in self._functions:
+            self._functions[function] = self.eqs.folded(function)
+        return self._functions[function]
 
 
 def _is_rounded(tape: Tape) -> bool:
