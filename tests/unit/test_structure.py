@@ -83,6 +83,16 @@ def test_importing_loads_nothing_heavy() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_rooms_do_not_hide_functions_of_the_same_name() -> None:
+    code = (
+        "import linkwright, linkwright.verify.report\n"
+        "from linkwright.verify import Report\n"
+        "print(type(linkwright.verify).__name__, linkwright.verify.__module__)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "function linkwright.verify.checks"
+
+
 def test_public_names_are_few_and_exist() -> None:
     assert len(lw.__all__) <= 20
     for name in lw.__all__:

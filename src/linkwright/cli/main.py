@@ -247,7 +247,7 @@ def verify(
     report = checked(read(file, base), by=by.split(",") if by else None)
     emit_json(report.as_dict()) if as_json else print(report)
     if not report.passed:
-        raise typer.Exit(1)
+        raise CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)
 
 
 @app.command()

@@ -100,7 +100,7 @@ def skew(subject: Subject) -> Check:
     proofs: list[tuple[str, Proof]] = []
     if subject.has("coriolis_matrix"):
         N = subject.rate(subject.of("mass_matrix")) - 2 * subject.of("coriolis_matrix")
-        proofs = [("coriolis_matrix", subject.prove("N", N + N.T))]
+        proofs = [("coriolis_matrix", subject.prove("N", N, -N.T))]
     return judged(
         "Ṁ − 2C skew",
         "Coriolis and centrifugal forces do no work; controllers rely on it",
