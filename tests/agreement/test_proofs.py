@@ -12,6 +12,7 @@ from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS, formulation
 from linkwright.readings.field import identical
 from linkwright.verify.subject import Subject
+from tests.random_trees import KINDS, random_tree
 
 TREES = [n for n in lw.gallery() if not (lw.gallery(n).loops or lw.gallery(n).constraints)]
 LOOPS = [n for n in lw.gallery() if n not in TREES]
@@ -55,6 +56,21 @@ def test_trees(name: str, by: str) -> None:
 @pytest.mark.parametrize("name", LOOPS)
 def test_constrained_equations(name: str, by: str) -> None:
     assert_proved(name, by, OF_LOOPS)
+
+
+@pytest.mark.parametrize("by", ["kane", "lagrange", "newton_euler"])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees(seed: int, by: str) -> None:
+    """Of all joint types, with losses, springs and motors, at angles that are no right ones."""
+    kinds = [KINDS[(seed * 3 + k) % len(KINDS)] for k in range(3)]
+    mechanism = random_tree(seed, kinds, [0, 0, 1]).mechanism
+    if formulation(by).supports(mechanism) is not None or not any(k != "fixed" for k in kinds):
+        pytest.skip("cannot treat it")
+    one, other = (Subject(lw.derive(mechanism, by=b)) for b in ("recursive", by))
+    for function in ("mass_matrix", "bias", "gravity"):
+        proof = one.same(one.tape(function), other.tape(function))
+        assert proof.holds, f"{function}: {proof.text}"
+        assert proof.proved, f"{function}: {proof.text}"
 
 
 def test_a_proof_for_a_six_axis_arm_takes_milliseconds() -> None:

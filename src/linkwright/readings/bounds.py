@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import isfinite, lcm
 
 from ..errors import UnsupportedError
@@ -53,6 +54,7 @@ class Bounds:
         )
         self.degrees: list[Degree] = []
         self.arguments: list[int] = []
+        self.functions: set[Op] = set()
 
     def with_parts(self, parts: int) -> Bounds:
         """Computes the degrees, angles being multiples of a `parts`-th of their inputs."""
@@ -65,6 +67,24 @@ class Bounds:
         """Degrees of numerator and denominator of a value."""
         own = self.degrees[k]
         return own.top, self._size(own.below)
+
+    @cached_property
+    def levels(self) -> dict[int, int]:
+        """How deep roots stand inside other roots, by their instructions."""
+        depth: list[int] = []
+        found: dict[int, int] = {}
+        for k, op in enumerate(self.ops):
+            of = [] if op in (Op.INPUT, Op.CONSTANT) else self.args[k][: ARITY[op]]
+            inside = max((depth[i] for i in of), default=0)
+            if op is Op.SQRT or (op is Op.POW and self._halves(of[-1])):
+                found[k] = inside
+                inside += 1
+            depth.append(inside)
+        return found
+
+    def _halves(self, exponent: int) -> bool:
+        value = self.numbers.get(exponent)
+        return value is not None and value.denominator == 2
 
     # -- angles --------------------------------------------------------------------------
 
@@ -151,6 +171,7 @@ class Bounds:
         multiples = self.combinations[angle]
         for leaf in multiples:
             if self.ops[leaf] is not Op.INPUT:
+                self.functions.add(op)
                 self.arguments.append(sum(self.total(leaf)))
         degree = sum(abs(int(m * parts)) for m in multiples.values())
         own = Degree(degree, _NONE)
@@ -160,7 +181,6 @@ class Bounds:
 
     def _other(self, op: Op, operands: list[int]) -> Degree:
         """Functions that are not rational: a generator each, with what multiplies it."""
-        self.arguments.append(sum(sum(self.total(i)) for i in operands))
         whole = self.numbers.get(operands[-1]) if op is Op.POW else None
         if whole is not None and 2 * whole == int(2 * whole):
             times = abs(int(2 * whole)) // 2
@@ -168,7 +188,13 @@ class Bounds:
             if whole < 0:
                 base = self._quotient(_CONSTANT, base, operands[0])
             power = Degree(base.top * times, {f: e * times for f, e in base.below.items()})
-            return power if whole.denominator == 1 else _product(power, _SYMBOL)
+            if whole.denominator == 1:
+                return power
+            self.functions.add(Op.SQRT)
+            self.arguments.append(sum(self.total(operands[0])))
+            return _product(power, _product(_SYMBOL, base))
+        self.functions.add(op)
+        self.arguments.append(sum(sum(self.total(i)) for i in operands))
         total = _SYMBOL
         for i in operands:
             total = self._sum(total, _product(self.degrees[i], _SYMBOL))
