@@ -78,6 +78,40 @@ def test_friction_springs_motors_quaternions_and_numbers() -> None:
     assert "ball arithmetic" in rounded["formulations agree"].figure
 
 
+def test_forces_in_time_and_bodies_of_the_ground() -> None:
+    """The work of given forces counts; the ground bears what is fixed to it."""
+    body = {"mass": 1, "center": ["0.3", 0, 0], "inertia": ["0.1", "0.1", "0.1"]}
+    arm = lw.Mechanism(
+        bodies={"base": {"mass": 5}, "a": body, "b": body},
+        joints={
+            "base": {"type": "fixed", "child": "base", "origin": [0, 0, 1]},
+            "q1": {"type": "revolute", "parent": "base", "child": "a", "axis": [0, 1, 0]},
+            "q2": {"type": "prismatic", "parent": "a", "child": "b", "axis": [1, 0, 0]},
+        },
+        frames={"tip": {"body": "b", "origin": ["0.2", 0, 0]}, "wall": {"body": "ground"}},
+    )
+    report = lw.verify(arm)
+    assert report.passed, str(report)
+    assert report["momentum along a run"].verdict == "passed"
+    loaded = lw.Mechanism(
+        **{key: getattr(arm, key) for key in ("bodies", "joints", "frames")},
+        forces={
+            "spring": {"type": "spring", "between": ["wall", "tip"], "stiffness": 3,
+                       "length": "0.3", "damping": "0.2"},
+            "wind": {"type": "wrench", "on": "tip", "force": ["sin(3*t)", 0, "abs(q2)*dq1"]},
+        },
+    )  # fmt: skip
+    report = lw.verify(loaded)
+    assert report.passed, str(report)
+    assert {report[name].verdict for name in ("g = ∂V/∂q", "power balance")} == {"proved"}
+    assert report["momentum along a run"].verdict == "skipped"
+
+
+def test_equations_that_have_few_functions() -> None:
+    report = lw.verify(lw.derive(lw.gallery("elbow"), by="approximate"))
+    assert report.passed, str(report)
+
+
 # -- planted errors ------------------------------------------------------------------------
 
 

@@ -154,12 +154,9 @@ class Run:
 
     @cached_property
     def weight(self) -> Floats:
-        import casadi as ca
-
-        eqs, mechanism = self.subject.eqs, self.subject.mechanism
-        pi = ca.Function("pi", [eqs.symbols["p"]], [eqs.inertial_parameters])
-        values = [float(value) for value in eqs.parameters.values()]
-        mass = float(np.asarray(pi(values), dtype=float).ravel()[::10].sum())
+        """Of all bodies, those that are fixed to ground among them: it bears these too."""
+        mechanism = self.subject.mechanism
+        mass = sum(to_float(body.mass, mechanism.values) for body in mechanism.bodies.values())
         return mass * np.array([to_float(g, mechanism.values) for g in mechanism.gravity])
 
 
