@@ -191,6 +191,31 @@ def test_degrees_are_bounds(seed: int) -> None:
     assert is_quotient_of_degree(samples, top, below)
 
 
+@pytest.mark.parametrize(
+    ("expression", "top", "below"),
+    [
+        (A**-0.5, 1, 1),
+        (A**-1.5, 1, 2),
+        (A**-3, 0, 3),
+        (A**2.5, 3, 0),
+        ((A < B) * ca.if_else(A < B, C / D, 1 / D), 3, 2),
+        (ca.fmax(A / B, C / B), 2, 2),
+        (tan(A) / B, 1, 2),
+    ],
+)
+def test_degrees_are_not_less_than(expression: ca.SX, top: int, below: int) -> None:
+    found = Bounds(tape(expression)).with_parts(1)
+    got = found.total(int(tape(expression).results[0][0]))
+    assert got[0] >= top
+    assert got[1] >= below
+
+
+def test_angles_of_both_tapes_count() -> None:
+    """cos a against cos b has two angles, though both are the first instruction."""
+    programs = [Program(tape(cos(x)), NAMES) for x in (A, B)]
+    assert common_degree(programs) == 5
+
+
 def is_quotient_of_degree(samples: list[Fraction], top: int, below: int) -> bool:
     """Whether some N/E of these degrees takes the samples at 1, 2, …: N − y E = 0 is solvable."""
     p = 2**127 - 1

@@ -183,7 +183,7 @@ class Bounds:
         """Functions that are not rational: a generator each, with what multiplies it."""
         whole = self.numbers.get(operands[-1]) if op is Op.POW else None
         if whole is not None and 2 * whole == int(2 * whole):
-            times = abs(int(2 * whole)) // 2
+            times = abs(whole.numerator // whole.denominator)  # a half that is left is a root
             base = self.degrees[operands[0]]
             if whole < 0:
                 base = self._quotient(_CONSTANT, base, operands[0])
@@ -198,7 +198,7 @@ class Bounds:
         total = _SYMBOL
         for i in operands:
             total = self._sum(total, _product(self.degrees[i], _SYMBOL))
-        return Degree(2 * total.top, total.below)
+        return Degree(2 * total.top, {f: 2 * e for f, e in total.below.items()})
 
     def _size(self, factors: Factors) -> int:
         return sum(e * self._divisor(f) for f, e in factors.items())

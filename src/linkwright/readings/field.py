@@ -158,7 +158,12 @@ def common_degree(programs: Sequence[Program], unit: Sequence[Sequence[str]] = (
         (top, below), (top_2, below_2) = one.total(x), other.total(y)
         degree = max(degree, top + below_2, top_2 + below)
     arguments = one.arguments + other.arguments
-    angles = {leaf for b in (one, other) for angle in b.combinations.values() for leaf in angle}
+    angles = {
+        program.names.get(leaf, (k, leaf))
+        for k, program in enumerate(programs)
+        for angle in program.bounds.combinations.values()
+        for leaf in angle
+    }
     coincidences = len(arguments) ** 2 * max(arguments, default=0)
     return (degree + coincidences) * (2 * (len(angles) + len(unit)) + 1)
 
