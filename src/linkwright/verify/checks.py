@@ -15,6 +15,10 @@ from .numbers import numbers
 from .report import Check, Report
 from .subject import Subject
 
+MANY = 12
+SHORT = ("recursive", "kane", "newton_euler")
+"""Formulations whose equations do not explode with the number of freedoms."""
+
 
 def verify(
     source: Mechanism | Equations,
@@ -23,8 +27,8 @@ def verify(
 ) -> Report:
     """Checks the equations of a mechanism: those given, or those by 'recursive'.
 
-    They are proved identical to those of the formulations `by`; all that can treat the mechanism
-    unless said.
+    They are proved identical to those of the formulations `by`; unless said, of all that can treat
+    the mechanism, and beyond 12 freedoms of those that stay short.
     """
     begin = time.perf_counter()
     eqs = equations if equations is not None else source
@@ -53,7 +57,7 @@ def _others(subject: Subject, by: Sequence[str] | None) -> Iterator[Subject]:
     """The same mechanism by other formulations; a changed copy is compared with its own too."""
     eqs = subject.eqs
     parameters = "symbolic" if _is_symbolic(eqs) else list(eqs.parameters) or "numeric"
-    for name in by or FORMULATIONS:
+    for name in by or (FORMULATIONS if eqs.nv <= MANY else SHORT):
         own = name == eqs.by and eqs.is_derived
         if own or name == "approximate" or formulation(name).supports(eqs.mechanism) is not None:
             continue

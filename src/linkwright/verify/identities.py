@@ -68,11 +68,13 @@ def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
 
 
 def _compared(function: str, subject: Subject) -> bool:
-    if not subject.has(function) or not subject.of(function).numel():
+    if not subject.has(function):
         return False
-    if subject.names.constraints:
-        return function not in ON_CONSTRAINTS
-    return function != "forward_dynamics" or subject.eqs.nv <= MOST_FREEDOMS
+    if subject.names.constraints and function in ON_CONSTRAINTS:
+        return False
+    if function == "forward_dynamics" and subject.eqs.nv > MOST_FREEDOMS:
+        return False
+    return bool(subject.of(function).numel())
 
 
 def symmetric(subject: Subject) -> Check:

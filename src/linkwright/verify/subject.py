@@ -23,6 +23,8 @@ from ..tape import Op, Tape, record
 
 Floats = NDArray[np.float64]
 SX = Any
+CHANCE = 2.0**-60
+"""Of an error, for each identity: many together stay below 2⁻⁵⁰."""
 ROUNDED_DIGITS = 11
 """Where constants were rounded on a tape, this much must agree."""
 
@@ -103,7 +105,7 @@ class Subject:
         """Modulo a prime; where that cannot decide, in ball arithmetic."""
         names = entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
-        verdict = identical(one, other, entries, unit=self.quaternions)
+        verdict = identical(one, other, entries, CHANCE, self.quaternions)
         if not verdict.identical and (_is_rounded(one) or _is_rounded(other)):
             return self._in_balls(one, other, ROUNDED_DIGITS)
         if verdict.undecided:
