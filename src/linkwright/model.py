@@ -256,6 +256,16 @@ class Model:
         """How many floating-point operations one call of a function takes."""
         return count_operations(self.tape(name, *frame))
 
+    def certified(self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None) -> Any:
+        """A function at one state, as intervals that provably hold the exact values.
+
+        Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
+        exactly what they are. An array of `Interval`s, or one array for each output.
+        """
+        from .certify import certified
+
+        return certified(self, name, inputs, digits, frame)
+
     def _of_frame(self, name: str, frame: str) -> np.ufunc:
         key = (name, frame)
         if key not in self._by_frame:

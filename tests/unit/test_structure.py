@@ -27,8 +27,14 @@ MAY_IMPORT = {
     "readings": {"errors", "expressions", "tape"},
     "model": {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
+        "certify",
     },
     "guard": {"errors", "quantities", "model"},
+    "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
+    "verify": {
+        "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
+        "tape", "readings",
+    },
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "simulation": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
@@ -37,7 +43,7 @@ MAY_IMPORT = {
     "cli": {
         "simulation",
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings", "model",
+        "formulations", "tape", "readings", "model", "verify",
     },
 }  # fmt: skip
 
@@ -81,11 +87,21 @@ def test_every_room_has_a_rule() -> None:
 def test_importing_loads_nothing_heavy() -> None:
     code = (
         "import sys, linkwright\n"
-        "heavy = {'numpy', 'casadi', 'llvmlite', 'pydantic', 'typer', 'rich', 'scipy', 'mujoco'}\n"
+        "heavy = {'numpy', 'casadi', 'llvmlite', 'pydantic', 'typer', 'rich', 'scipy', 'mujoco', 'flint'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_rooms_do_not_hide_functions_of_the_same_name() -> None:
+    code = (
+        "import linkwright, linkwright.verify.report\n"
+        "from linkwright.verify import Report\n"
+        "print(type(linkwright.verify).__name__, linkwright.verify.__module__)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "function linkwright.verify.checks"
 
 
 def test_public_names_are_few_and_exist() -> None:

@@ -228,6 +228,29 @@ def compare(
 
 
 @app.command()
+def verify(
+    file: FileArgument,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Formulations to compare with, separated by commas; all if not said."),
+    ] = None,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the equations of motion: proofs, known motions, energy, inertias. Exit status 1 when
+    a check fails.
+
+    Example: linkwright verify elbow
+    """
+    from ..verify import verify as checked
+
+    report = checked(read(file, base), by=by.split(",") if by else None)
+    emit_json(report.as_dict()) if as_json else print(report)
+    if not report.passed:
+        raise CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)
+
+
+@app.command()
 def evaluate(
     file: FileArgument,
     quantity: Annotated[str, typer.Argument(help="inverse_dynamics, mass_matrix, placement, …")],

@@ -1,278 +1,211 @@
 """Tapes modulo a prime, at random points: two programs are one function, or they differ.
 
-A value is a number modulo p = 2⁶¹ − 1. What enters sin and cos is an angle as well: an integer
-combination of angles that each are a random rational point (c, s) of the circle,
+A value is a number modulo p. Inputs are random numbers; inside sin and cos they are angles as well,
+each a random rational point of the circle,
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
-so that cos(q₁ + q₂) and sin 2q are exact. An angle that is no such combination (a gear's ratio, an
-expression) is a point of its own, the same wherever its value is the same. Outside sin and cos, q
-is a number independent of its point: what holds for independent numbers holds for angles.
+of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
+a unit quaternion are a random rational point of the sphere. An angle that is no combination of
+inputs with rational multiples is a point of its own, the same wherever its value is the same; and
+so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
+those places holds for the right ones; what differs there is left undecided. Square roots are taken
+for what they are where that is needed and their signs do not matter (`_independent_roots`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
-(Schwartz, Zippel); `degree` bounds d from the tape.
+(Schwartz, Zippel): `bounds` finds d from the tapes, and the prime and the number of points follow.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import combinations
+from math import lcm, log2
 
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
-from .algebra import meaningless, read
+from .points import Point, Program, UnluckyError
 
-PRIME = 2**61 - 1
+EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
+"""Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number modulo p; as an angle, rational multiples of `atoms` and a share of a half turn.
-
-    (numerator, denominator) bound the degrees of the rational function that it is.
-    """
-
-    number: int
-    atoms: tuple[tuple[int, Fraction], ...] | None = None
-    turns: Fraction = Fraction(0)
-    numerator: int = 0
-    denominator: int = 0
-
-
-class UnluckyError(ArithmeticError):
-    """A division by zero, or a root that does not exist: another point is needed."""
-
-
-class PrimeField:
-    """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur."""
-
-    def __init__(self, seed: int, finest: Mapping[int, int] | None = None) -> None:
-        self.seed = seed
-        self.finest: dict[int, int] = dict(finest or {})
-        self.points: dict[int, tuple[int, int]] = {}
-
-    def symbol(self, name: str) -> Value:
-        """A random number for an input, the same for the same name."""
-        number = random.Random(f"{self.seed} {name}").randrange(1, PRIME)
-        return Value(number, ((number, Fraction(1)),), numerator=1)
-
-    def constant(self, value: Fraction) -> Value:
-        number = value.numerator * pow(value.denominator, -1, PRIME) % PRIME
-        return Value(number, () if value == 0 else None)
-
-    def half_turns(self, share: Fraction, number: int) -> Value:
-        """share · π: `number` stands for its value outside sin and cos."""
-        return Value(number, (), share)
-
-    def apply(self, op: Op, operands: Sequence[Value]) -> Value:
-        match op:
-            case Op.ADD:
-                return _sum(*operands)
-            case Op.SUB:
-                return _sum(operands[0], _negative(operands[1]))
-            case Op.NEG:
-                return _negative(operands[0])
-            case Op.MUL:
-                return _product(*operands)
-            case Op.DIV:
-                return _product(operands[0], _reciprocal(operands[1]))
-            case Op.FMA:
-                return _sum(_product(*operands[:2]), operands[2])
-            case Op.SIN:
-                return self.circle(operands[0])[1]
-            case Op.COS:
-                return self.circle(operands[0])[0]
-            case Op.TAN:
-                cosine, sine = self.circle(operands[0])
-                return _product(sine, _reciprocal(cosine))
-            case Op.SQRT:
-                return self.root(operands[0])
-            case Op.POW:
-                return self.power(*operands)
-            case _:
-                raise meaningless(op, "a prime field")
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers; a half is a root."""
-        if exponent.denominator or exponent.numerator:
-            raise meaningless(Op.POW, "a prime field")
-        for whole in range(-16, 17):
-            if exponent.number == whole % PRIME:
-                return _power(base, whole)
-            if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                return _product(self.root(base), _power(base, whole))
-        raise meaningless(Op.POW, "a prime field")
-
-    def root(self, value: Value) -> Value:
-        """The smaller of both roots: one choice for one value, wherever it occurs."""
-        number = pow(value.number, (PRIME + 1) // 4, PRIME)
-        if number * number % PRIME != value.number:
-            raise UnluckyError("no root modulo p")
-        degree = max(value.numerator, value.denominator)
-        return Value(min(number, PRIME - number), numerator=degree, denominator=degree)
-
-    def circle(self, angle: Value) -> tuple[Value, Value]:
-        """cos and sin."""
-        atoms, turns = angle.atoms, angle.turns
-        if atoms is None:
-            atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
-        c, s = _quarter(turns)
-        degree = 0
-        for atom, multiple in atoms:
-            parts = self.finest.get(atom, 1)
-            whole = multiple * parts
-            if whole.denominator != 1:
-                self.finest[atom] = parts * whole.denominator
-                raise FinerError
-            c, s = _turned((c, s), _multiple(self.point(atom), int(whole)))
-            degree += 2 * abs(int(whole))
-        degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
-        return Value(c, None, Fraction(0), degree, degree), Value(
-            s, None, Fraction(0), degree, degree
-        )
-
-    def point(self, atom: int) -> tuple[int, int]:
-        if atom not in self.points:
-            t = random.Random(f"{self.seed} angle {atom}").randrange(1, PRIME)
-            if (1 + t * t) % PRIME == 0:
-                raise UnluckyError("no point of the circle")
-            scale = pow(1 + t * t, -1, PRIME)
-            self.points[atom] = (1 - t * t) * scale % PRIME, 2 * t * scale % PRIME
-        return self.points[atom]
-
-
-class FinerError(ArithmeticError):
-    """An angle's part occurs: all its multiples must be counted in that part."""
-
-
-def _turned(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[0] * b[1] + a[1] * b[0]) % PRIME
-
-
-def _multiple(point: tuple[int, int], times: int) -> tuple[int, int]:
-    if times < 0:
-        point, times = (point[0], -point[1] % PRIME), -times
-    total = (1, 0)
-    while times:
-        if times & 1:
-            total = _turned(total, point)
-        point, times = _turned(point, point), times >> 1
-    return total
-
-
-def _quarter(turns: Fraction) -> tuple[int, int]:
-    quarters = 2 * turns
-    if quarters.denominator != 1:
-        raise UnsupportedError(
-            f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
-        )
-    return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-
-
-def _sum(a: Value, b: Value) -> Value:
-    atoms = None
-    if a.atoms is not None and b.atoms is not None:
-        total = dict(a.atoms)
-        for atom, multiple in b.atoms:
-            total[atom] = total.get(atom, Fraction(0)) + multiple
-        atoms = tuple(sorted((x, m) for x, m in total.items() if m))
-    top = max(a.numerator + b.denominator, b.numerator + a.denominator)
-    number = (a.number + b.number) % PRIME
-    return Value(number, atoms, a.turns + b.turns, top, a.denominator + b.denominator)
-
-
-def _negative(a: Value) -> Value:
-    atoms = None if a.atoms is None else tuple((x, -m) for x, m in a.atoms)
-    return Value(-a.number % PRIME, atoms, -a.turns, a.numerator, a.denominator)
-
-
-def _product(a: Value, b: Value) -> Value:
-    atoms, turns = None, Fraction(0)
-    for angle, factor in ((a, b), (b, a)):
-        ratio = _plain(factor)
-        if angle.atoms is not None and (angle.atoms or angle.turns) and ratio is not None:
-            atoms = tuple((x, m * ratio) for x, m in angle.atoms if m * ratio)
-            turns = angle.turns * ratio
-    top, bottom = a.numerator + b.numerator, a.denominator + b.denominator
-    return Value(a.number * b.number % PRIME, atoms, turns, top, bottom)
-
-
-def _plain(value: Value) -> Fraction | None:
-    """A small constant rational, if the value is one."""
-    if value.numerator or value.denominator or value.atoms:
-        return None
-    for denominator in range(1, 33):
-        scaled = value.number * denominator % PRIME
-        scaled = scaled - PRIME if scaled > PRIME // 2 else scaled
-        if abs(scaled) <= 1024:
-            return Fraction(scaled, denominator)
-    return None
-
-
-def _reciprocal(a: Value) -> Value:
-    if a.number == 0:
-        raise UnluckyError("division by zero")
-    number = pow(a.number, -1, PRIME)
-    return Value(number, None, Fraction(0), a.denominator, a.numerator)
-
-
-def _power(base: Value, exponent: int) -> Value:
-    if exponent < 0:
-        base, exponent = _reciprocal(base), -exponent
-    number = pow(base.number, exponent, PRIME)
-    return Value(number, None, Fraction(0), base.numerator * exponent, base.denominator * exponent)
-
-
-# -- proofs --------------------------------------------------------------------------------
+TRIES = 20
+SURVEYED = 32
+MOST_ROOTS = 10
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether programs agree: `identical`, with the chance that this is wrong, or the names of
-    the outputs that differ (that is certain)."""
+    """Whether programs agree, entry by entry.
+
+    `identical` with the `chance` that this is wrong, or the `differing` entries, which is certain.
+    Where they are `undecided`, functions that are not rational have hidden the answer.
+    """
 
     identical: bool
     chance: float
     points: int
+    exponent: int
+    degree: int
     differing: tuple[str, ...] = ()
+    undecided: bool = False
+
+    def __str__(self) -> str:
+        if self.undecided:
+            return "undecided modulo a prime"
+        if not self.identical:
+            return f"different: {', '.join(self.differing)}"
+        sure = f"below 2^{log2(self.chance):.0f}" if self.chance else "zero"
+        count = f"{self.points} point{'s' * (self.points != 1)}"
+        return (
+            f"identical, proved modulo 2^{self.exponent} − 1 at {count} "
+            f"(degree {self.degree} at most, chance of an error {sure})"
+        )
 
 
 def identical(
-    one: Tape, other: Tape, entries: Sequence[Sequence[str]], chance: float = 2.0**-50
+    one: Tape,
+    other: Tape,
+    entries: Sequence[Sequence[str]],
+    chance: float = 2.0**-50,
+    unit: Sequence[Sequence[str]] = (),
 ) -> Verdict:
-    """Compares all outputs of two tapes whose inputs are called the same, entry by entry."""
-    missed, points = 1.0, 0
-    finest: dict[int, int] = {}
-    seed = 0
-    while missed > chance and points < 64:
-        seed += 1
-        if seed > 500:
-            raise UnsupportedError("no point was found at which both can be evaluated")
-        field = PrimeField(seed, finest)
+    """Compares all outputs of two tapes whose inputs are called the same, entry by entry.
+
+    `unit` names inputs that together are unit quaternions.
+    """
+    programs = [Program(tape, entries) for tape in (one, other)]
+    degree = common_degree(programs, unit)
+    verdict = _compared(programs, degree, chance, unit, None)
+    if verdict.undecided and (count := _independent_roots(programs, unit)):
+        return _compared(programs, degree * 4**count, chance, unit, MOST_ROOTS)
+    return verdict
+
+
+def _compared(
+    programs: Sequence[Program],
+    degree: int,
+    chance: float,
+    unit: Sequence[Sequence[str]],
+    roots: int | None,
+) -> Verdict:
+    exponent, points = _effort(degree, chance)
+    for k in range(points):
+        _, found = _evaluated(programs, exponent, k, unit, roots)
+        differing = tuple(_differing(programs[0].tape, *found))
+        if differing:
+            known = set() if roots is None else {Op.SQRT}
+            unknown = any(program.bounds.functions - known for program in programs)
+            return Verdict(False, 0.0, k + 1, exponent, degree, differing, undecided=unknown)
+    wrong = 2.0 ** (points * (log2(max(1, degree)) - exponent))
+    return Verdict(True, wrong, points, exponent, degree)
+
+
+def _independent_roots(programs: Sequence[Program], unit: Sequence[Sequence[str]]) -> int | None:
+    """How many different square roots there are, if no product of radicands is a square in the
+    field of those inside: then all roots together make a field, and an identity that holds for
+    some signs of them holds for all, and so for the positive ones.
+
+    A product that has no root at some point is no square.
+    """
+    depth = max((n for p in programs for n in p.bounds.levels.values()), default=-1)
+    count = 0
+    for level in range(depth + 1):
+        signs = list(_surveyed(programs, unit, level))
+        width = len(signs[0]) if signs else 0
+        if len(signs) < SURVEYED or width > MOST_ROOTS:
+            return None
+        for subset in (s for n in range(1, width + 1) for s in combinations(range(width), n)):
+            if not any(sum(not row[k] for k in subset) % 2 for row in signs):
+                return None
+        count += width
+    return count if 0 < count <= MOST_ROOTS else None
+
+
+def _surveyed(
+    programs: Sequence[Program], unit: Sequence[Sequence[str]], level: int
+) -> Iterator[list[bool]]:
+    """Whether the radicands of a level have roots, at points where all those inside have."""
+    kept: list[int] = []
+    for number in range(SURVEYED):
         try:
-            values = [[field.symbol(name) for name in names] for names in entries]
-            found = [read(tape, field, values) for tape in (one, other)]
-        except FinerError:
-            finest = field.finest
-            seed -= 1
-            continue
+            point, _ = _evaluated(programs, EXPONENTS[0], 1000 + number, unit, level)
+        except UnsupportedError:
+            return
+        own = [(x, exists) for depth, x, exists in point.radicands if depth == level]
+        if number == 0:
+            known = [x for depth, x, _ in point.radicands if depth < level]
+            values = [x for x, _ in own]
+            kept = [k for k, x in enumerate(values) if x not in (*known, *values[:k])]
+        yield [own[k][1] for k in kept]
+
+
+def common_degree(programs: Sequence[Program], unit: Sequence[Sequence[str]] = ()) -> int:
+    """A bound of the degree of all differences of outputs, in the parameters of random points.
+
+    A polynomial of degree d in n cosines and sines has the degree 2 n d in their tangents; points
+    and unknown functions that are told apart by values add the chance that those coincide.
+    """
+    parts = lcm(*(program.bounds.parts for program in programs))
+    for program in programs:
+        program.bounds.with_parts(parts)
+    one, other = (program.bounds for program in programs)
+    outputs = (zip(a.tolist(), b.tolist(), strict=True)
+               for a, b in zip(*(p.tape.results for p in programs), strict=True))  # fmt: skip
+    degree = 0
+    for x, y in (pair for pairs in outputs for pair in pairs):
+        (top, below), (top_2, below_2) = one.total(x), other.total(y)
+        degree = max(degree, top + below_2, top_2 + below)
+    arguments = one.arguments + other.arguments
+    angles = {
+        program.names.get(leaf, (k, leaf))
+        for k, program in enumerate(programs)
+        for angle in program.bounds.combinations.values()
+        for leaf in angle
+    }
+    coincidences = len(arguments) ** 2 * max(arguments, default=0)
+    return (degree + coincidences) * (2 * (len(angles) + len(unit)) + 1)
+
+
+def _effort(degree: int, chance: float) -> tuple[int, int]:
+    """The prime's exponent and the number of points that cost least."""
+    wanted = -log2(chance)
+    choices = []
+    for exponent in EXPONENTS:
+        each = exponent - log2(max(1, degree))
+        if each >= 8:
+            points = max(1, int(-(-wanted // each)))
+            choices.append((points * (300 + exponent), exponent, points))
+    if not choices:
+        raise UnsupportedError(
+            "the degree is beyond all fields", remedy="compare without divisions: M and bias"
+        )
+    _, exponent, points = min(choices)
+    return exponent, points
+
+
+def _evaluated(
+    programs: Sequence[Program],
+    exponent: int,
+    number: int,
+    unit: Sequence[Sequence[str]],
+    roots: int | None,
+) -> tuple[Point, list[list[list[int]]]]:
+    tries = TRIES << (MOST_ROOTS if roots else 0)
+    for attempt in range(tries):
+        point = Point(2**exponent - 1, tries * number + attempt, programs[0].bounds.parts, roots)
+        try:
+            for names in unit:
+                point.put_on_sphere(names)
+            return point, [program.at(point) for program in programs]
         except UnluckyError:
             continue
-        degree, differing = 0, []
-        for port, a, b in zip(one.outputs, *found, strict=True):
-            for k, (x, y) in enumerate(zip(a, b, strict=True)):
-                if x.number != y.number:
-                    differing.append(f"{port.name}[{k}]")
-                degree = max(degree, x.numerator + y.denominator, y.numerator + x.denominator)
-        if differing:
-            return Verdict(False, 0.0, points + 1, tuple(differing))
-        points += 1
-        missed *= min(1.0, degree / PRIME) if degree else 0.0
-        if degree >= PRIME // 4:
-            raise UnsupportedError(
-                "the degree is beyond the field", remedy="compare without divisions: M and bias"
-            )
-    return Verdict(True, missed, points)
+    raise UnsupportedError("no point was found at which both can be evaluated")
+
+
+def _differing(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+    for port, a, b in zip(tape.outputs, one, other, strict=True):
+        for k, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x != y:
+                yield f"{port.name}[{k + 1}]"

@@ -1,0 +1,323 @@
+"""Tapes in ball arithmetic (Arb): intervals that are proved to hold the exact value.
+
+Inputs and parameters are taken for exactly what they are, and the precision is raised until the
+digits that were asked for are certain. Where a sign or a condition cannot be decided, the result is
+the hull of both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, log10
+from typing import Any
+
+import flint
+
+from ..errors import UnsupportedError
+from ..expressions import PI, Exact, Expression, PiMultiple, Unit, fold
+from ..tape import Op, Tape
+from .algebra import read
+
+Ball = Any  # flint.arb has no useful types
+MAX_BITS = 1 << 15
+SMALL = 1 << 20
+"""Integers and dyadic fractions up to this are meant as they stand on a tape; other constants were
+rounded when CasADi folded them."""
+
+
+FLOOR = 1e-6
+"""Sizes below are taken for this, where results are compared that cancel."""
+
+
+class Balls:
+    """The algebra of `flint.arb` at the precision that is set."""
+
+    def constant(self, value: Fraction) -> Ball:
+        exact = flint.arb(flint.fmpq(value.numerator, value.denominator))
+        if abs(value.numerator) <= SMALL and value.denominator <= SMALL:
+            return exact
+        return exact * flint.arb(1, 2.0**-52)
+
+    def apply(self, op: Op, operands: Sequence[Ball]) -> Ball:
+        return _RULES[op](*operands)
+
+
+def _sign(x: Ball) -> Ball:
+    if x > 0:
+        return flint.arb(1)
+    if x < 0:
+        return flint.arb(-1)
+    return flint.arb(0) if x == 0 else flint.arb(-1).union(flint.arb(1))
+
+
+def _truth(decided: bool, refuted: bool) -> Ball:
+    if decided:
+        return flint.arb(1)
+    return flint.arb(0) if refuted else flint.arb(0).union(flint.arb(1))
+
+
+def _is_true(x: Ball) -> Ball:
+    return _truth(x != 0, x == 0)
+
+
+def _select(condition: Ball, yes: Ball, no: Ball) -> Ball:
+    if condition == 0:
+        return no
+    return yes if condition != 0 else yes.union(no)
+
+
+def _power(x: Ball, y: Ball) -> Ball:
+    """Whole powers of anything; others of what is positive."""
+    whole = y.unique_fmpz() if y.is_exact() and y.is_integer() else None
+    return x ** int(whole) if whole is not None else x**y
+
+
+_RULES: dict[Op, Callable[..., Ball]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.NEG: lambda a: -a,
+    Op.FMA: lambda a, b, c: a * b + c,
+    Op.SQRT: lambda a: a.sqrt(),
+    Op.SIN: lambda a: a.sin(),
+    Op.COS: lambda a: a.cos(),
+    Op.TAN: lambda a: a.tan(),
+    Op.ASIN: lambda a: a.asin(),
+    Op.ACOS: lambda a: a.acos(),
+    Op.ATAN2: lambda a, b: flint.arb.atan2(a, b),
+    Op.EXP: lambda a: a.exp(),
+    Op.LOG: lambda a: a.log(),
+    Op.POW: _power,
+    Op.TANH: lambda a: a.tanh(),
+    Op.ABS: lambda a: abs(a),
+    Op.SIGN: _sign,
+    Op.MIN: lambda a, b: a.min(b),
+    Op.MAX: lambda a, b: a.max(b),
+    Op.FLOOR: lambda a: a.floor(),
+    Op.LT: lambda a, b: _truth(a < b, a >= b),
+    Op.LE: lambda a, b: _truth(a <= b, a > b),
+    Op.EQ: lambda a, b: _truth(a == b, a != b),
+    Op.NE: lambda a, b: _truth(a != b, a == b),
+    Op.AND: lambda a, b: _is_true(a) * _is_true(b),
+    Op.OR: lambda a, b: _is_true(a).max(_is_true(b)),
+    Op.NOT: lambda a: 1 - _is_true(a),
+    Op.SELECT: _select,
+}
+
+
+class _ExpressionBalls:
+    """The algebra of a mechanism's expressions, so that sqrt(3) is no float."""
+
+    def number(self, value: Fraction) -> Ball:
+        return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+    def pi(self) -> Ball:
+        return flint.arb.pi()
+
+    def add(self, terms: Sequence[Ball]) -> Ball:
+        return sum(terms, flint.arb(0))
+
+    def multiply(self, factors: Sequence[Ball]) -> Ball:
+        total = flint.arb(1)
+        for factor in factors:
+            total = total * factor
+        return total
+
+    def negate(self, operand: Ball) -> Ball:
+        return -operand
+
+    def reciprocal(self, operand: Ball) -> Ball:
+        return 1 / operand
+
+    def power(self, base: Ball, exponent: Ball) -> Ball:
+        return _power(base, exponent)
+
+    def call(self, function: str, arguments: Sequence[Ball]) -> Ball:
+        if function == "atan":
+            return arguments[0].atan()
+        return _RULES[Op[function.upper()]](*arguments)
+
+    def measure(self, value: Ball, unit: Unit) -> Ball:
+        return value * self.number(unit.scale) * flint.arb.pi() ** unit.pi_power
+
+
+def ball_of(value: Any, named: Mapping[str, Expression] | None = None, name: str = "") -> Ball:
+    """A number as a ball: a float, fraction or decimal text for exactly what it is; a parameter
+    that is known as a float only, by its expression."""
+    if isinstance(value, PiMultiple):
+        return ball_of(value.coefficient) * flint.arb.pi()
+    if named is not None and isinstance(value, float) and name in named:
+
+        def lookup(other: str) -> Ball:
+            return flint.arb.pi() if other == PI else fold(named[other], algebra, lookup)
+
+        algebra = _ExpressionBalls()
+        return fold(named[name], algebra, lookup)
+    try:
+        exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)
+    except (ValueError, TypeError, OverflowError):
+        raise UnsupportedError(
+            f"{value!r} is no finite number", remedy="give floats, fractions or decimals as text"
+        ) from None
+    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    before = flint.ctx.prec
+    flint.ctx.prec = bits
+    try:
+        yield
+    finally:
+        flint.ctx.prec = before
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All numbers from mid − radius to mid + radius: exact decimals, as text."""
+
+    mid: str
+    radius: str
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        mid, radius = Fraction(self.mid), Fraction(self.radius)
+        return mid - radius, mid + radius
+
+    @property
+    def digits(self) -> float:
+        """How many digits are certain; infinite where all are."""
+        mid, radius = abs(Fraction(self.mid)), Fraction(self.radius)
+        if not radius:
+            return inf
+        return 0.0 if mid <= radius else _log10(mid) - _log10(radius) - log10(2)
+
+    def __float__(self) -> float:
+        return float(Fraction(self.mid))
+
+    def __contains__(self, value: float | Fraction | str) -> bool:
+        low, high = self.bounds
+        return low <= Fraction(value) <= high
+
+    def __str__(self) -> str:
+        return f"{self.mid} ± {self.radius}"
+
+
+def _log10(x: Fraction) -> float:
+    shift = x.numerator.bit_length() - x.denominator.bit_length()
+    return log10(float(x / Fraction(2) ** shift)) + shift * log10(2)
+
+
+def interval(ball: Ball, digits: int) -> Interval:
+    """The ball in decimals, outward."""
+    if not ball.is_finite():
+        raise UnsupportedError(
+            "no finite interval holds the value", remedy="move away from where it has no value"
+        )
+    mid, radius, power = (int(x) for x in ball.mid_rad_10exp(digits + 5))
+    return Interval(_decimal(mid, power), _decimal(radius, power))
+
+
+def _decimal(whole: int, power: int) -> str:
+    sign, digits = int(whole < 0), tuple(int(d) for d in str(abs(whole)))
+    return str(Decimal((sign, digits, power)) if whole else Decimal(0))
+
+
+def evaluate(tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], bits: int) -> list[Any]:
+    """All outputs at a precision; `inputs` makes the balls of the inputs at it."""
+    with precision(bits):
+        return read(tape, Balls(), inputs())
+
+
+def certify(
+    tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], digits: int = 30
+) -> list[list[Interval]]:
+    """Intervals of all outputs. Entries much smaller than the largest are certain to as many
+    places behind the point; what precision does not improve is left as wide as it is."""
+    bits, before = int(digits * 3.33) + 64, None
+    while True:
+        found = evaluate(tape, inputs, bits)
+        with precision(bits):
+            balls = [ball for port in found for ball in port]
+            largest = max((ball.abs_upper() for ball in balls), default=flint.arb(0))
+            wide = [_width(ball, largest, digits) for ball in balls]
+            worst = max(wide, default=0.0)
+            if worst <= 1 or bits >= MAX_BITS or (before is not None and worst > before / 2):
+                return [[interval(ball, digits) for ball in port] for port in found]
+        bits, before = 2 * bits, worst
+
+
+def _width(ball: Ball, largest: Ball, digits: int) -> float:
+    """The radius, as a share of what was asked for."""
+    if not ball.is_finite():
+        return float("inf")
+    if ball.rad() == 0:
+        return 0.0
+    fine = flint.arb(10) ** -digits
+    allowed = abs(ball.mid()).max(largest * fine) * fine / 10
+    return float((ball.rad() / allowed).mid())
+
+
+def exact_inputs(
+    tape: Tape,
+    values: Mapping[str, Sequence[Any]],
+    parameters: Mapping[str, Exact],
+    named: Mapping[str, Expression],
+) -> Callable[[], list[list[Ball]]]:
+    """Inputs of a tape: values by port, and the parameters of its port p."""
+
+    def made() -> list[list[Ball]]:
+        return [
+            [ball_of(x) for x in values[port.name]]
+            if port.name in values
+            else [ball_of(value, named, name) for name, value in parameters.items()]
+            for port in tape.inputs
+        ]
+
+    return made
+
+
+# -- agreement -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether two tapes agree at random states to so many digits of their largest entry; this is
+    no proof, but what is left where functions are not rational."""
+
+    agree: bool
+    digits: int
+    states: int
+    differing: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.agree:
+            return f"different: {', '.join(self.differing)}"
+        return f"agree to {self.digits} digits in ball arithmetic, at {self.states} random states"
+
+
+def agreement(
+    one: Tape,
+    other: Tape,
+    inputs: Callable[[int], Callable[[], Sequence[Sequence[Ball]]]],
+    digits: int = 30,
+    states: int = 8,
+) -> Agreement:
+    """Compares two tapes at states that `inputs` makes by number."""
+    differing: dict[str, None] = {}
+    for k in range(states):
+        bits = int(digits * 3.33) + 200
+        found = [evaluate(tape, inputs(k), bits) for tape in (one, other)]
+        with precision(bits):
+            for port, a, b in zip(one.outputs, *found, strict=True):
+                largest = max((x.abs_upper() for x in (*a, *b)), default=FLOOR)
+                largest = max(largest, FLOOR)
+                for i, (x, y) in enumerate(zip(a, b, strict=True)):
+                    if not (abs(x - y) <= largest * flint.arb(10) ** -digits or x == y):
+                        differing[f"{port.name}[{i + 1}]"] = None
+    return Agreement(not differing, digits, states, tuple(differing))

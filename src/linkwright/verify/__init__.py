@@ -1,0 +1,6 @@
+"""The checks that equations of motion must stand, proved where they can be."""
+
+from .checks import verify
+from .report import Check, Report
+
+__all__ = ["Check", "Report", "verify"]

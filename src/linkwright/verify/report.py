@@ -1,0 +1,62 @@
+"""What was checked: verdict, figure, meaning, and the sentence to cite."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+PROVED, PASSED, NOTED, SKIPPED, FAILED = "proved", "passed", "noted", "skipped", "failed"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check. `verdict`: proved (for all states and all values of the parameters), passed (in
+    numbers), noted (no error, but worth knowing), skipped (does not apply) or failed; `failing`
+    names what failed; `figure` is the number behind the verdict."""
+
+    name: str
+    verdict: str
+    figure: str
+    meaning: str
+    cite: str = ""
+    failing: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict != FAILED
+
+
+@dataclass(frozen=True)
+class Report:
+    """All checks of one mechanism or of one set of equations."""
+
+    mechanism: str
+    by: str
+    checks: tuple[Check, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Names of the checks that failed."""
+        return tuple(check.name for check in self.checks if not check.passed)
+
+    def __getitem__(self, name: str) -> Check:
+        return {check.name: check for check in self.checks}[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "passed": self.passed}
+
+    def __str__(self) -> str:
+        width = max(len(check.name) for check in self.checks)
+        lines = [f"{self.mechanism}, equations by {self.by}"]
+        for check in self.checks:
+            lines.append(f"{check.verdict:7}  {check.name.ljust(width)}  {check.figure}")
+            if not check.passed:
+                lines.append(f"{'':9}{'':{width}}  {check.meaning}")
+        count = sum(not check.passed for check in self.checks)
+        result = f"{count} of {len(self.checks)} checks failed" if count else "all checks passed"
+        return "\n".join([*lines, f"{result} ({self.seconds:.1f} s)"])
