@@ -1,0 +1,182 @@
+"""The regressor modulo a prime, at random states: its rank, and what its columns depend on.
+
+Numbers of the mechanism are the same in all states, random (the structure's rank) or their exact
+values (this mechanism's). The rank found at a point can only be too small, and is so with a
+probability below degree/p.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..equations import Equations
+from ..errors import UnsupportedError
+from ..expressions import Exact, Expression, Unit, fold
+from ..quantities import entry_names, ports
+from ..readings.algebra import read
+from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..tape import Op, Tape, record
+
+_TRIES = 60
+_MARGIN = 8
+"""More rows than columns, so that chance alone cannot lower the rank."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Columns of a regressor, at several states below each other, and the field of its numbers."""
+
+    rows: list[list[int]]
+    field: PrimeField
+    numbers: Mapping[str, Value]
+
+    def rank(self) -> int:
+        return _matrix(self.rows).rank() if self.rows else 0
+
+    def dependent(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
+        """Columns that depend on others before them in `order`, with their coefficients there."""
+        if not order:
+            return {}
+        echelon, rank = _matrix([[row[c] for c in order] for row in self.rows]).rref()
+        pivots, found = [], {}
+        for k, column in enumerate(order):
+            entries = [int(echelon[i, k]) for i in range(rank)]
+            if len(pivots) < rank and entries[len(pivots)] == 1 and not any(entries[: len(pivots)]):
+                pivots.append(column)
+                continue
+            found[column] = {p: x for p, x in zip(pivots, entries, strict=False) if x}
+        return found
+
+    def value(self, expression: Expression) -> int:
+        """An expression of the mechanism's numbers, in the field."""
+        return fold(expression, _Expressions(self.field), self.numbers.__getitem__).number
+
+
+def sample(
+    tape: Tape, eqs: Equations, width: int, values: Mapping[str, Exact] | None = None, seed: int = 1
+) -> Sample:
+    """Enough states of a tape whose one output has `width` columns; `values` fixes numbers that
+    are known and rational, all others are random."""
+    height = tape.outputs[0].size // max(width, 1)
+    states = (width + _MARGIN) // max(height, 1) + 1
+    finest: dict[int, int] = {}
+    for attempt in range(_TRIES):
+        field = PrimeField(1000 * seed + attempt, finest)
+        numbers = {name: _number(field, name, values) for name in eqs.parameters}
+        try:
+            rows = [row for k in range(states) for row in _state(tape, eqs, field, numbers, k)]
+        except FinerError:
+            finest = field.finest
+        except UnluckyError:
+            pass
+        else:
+            return Sample([row[:width] for row in rows], field, numbers)
+    raise UnsupportedError("no point was found at which the regressor can be evaluated")
+
+
+def _matrix(rows: list[list[int]]) -> Any:
+    import flint
+
+    return flint.nmod_mat(len(rows), len(rows[0]), [x for row in rows for x in row], PRIME)
+
+
+def _number(field: PrimeField, name: str, values: Mapping[str, Exact] | None) -> Value:
+    value = None if values is None else values.get(name)
+    return field.constant(value) if isinstance(value, Fraction) else field.symbol(name)
+
+
+def _state(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Value], k: int
+) -> list[list[int]]:
+    names = entry_names(eqs.names, list(eqs.parameters))
+    inputs = []
+    for port in tape.inputs:
+        if port.name == "p":
+            inputs.append(list(numbers.values()))
+            continue
+        entries = [field.symbol(f"{name} in state {k}") for name in names[port.name]]
+        if port.name == "q":
+            entries = _with_unit_quaternions(eqs, entries, f"{field.seed} {k}")
+        inputs.append(entries)
+    (found,) = read(tape, field, inputs)
+    height, width = (*tape.outputs[0].shape, 1)[:2]
+    return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
+
+
+def quaternions_of(eqs: Equations) -> list[int]:
+    """Where quaternions begin among the coordinates."""
+    found, place = [], 0
+    if eqs.mechanism.coordinates is not None:
+        return []
+    for _, joint in eqs.mechanism.joints_depth_first():
+        if not joint.moves:
+            continue
+        if joint.by_quaternion:
+            found.append(place + len(joint.coordinates) - 4)
+        place += len(joint.coordinates)
+    return found
+
+
+def unit_quaternion(a: Sequence[Fraction]) -> list[Fraction]:
+    """a²/|a|², which has length 1 and rational entries."""
+    w, x, y, z = a
+    size = w * w + x * x + y * y + z * z
+    return [(2 * w * w - size) / size, *(2 * w * u / size for u in (x, y, z))]
+
+
+def _with_unit_quaternions(eqs: Equations, entries: list[Value], seed: str) -> list[Value]:
+    for place in quaternions_of(eqs):
+        chance = random.Random(f"{seed} {place}")
+        numbers = unit_quaternion([Fraction(chance.randrange(1, 10**9)) for _ in range(4)])
+        entries[place : place + 4] = [
+            Value(x.numerator * pow(x.denominator, -1, PRIME) % PRIME) for x in numbers
+        ]
+    return entries
+
+
+def tape_of(eqs: Equations, function: str) -> Tape:
+    return record(eqs.function(function), *ports(eqs.names, function, list(eqs.parameters)))
+
+
+class _Expressions:
+    """Expressions of numbers in a prime field."""
+
+    def __init__(self, field: PrimeField) -> None:
+        self.field = field
+
+    def number(self, value: Fraction) -> Value:
+        return self.field.constant(value)
+
+    def pi(self) -> Value:
+        raise UnsupportedError("pi has no meaning in a prime field")
+
+    def add(self, terms: Sequence[Value]) -> Value:
+        result = self.number(Fraction(0))
+        for term in terms:
+            result = self.field.apply(Op.ADD, [result, term])
+        return result
+
+    def multiply(self, factors: Sequence[Value]) -> Value:
+        result = self.number(Fraction(1))
+        for factor in factors:
+            result = self.field.apply(Op.MUL, [result, factor])
+        return result
+
+    def negate(self, operand: Value) -> Value:
+        return self.field.apply(Op.NEG, [operand])
+
+    def reciprocal(self, operand: Value) -> Value:
+        return self.field.apply(Op.DIV, [self.number(Fraction(1)), operand])
+
+    def power(self, base: Value, exponent: Value) -> Value:
+        return self.field.power(base, exponent)
+
+    def call(self, function: str, arguments: Sequence[Value]) -> Value:
+        return self.field.apply(Op[function.upper()], arguments)
+
+    def measure(self, value: Value, unit: Unit) -> Value:
+        return self.multiply([value, self.number(unit.scale)])

@@ -1,0 +1,200 @@
+"""Inertia that no joint's force tells from inertia on the parent, in closed form.
+
+One rule, Gautier and Khalil's for all kinds of joints: what a link's own motion leaves as it is,
+and without work, may as well sit on the parent. For a turn about z these are the mass, the first
+moment along z, and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
+is a combination of the regressor's columns that vanishes:
+
+    (the part on the link) − (the same part, seen from the parent) = 0,
+
+with the parameters of both in their bodies' own frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear import ZERO3, Array
+from ..algebra.spatial import Inertia
+from ..kinematics.joints import Kind
+from ..kinematics.tree import GROUND, Link, Tree
+from ..tape import record
+from .ring import Quotient, Ring, spare_generators
+
+ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""XX, XY, YY, XZ, YZ, ZZ: the order of a regressor's columns after mass and first moments."""
+
+LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""Khalil's letters for the parameters about a body's origin."""
+
+_GIVEN_UP_FIRST = tuple(LETTERS.index(x) for x in
+    ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
+"""Which of a body's parameters is rather grouped into others than kept."""
+
+Row = dict[int, Quotient]
+"""A combination of columns, by their places."""
+
+
+def parameters_of(inertia: Inertia) -> Array:
+    """The ten numbers of an inertia, in the order of a regressor's columns."""
+    h, tensor = ca.SX(inertia.h), ca.SX(inertia.I)
+    return ca.vertcat(inertia.m, h, *(tensor[i, j] for i, j in ENTRIES))
+
+
+def inertia_of(parameters: Array) -> Inertia:
+    """The inertia of ten numbers."""
+    tensor = ca.SX.zeros(3, 3)
+    for k, (i, j) in enumerate(ENTRIES):
+        tensor[i, j] = tensor[j, i] = parameters[4 + k]
+    return Inertia(parameters[0], parameters[1:4], tensor)
+
+
+def unmoved(link: Link) -> list[Inertia]:
+    """A basis of the inertia that a link's motion leaves as it is, and without work."""
+
+    def tensor(*places: tuple[int, int]) -> Inertia:
+        I = np.zeros((3, 3))  # noqa: E741
+        for i, j in places:
+            I[i, j] = I[j, i] = 1.0
+        return Inertia(0.0, ZERO3, I)
+
+    mass = Inertia(1.0, ZERO3, np.zeros((3, 3)))
+    disk = tensor((0, 0), (1, 1))
+    match link.kind:
+        case Kind.TURN:
+            return [mass, Inertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3))), disk]
+        case Kind.SLIDE:
+            return [tensor(place) for place in ENTRIES]
+        case Kind.SCREW:
+            return [disk]
+        case Kind.BALL:
+            return [mass]
+        case Kind.FREE:
+            return []
+
+
+def seen_from_parent(link: Link, part: Inertia) -> Inertia:
+    """An unmoved part, about the parent's origin and in its axes."""
+    shift = 0.0 if link.kind is Kind.SLIDE else link.shift
+    raised = part.shifted(ca.vertcat(0.0, 0.0, shift)) if shift != 0.0 else part
+    return raised.rotated(link.R).shifted(link.p)
+
+
+def vanishing_rows(tree: Tree, ring: Ring | None = None) -> tuple[Ring, list[Row]]:
+    """The combinations of columns that vanish by the rule, reduced: each row has a column of its
+    own, its first, with coefficient 1, that no other row has."""
+    pairs = _raw_rows(tree)
+    column = ca.vertcat(*(ca.vertcat(*pair) for pair in pairs)) if pairs else ca.SX.zeros(1)
+    p = ca.vertcat(*tree.symbols.values()) if tree.symbols else ca.SX.zeros(0)
+    tape = record(ca.Function("rows", [p], [ca.cse(ca.densify(column))]))
+    ring = ring or Ring(list(tree.symbols), spare_generators(tape))
+    (entries,) = ring.read(tape, [[ring.symbol(name) for name in tree.symbols]])
+    rows, number = [], 0
+    for index, link in enumerate(tree.links):
+        for _ in unmoved(link):
+            row = _row(entries[20 * number : 20 * number + 10], index)
+            if link.parent != GROUND:
+                there = entries[20 * number + 10 : 20 * number + 20]
+                row |= {k: ring.negate(x) for k, x in _row(there, link.parent).items()}
+            rows.append(row)
+            number += 1
+    return ring, _of_bodies(ring, tree, rows)
+
+
+def _raw_rows(tree: Tree) -> list[tuple[Array, Array]]:
+    """For every unmoved part its parameters in the link's own body, and in the parent's."""
+    places = {tree.bodies[name].link: tree.bodies[name] for name in tree.names.bodies}
+
+    def in_body(index: int, part: Inertia) -> Array:
+        if index in places:
+            place = places[index]
+            part = part.moved(place.R.T, -(place.R.T @ place.p))
+        return parameters_of(part)
+
+    rows = []
+    for index, link in enumerate(tree.links):
+        for part in unmoved(link):
+            seen = ca.SX.zeros(10)
+            if link.parent != GROUND:
+                seen = in_body(link.parent, seen_from_parent(link, part))
+            rows.append((in_body(index, part), seen))
+    return rows
+
+
+def _row(entries: list[Quotient], link: int) -> Row:
+    return {10 * link + k: entry for k, entry in enumerate(entries) if not entry.is_zero}
+
+
+def _of_bodies(ring: Ring, tree: Tree, rows: list[Row]) -> list[Row]:
+    """Links between the motions of one joint have no parameters: rows are combined so that these
+    drop out. Then columns are numbered by bodies."""
+    bodies = [tree.bodies[name].link for name in tree.names.bodies]
+    for link in reversed(range(len(tree.links))):
+        if link not in bodies:
+            for column in range(10 * link, 10 * link + 10):
+                user = next((row for row in rows if column in row), None)
+                if user is not None:
+                    eliminate(ring, rows, user, column)
+                    rows.remove(user)
+    number = {link: 10 * k for k, link in enumerate(bodies)}
+    renamed = [{number[c // 10] + c % 10: x for c, x in row.items()} for row in rows]
+    return solved(ring, renamed)
+
+
+def solved(ring: Ring, rows: list[Row]) -> list[Row]:
+    """Rows solved for the parameters to give up, those of the outer bodies first."""
+    rows = [row for row in rows if row]
+    done: list[Row] = []
+    while rows:
+        row = max(rows, key=lambda r: max(r) // 10)
+        column = _to_give_up(row)
+        eliminate(ring, rows + done, row, column)
+        rows = [other for other in rows if other and other is not row]
+        done.append(row)
+    return [_first(row, _own(row, done)) for row in done]
+
+
+def kept_first(width: int) -> list[int]:
+    """All columns: of bodies near ground first, and of each those that are rather kept."""
+    order = _GIVEN_UP_FIRST[::-1]
+    return [10 * body + k for body in range(width // 10) for k in order]
+
+
+def _own(row: Row, rows: Iterable[Row]) -> int:
+    others = {column for other in rows if other is not row for column in other}
+    one = [c for c, x in row.items() if c not in others and x.is_constant and x.over == x.under]
+    return max(one, key=lambda c: (c // 10, -_GIVEN_UP_FIRST.index(c % 10)))
+
+
+def _first(row: Row, column: int) -> Row:
+    return {column: row[column]} | {c: x for c, x in sorted(row.items()) if c != column}
+
+
+def _to_give_up(row: Row) -> int:
+    """A column of the outermost body, with a number as its coefficient if there is one."""
+    body = max(row) // 10
+    own = [c for c in row if c // 10 == body]
+    return min(own, key=lambda c: (not row[c].is_constant, _GIVEN_UP_FIRST.index(c % 10)))
+
+
+def eliminate(ring: Ring, rows: Iterable[Row], pivot: Row, column: int) -> None:
+    """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""
+    scale = ring.reciprocal(pivot[column])
+    for c in pivot:
+        pivot[c] = ring.times(pivot[c], scale)
+    for row in rows:
+        if row is pivot or column not in row:
+            continue
+        factor = row[column]
+        for c, x in pivot.items():
+            rest = ring.minus(row.get(c, ring.number(Fraction(0))), ring.times(factor, x))
+            if rest.is_zero:
+                row.pop(c, None)
+            else:
+                row[c] = rest
+
+
