@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import casadi as ca
+
+from ..algebra.linear import IDENTITY, ZERO3
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import (
@@ -25,16 +28,22 @@ from ..expressions import (
     Number,
     Product,
     Sum,
-    evaluate,
     negate,
     to_text,
 )
+from ..formulations import derive
+from ..formulations.recursive.regressors import regressor
+from ..kinematics.build import build_tree
+from ..kinematics.tree import Placed, Tree
 from ..mechanism import Mechanism
+from ..quantities import ports
+from ..tape import Tape, record
 from .numbers import exact_entries
-from .rank import Sample, sample, tape_of
-from .regrouping import LETTERS, Row, kept_first, solved, vanishing_rows
+from .rank import sample
+from .regrouping import LETTERS, Row, geometry, in_bodies, kept_first, vanishing_rows
 from .relations import leftover_rows
-from .ring import Ring
+from .signs import without_absolute_values
+from .traced import Traced, Tracer
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,8 @@ def _times(factor: Expression, name: Name) -> Expression:
 @dataclass(frozen=True)
 class BaseParameters:
     """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
-    occur in those of others, `without_effect` those that do not occur at all.
+    occur in those of others, `without_effect` those that do not occur at all. `shared` has the
+    formulas of the names k1, k2, … where factors are too long to be multiplied out.
 
     The rank holds for almost all lengths and angles. `rank_of_values` is that of the mechanism's
     own numbers: where it is less, these are special (axes parallel by their numbers, say).
@@ -79,6 +89,7 @@ class BaseParameters:
     parameters: Mapping[str, BaseParameter]
     grouped: tuple[str, ...]
     without_effect: tuple[str, ...]
+    shared: Mapping[str, Expression]
     rank_of_values: int
 
     @property
@@ -99,6 +110,7 @@ class BaseParameters:
         for name, parameter in self.parameters.items():
             shown = to_text(parameter.formula)
             lines.append(f"  {name:{width}} = {shown} = {float(parameter.value):.10g}")
+        lines += [f"  {name} = {to_text(formula)}" for name, formula in self.shared.items()]
         if self.without_effect:
             lines.append(f"without effect: {', '.join(self.without_effect)}")
         if self.rank_of_values != self.rank:
@@ -125,6 +137,7 @@ class BaseParameters:
             },
             "grouped": list(self.grouped),
             "without_effect": list(self.without_effect),
+            "shared": {name: to_text(formula) for name, formula in self.shared.items()},
         }
 
 
@@ -135,68 +148,87 @@ def parameter_names(bodies: tuple[str, ...]) -> list[str]:
 
 def base_parameters(mechanism: Mechanism) -> BaseParameters:
     """The base parameters of a tree mechanism, with their formulas in closed form."""
-    from ..formulations import derive
-
     if mechanism.loops or mechanism.constraints:
         raise UnsupportedError(
             f"{mechanism.name} has loops or constraints; base parameters are those of trees",
             remedy="leave them out",
         )
     eqs = derive(mechanism, parameters="symbolic")
-    ring, rows, own = _relations(mechanism, eqs)
-    return _grouping(mechanism, eqs, ring, rows, own)
+    tracer, rows, own = _relations(mechanism, eqs)
+    return _grouping(mechanism, eqs, tracer, rows, own)
 
 
-def _relations(mechanism: Mechanism, eqs: Equations) -> tuple[Ring, list[Row], int]:
-    """Rows of combinations that vanish, as many as the regressor's rank lacks."""
-    from ..kinematics.build import build_tree
+def _relations(mechanism: Mechanism, eqs: Equations) -> tuple[Tracer, list[Row], int]:
+    """Rows of combinations that vanish, as many as the regressor's rank lacks.
 
-    tape, width = tape_of(eqs, "regressor"), 10 * len(eqs.names.bodies)
-    ring, rows = vanishing_rows(build_tree(mechanism, "symbolic"))
-    given_up = {next(iter(row)) for row in rows}
-    samples = sample(tape, eqs, width), sample(tape, eqs, width, seed=2)
-    if samples[0].rank() < width - len(rows):
+    They are found in the frames of the links, where z is the joint's axis and most are simple.
+    """
+    tree = build_tree(mechanism, "symbolic")
+    tape, width = _in_links(tree), 10 * len(eqs.names.bodies)
+    placed = geometry(tree)
+    samples = sample(tape, eqs, placed), sample(tape, eqs, placed, seed=2)
+    rank = samples[0].rank()
+    tracer = Tracer(samples[0].field, samples[0].numbers)
+    rows = vanishing_rows(tree, tracer)
+    if rank < width - len(rows):
+        given_up = {next(iter(row)) for row in rows}
         rest = [c for c in kept_first(width) if c not in given_up]
-        rows = solved(ring, [*rows, *leftover_rows(ring, tape, eqs, samples, rest)])
-    for one in samples:
-        _prove(ring, rows, one)
-    if len(rows) != width - samples[0].rank():
+        rows += leftover_rows(tracer, tape, eqs, samples, rest)
+    rows = in_bodies(tree, tracer, rows)
+    if len(rows) != width - rank:
         raise UnsupportedError(f"the groupings of {mechanism.name} could not all be found")
-    return ring, rows, sample(tape, eqs, width, eqs.parameters).rank()
+    own = sample(tape, eqs, placed, eqs.parameters).rank()
+    return tracer, rows, own
 
 
-def _prove(ring: Ring, rows: list[Row], one: Sample) -> None:
-    """Every combination vanishes in the field, at all states of the sample."""
-    from ..readings.field import PRIME
-
-    for row in rows:
-        factors = {c: one.value(ring.expression(x)) for c, x in row.items()}
-        for state in one.rows:
-            if sum(state[c] * k for c, k in factors.items()) % PRIME:
-                raise UnsupportedError("a grouping does not hold in the field")
+def _in_links(tree: Tree) -> Tape:
+    """The regressor for parameters in the frames of the bodies' links."""
+    own, p = tree.motion, ca.vertcat(*tree.symbols.values())
+    links = [Placed(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
+    Y = ca.densify(ca.cse(regressor(tree, own.q, own.qd, own.qdd, links)))
+    inputs = {"q": own.q, "qd": own.qd, "qdd": own.qdd} | ({"p": p} if tree.symbols else {})
+    function = ca.Function("regressor", list(inputs.values()), [Y], list(inputs), ["Y"])
+    tape = record(function, *ports(tree.names, "regressor", list(tree.symbols)))
+    return without_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
 
 
 def _grouping(
-    mechanism: Mechanism, eqs: Equations, ring: Ring, rows: list[Row], own: int
+    mechanism: Mechanism, eqs: Equations, tracer: Tracer, rows: list[Row], own: int
 ) -> BaseParameters:
     names = parameter_names(eqs.names.bodies)
-    given_up = {next(iter(row)): row for row in rows}
-    values = dict(zip(names, exact_entries(eqs, eqs.inertial_parameters), strict=True))
-    known = {**eqs.parameters, **values}
-    found: dict[str, BaseParameter] = {}
-    for column, name in enumerate(names):
-        if column in given_up:
-            continue
-        factors = {
-            names[c]: ring.expression(ring.negate(row[column]))
-            for c, row in sorted(given_up.items())
-            if column in row
-        }
-        one = BaseParameter(_called(name, bool(factors), eqs), name, factors, 0.0)
-        found[one.name] = BaseParameter(one.name, name, factors, evaluate(one.formula, known))
-    silent = [names[c] for c in sorted(given_up) if len(given_up[c]) == 1]
-    grouped = [names[c] for c in sorted(given_up) if len(given_up[c]) > 1]
-    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), own)
+    given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
+    kept = [column for column in range(len(names)) if column not in given_up]
+    factors = {
+        (column, c): tracer.negate(row[column])
+        for column in kept
+        for c, row in given_up.items()
+        if column in row
+    }
+    forms = tracer.closed_forms(list(factors.values()))
+    formulas = dict(zip(factors, forms.formulas, strict=True))
+    values = _values(eqs, tracer, kept, factors)
+    found = {}
+    for column, value in zip(kept, values, strict=True):
+        own_factors = {names[c]: form for (k, c), form in formulas.items() if k == column}
+        called = _called(names[column], bool(own_factors), eqs)
+        found[called] = BaseParameter(called, names[column], own_factors, value)
+    silent = [names[c] for c, row in given_up.items() if len(row) == 1]
+    grouped = [names[c] for c, row in given_up.items() if len(row) > 1]
+    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), forms.shared, own)
+
+
+def _values(
+    eqs: Equations, tracer: Tracer, kept: list[int], factors: Mapping[tuple[int, int], Traced]
+) -> list[Exact]:
+    """The base parameters, as exact as the mechanism's numbers."""
+    pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
+    totals = {column: pi[column] for column in kept}
+    symbols = ca.vertcat(*tracer.symbols.values()) if tracer.symbols else ca.SX.zeros(0)
+    scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
+    scales = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
+    for (column, c), scale in zip(factors, scales, strict=False):
+        totals[column] = totals[column] + scale * pi[c]
+    return exact_entries(eqs, ca.vertcat(*totals.values()))
 
 
 def _called(name: str, grouped: bool, eqs: Equations) -> str:

@@ -8,10 +8,12 @@ probability below degree/p.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
@@ -19,11 +21,9 @@ from ..expressions import Exact, Expression, Unit, fold
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
 from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
-from ..tape import Op, Tape, record
+from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
-_MARGIN = 8
-"""More rows than columns, so that chance alone cannot lower the rank."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +57,42 @@ class Sample:
 
 
 def sample(
-    tape: Tape, eqs: Equations, width: int, values: Mapping[str, Exact] | None = None, seed: int = 1
+    tape: Tape,
+    eqs: Equations,
+    constants: Tape,
+    values: Mapping[str, Exact] | None = None,
+    seed: int = 1,
 ) -> Sample:
-    """Enough states of a tape whose one output has `width` columns; `values` fixes numbers that
-    are known and rational, all others are random."""
-    height = tape.outputs[0].size // max(width, 1)
-    states = (width + _MARGIN) // max(height, 1) + 1
+    """Enough states of the regressor's tape; `values` fixes numbers that are known and rational,
+    all others are random. The roots in `constants` are to exist."""
     finest: dict[int, int] = {}
     for attempt in range(_TRIES):
         field = PrimeField(1000 * seed + attempt, finest)
-        numbers = {name: _number(field, name, values) for name in eqs.parameters}
         try:
-            rows = [row for k in range(states) for row in _state(tape, eqs, field, numbers, k)]
+            numbers = _with_roots(constants, field, eqs.parameters, values or {})
+            rows = _until_nothing_is_new(tape, eqs, field, numbers)
         except FinerError:
             finest = field.finest
         except UnluckyError:
             pass
         else:
-            return Sample([row[:width] for row in rows], field, numbers)
+            return Sample(rows, field, numbers)
     raise UnsupportedError("no point was found at which the regressor can be evaluated")
+
+
+def _until_nothing_is_new(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Value]
+) -> list[list[int]]:
+    """Rows of random states, until one lies in the span of those before: then all states do."""
+    height, width = tape.outputs[0].shape
+    rows: list[list[int]] = []
+    rank, state = -1, 0
+    while rows == [] or _matrix(rows).rank() > rank:
+        rank = _matrix(rows).rank() if rows else -1
+        for _ in range(1 if rows else width // max(height, 1) + 1):
+            rows += _state(tape, eqs, field, numbers, state)
+            state += 1
+    return rows
 
 
 def _matrix(rows: list[list[int]]) -> Any:
@@ -84,9 +101,56 @@ def _matrix(rows: list[list[int]]) -> Any:
     return flint.nmod_mat(len(rows), len(rows[0]), [x for row in rows for x in row], PRIME)
 
 
-def _number(field: PrimeField, name: str, values: Mapping[str, Exact] | None) -> Value:
-    value = None if values is None else values.get(name)
-    return field.constant(value) if isinstance(value, Fraction) else field.symbol(name)
+def _with_roots(
+    tape: Tape, field: PrimeField, names: Iterable[str], values: Mapping[str, Exact]
+) -> dict[str, Value]:
+    """Numbers of the mechanism such that all roots of theirs exist: those under a root that does
+    not are drawn again."""
+    numbers: dict[str, Value] = {}
+    for name in names:
+        value = values.get(name)
+        rational = isinstance(value, Fraction)
+        numbers[name] = field.constant(value) if rational else field.symbol(name)
+    roots = _roots_of_numbers(tape)
+    for attempt in range(_TRIES):
+        missing = _missing_roots(roots, field, list(numbers.values()))
+        if not missing:
+            break
+        for k in missing:
+            name = list(numbers)[k]
+            numbers[name] = field.symbol(f"{name} drawn again {attempt}")
+    return numbers
+
+
+def _roots_of_numbers(tape: Tape) -> list[tuple[Tape, list[int]]]:
+    """For every root of the mechanism's numbers the tape of what is under it, and which numbers
+    these are."""
+    ports = [port.name for port in tape.inputs]
+    found = []
+    for k, code in enumerate(tape.ops.tolist()):
+        if code == Op.SQRT:
+            under = replace(
+                tape, outputs=(Port("under", (1,)),), results=(tape.args[k, :1].astype(np.int32),)
+            )
+            part = without_dead(under)
+            used = [part.args[i, :2].tolist() for i, op in enumerate(part.ops) if op == Op.INPUT]
+            if all(ports[port] == "p" for port, _ in used):
+                found.append((part, [entry for _, entry in used]))
+    return found
+
+
+def _missing_roots(
+    roots: Sequence[tuple[Tape, list[int]]], field: PrimeField, numbers: list[Value]
+) -> set[int]:
+    missing: set[int] = set()
+    for part, used in roots:
+        try:
+            inputs = [numbers if port.name == "p" else [] for port in part.inputs]
+            ((under,),) = read(part, field, inputs)
+            field.root(under)
+        except UnluckyError:
+            missing |= set(used)
+    return missing
 
 
 def _state(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Protocol, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -22,8 +23,9 @@ from ..algebra.linear import ZERO3, Array
 from ..algebra.spatial import Inertia
 from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Link, Tree
-from ..tape import record
-from .ring import Quotient, Ring, spare_generators
+from ..tape import Tape, record
+from .signs import without_absolute_values
+from .traced import Traced, Tracer
 
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """XX, XY, YY, XZ, YZ, ZZ: the order of a regressor's columns after mass and first moments."""
@@ -35,7 +37,15 @@ _GIVEN_UP_FIRST = tuple(LETTERS.index(x) for x in
     ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
 """Which of a body's parameters is rather grouped into others than kept."""
 
-Row = dict[int, Quotient]
+
+class _Zero(Protocol):
+    @property
+    def is_zero(self) -> bool: ...
+
+
+T = TypeVar("T", bound=_Zero)
+
+Row = dict[int, Traced]
 """A combination of columns, by their places."""
 
 
@@ -84,52 +94,72 @@ def seen_from_parent(link: Link, part: Inertia) -> Inertia:
     return raised.rotated(link.R).shifted(link.p)
 
 
-def vanishing_rows(tree: Tree, ring: Ring | None = None) -> tuple[Ring, list[Row]]:
-    """The combinations of columns that vanish by the rule, reduced: each row has a column of its
-    own, its first, with coefficient 1, that no other row has."""
-    pairs = _raw_rows(tree)
-    column = ca.vertcat(*(ca.vertcat(*pair) for pair in pairs)) if pairs else ca.SX.zeros(1)
-    p = ca.vertcat(*tree.symbols.values()) if tree.symbols else ca.SX.zeros(0)
-    tape = record(ca.Function("rows", [p], [ca.cse(ca.densify(column))]))
-    ring = ring or Ring(list(tree.symbols), spare_generators(tape))
-    (entries,) = ring.read(tape, [[ring.symbol(name) for name in tree.symbols]])
-    rows, number = [], 0
-    for index, link in enumerate(tree.links):
-        for _ in unmoved(link):
-            row = _row(entries[20 * number : 20 * number + 10], index)
-            if link.parent != GROUND:
-                there = entries[20 * number + 10 : 20 * number + 20]
-                row |= {k: ring.negate(x) for k, x in _row(there, link.parent).items()}
-            rows.append(row)
-            number += 1
-    return ring, _of_bodies(ring, tree, rows)
-
-
-def _raw_rows(tree: Tree) -> list[tuple[Array, Array]]:
-    """For every unmoved part its parameters in the link's own body, and in the parent's."""
-    places = {tree.bodies[name].link: tree.bodies[name] for name in tree.names.bodies}
-
-    def in_body(index: int, part: Inertia) -> Array:
-        if index in places:
-            place = places[index]
-            part = part.moved(place.R.T, -(place.R.T @ place.p))
-        return parameters_of(part)
-
-    rows = []
-    for index, link in enumerate(tree.links):
+def vanishing_rows(tree: Tree, tracer: Tracer) -> list[Row]:
+    """The combinations of columns that vanish by the rule, with the parameters of every body in
+    its link's frame, solved for one column each."""
+    pairs = []
+    for link in tree.links:
         for part in unmoved(link):
             seen = ca.SX.zeros(10)
             if link.parent != GROUND:
-                seen = in_body(link.parent, seen_from_parent(link, part))
-            rows.append((in_body(index, part), seen))
-    return rows
+                seen = parameters_of(seen_from_parent(link, part))
+            pairs.append(ca.vertcat(parameters_of(part), seen))
+    entries = traced_entries(tree, tracer, pairs)
+    rows = []
+    for index, link in enumerate(tree.links):
+        for _ in unmoved(link):
+            own, there = entries[:10], entries[10:20]
+            del entries[:20]
+            row = _row(own, index)
+            row |= {k: tracer.negate(x) for k, x in _row(there, link.parent).items()}
+            rows.append(row)
+    return _of_bodies(tracer, tree, rows)
 
 
-def _row(entries: list[Quotient], link: int) -> Row:
+def traced_entries(tree: Tree, tracer: Tracer, columns: list[Array]) -> list[Traced]:
+    """The entries of columns of constants, one below the other."""
+    return tracer.read(constants_tape(tree, columns)) if columns else []
+
+
+def constants_tape(tree: Tree, columns: list[Array]) -> Tape:
+    p = ca.vertcat(*tree.symbols.values()) if tree.symbols else ca.SX.zeros(0)
+    whole = ca.densify(ca.cse(ca.vertcat(*columns)))
+    tape = record(ca.Function("constants", [p], [whole], ["p"], ["c"]))
+    return without_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+
+
+def geometry(tree: Tree) -> Tape:
+    """All constant placements, of links and of bodies in them."""
+    placed = [*tree.links, *(tree.bodies[name] for name in tree.names.bodies)]
+    return constants_tape(tree, [ca.vec(ca.SX(place.R)) for place in placed])
+
+
+def in_bodies(tree: Tree, tracer: Tracer, rows: list[Row]) -> list[Row]:
+    """The same combinations, with the parameters of every body in its own frame."""
+    columns = []
+    for place in (tree.bodies[name] for name in tree.names.bodies):
+        for k in range(10):
+            unit = inertia_of(ca.SX.eye(10)[:, k])
+            columns.append(parameters_of(unit.moved(place.R.T, -(place.R.T @ place.p))))
+    entries = traced_entries(tree, tracer, columns)
+    moved = []
+    for row in rows:
+        total: Row = {}
+        for column, factor in row.items():
+            for k, entry in enumerate(entries[10 * column : 10 * column + 10]):
+                if not entry.is_zero:
+                    place = 10 * (column // 10) + k
+                    share = tracer.times(factor, entry)
+                    total[place] = tracer.add([total.get(place, tracer.zero), share])
+        moved.append({c: x for c, x in total.items() if not x.is_zero})
+    return solved(tracer, moved)
+
+
+def _row(entries: list[Traced], link: int) -> Row:
     return {10 * link + k: entry for k, entry in enumerate(entries) if not entry.is_zero}
 
 
-def _of_bodies(ring: Ring, tree: Tree, rows: list[Row]) -> list[Row]:
+def _of_bodies(tracer: Tracer, tree: Tree, rows: list[Row]) -> list[Row]:
     """Links between the motions of one joint have no parameters: rows are combined so that these
     drop out. Then columns are numbered by bodies."""
     bodies = [tree.bodies[name].link for name in tree.names.bodies]
@@ -138,21 +168,21 @@ def _of_bodies(ring: Ring, tree: Tree, rows: list[Row]) -> list[Row]:
             for column in range(10 * link, 10 * link + 10):
                 user = next((row for row in rows if column in row), None)
                 if user is not None:
-                    eliminate(ring, rows, user, column)
-                    rows.remove(user)
+                    eliminate(tracer, rows, user, column)
+                    rows = [row for row in rows if row is not user]
     number = {link: 10 * k for k, link in enumerate(bodies)}
     renamed = [{number[c // 10] + c % 10: x for c, x in row.items()} for row in rows]
-    return solved(ring, renamed)
+    return solved(tracer, renamed)
 
 
-def solved(ring: Ring, rows: list[Row]) -> list[Row]:
+def solved(tracer: Tracer, rows: list[Row]) -> list[Row]:
     """Rows solved for the parameters to give up, those of the outer bodies first."""
     rows = [row for row in rows if row]
     done: list[Row] = []
     while rows:
         row = max(rows, key=lambda r: max(r) // 10)
         column = _to_give_up(row)
-        eliminate(ring, rows + done, row, column)
+        eliminate(tracer, rows + done, row, column)
         rows = [other for other in rows if other and other is not row]
         done.append(row)
     return [_first(row, _own(row, done)) for row in done]
@@ -166,7 +196,7 @@ def kept_first(width: int) -> list[int]:
 
 def _own(row: Row, rows: Iterable[Row]) -> int:
     others = {column for other in rows if other is not row for column in other}
-    one = [c for c, x in row.items() if c not in others and x.is_constant and x.over == x.under]
+    one = [c for c, x in row.items() if c not in others and x.is_one]
     return max(one, key=lambda c: (c // 10, -_GIVEN_UP_FIRST.index(c % 10)))
 
 
@@ -181,20 +211,29 @@ def _to_give_up(row: Row) -> int:
     return min(own, key=lambda c: (not row[c].is_constant, _GIVEN_UP_FIRST.index(c % 10)))
 
 
-def eliminate(ring: Ring, rows: Iterable[Row], pivot: Row, column: int) -> None:
+class _Division(Protocol[T]):
+    """What elimination needs of an algebra."""
+
+    def minus(self, a: T, b: T, /) -> T: ...
+    def times(self, a: T, b: T, /) -> T: ...
+    def reciprocal(self, a: T, /) -> T: ...
+    def number(self, value: Fraction, /) -> T: ...
+
+
+def eliminate(
+    algebra: _Division[T], rows: Iterable[dict[int, T]], pivot: dict[int, T], column: int
+) -> None:
     """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""
-    scale = ring.reciprocal(pivot[column])
+    scale, zero = algebra.reciprocal(pivot[column]), algebra.number(Fraction(0))
     for c in pivot:
-        pivot[c] = ring.times(pivot[c], scale)
+        pivot[c] = algebra.times(pivot[c], scale)
     for row in rows:
         if row is pivot or column not in row:
             continue
         factor = row[column]
         for c, x in pivot.items():
-            rest = ring.minus(row.get(c, ring.number(Fraction(0))), ring.times(factor, x))
+            rest = algebra.minus(row.get(c, zero), algebra.times(factor, x))
             if rest.is_zero:
                 row.pop(c, None)
             else:
                 row[c] = rest
-
-

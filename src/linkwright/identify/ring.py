@@ -35,6 +35,10 @@ _WHERE = "exact quotients of polynomials"
 _LARGEST_POWER = 64
 
 
+class TooLongError(ArithmeticError):
+    """A polynomial of more terms than allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quotient:
     """over / under; `circle` are cosine and sine where they are known to be given numbers."""
@@ -53,9 +57,10 @@ class Quotient:
 
 
 class Ring:
-    """The algebra; `spare` is how many cosines, sines and roots may turn up."""
+    """The algebra; `spare` is how many cosines, sines and roots may turn up, `longest` how many
+    terms a polynomial may have."""
 
-    def __init__(self, names: Sequence[str], spare: int = 0) -> None:
+    def __init__(self, names: Sequence[str], spare: int = 0, longest: int = 20_000) -> None:
         import flint
 
         self.meaning: list[Expression] = [Name(name) for name in names]
@@ -66,6 +71,7 @@ class Ring:
         self.squares: dict[int, Polynomial] = {}
         self.one = self.context.constant(1)
         self.known: dict[str, Quotient] = {}
+        self.longest = longest
 
     # -- values --------------------------------------------------------------------------
 
@@ -110,6 +116,8 @@ class Ring:
         return self.reduced(a.under, a.over)
 
     def reduced(self, over: Polynomial, under: Polynomial) -> Quotient:
+        if max(len(over), len(under)) > self.longest:
+            raise TooLongError
         over, under = self.without_squares(over), self.without_squares(under)
         if over == 0:
             return Quotient(over, self.one)
