@@ -32,7 +32,8 @@ _MEANINGS: dict[Op, Expression] = {
     Op.DIV: Product((_A, Reciprocal(_B))),
     Op.NEG: Negation(_A),
     Op.POW: Power(_A, _B),
-} | {op: Call(op.name.lower(), (_A,)) for op in (Op.SIN, Op.COS, Op.TAN, Op.SQRT)}
+    **{op: Call(op.name.lower(), (_A,)) for op in (Op.SIN, Op.COS, Op.TAN, Op.SQRT, Op.ABS)},
+}
 
 
 class _Numbers:

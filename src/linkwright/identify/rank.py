@@ -42,7 +42,8 @@ class Sample:
         if not order:
             return {}
         echelon, rank = _matrix([[row[c] for c in order] for row in self.rows]).rref()
-        pivots, found = [], {}
+        pivots: list[int] = []
+        found: dict[int, dict[int, int]] = {}
         for k, column in enumerate(order):
             entries = [int(echelon[i, k]) for i in range(rank)]
             if len(pivots) < rank and entries[len(pivots)] == 1 and not any(entries[: len(pivots)]):
@@ -109,8 +110,8 @@ def _with_roots(
     numbers: dict[str, Value] = {}
     for name in names:
         value = values.get(name)
-        rational = isinstance(value, Fraction)
-        numbers[name] = field.constant(value) if rational else field.symbol(name)
+        known = field.constant(value) if isinstance(value, Fraction) else None
+        numbers[name] = known or field.symbol(name)
     roots = _roots_of_numbers(tape)
     for attempt in range(_TRIES):
         missing = _missing_roots(roots, field, list(numbers.values()))

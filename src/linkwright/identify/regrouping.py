@@ -130,8 +130,9 @@ def constants_tape(tree: Tree, columns: list[Array]) -> Tape:
 
 def geometry(tree: Tree) -> Tape:
     """All constant placements, of links and of bodies in them."""
-    placed = [*tree.links, *(tree.bodies[name] for name in tree.names.bodies)]
-    return constants_tape(tree, [ca.vec(ca.SX(place.R)) for place in placed])
+    turns = [link.R for link in tree.links]
+    turns += [tree.bodies[name].R for name in tree.names.bodies]
+    return constants_tape(tree, [ca.vec(ca.SX(R)) for R in turns])
 
 
 def in_bodies(tree: Tree, tracer: Tracer, rows: list[Row]) -> list[Row]:
@@ -148,9 +149,9 @@ def in_bodies(tree: Tree, tracer: Tracer, rows: list[Row]) -> list[Row]:
         for column, factor in row.items():
             for k, entry in enumerate(entries[10 * column : 10 * column + 10]):
                 if not entry.is_zero:
-                    place = 10 * (column // 10) + k
+                    there = 10 * (column // 10) + k
                     share = tracer.times(factor, entry)
-                    total[place] = tracer.add([total.get(place, tracer.zero), share])
+                    total[there] = tracer.add([total.get(there, tracer.zero), share])
         moved.append({c: x for c, x in total.items() if not x.is_zero})
     return solved(tracer, moved)
 

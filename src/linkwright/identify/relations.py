@@ -104,7 +104,9 @@ def _state(tracer: Tracer, tape: Tape, eqs: Equations, chance: random.Random) ->
         inputs[port.name] = [small() for _ in range(port.size)]
     inputs["q"] = [tracer.quarter_turns(chance.randrange(4), x) for x in inputs["q"]]
     for place in quaternions_of(eqs):
-        unit = unit_quaternion([Fraction(chance.choice([1, 0, 1, -1])) for _ in range(3)] + [1])
+        unit = unit_quaternion(
+            [Fraction(1), *(Fraction(chance.randrange(-1, 2)) for _ in range(3))]
+        )
         inputs["q"][place : place + 4] = [tracer.number(x) for x in unit]
     inputs["p"] = [tracer.symbol(name) for name in eqs.parameters]
     return [inputs[port.name] for port in tape.inputs]

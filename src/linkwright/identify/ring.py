@@ -236,10 +236,12 @@ class Ring:
     def power(self, base: Quotient, exponent: Quotient) -> Quotient:
         if not exponent.is_constant:
             raise meaningless(Op.POW, _WHERE)
-        value = _fraction(exponent.over.leading_coefficient()) if not exponent.is_zero else 0
+        value = Fraction(0)
+        if not exponent.is_zero:
+            value = _fraction(exponent.over.leading_coefficient())
         if value == Fraction(1, 2):
             return self._root(base)
-        if Fraction(value).denominator != 1 or abs(value) > _LARGEST_POWER:
+        if value.denominator != 1 or abs(value) > _LARGEST_POWER:
             raise meaningless(Op.POW, _WHERE)
         if value < 0:
             base, value = self.reciprocal(base), -value

@@ -6,14 +6,14 @@ CasADi writes √(x²) as |x|, which axes with one symbol lead to.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..tape import ARITY, Op, Tape, without_dead
 
-_RULES = {
+_RULES: dict[Op, Callable[..., float]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
