@@ -21,7 +21,13 @@ MAY_IMPORT = {
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
     "equations": {"errors", "expressions", "mechanism", "algebra", "quantities"},
-    "formulations": {"errors", "expressions", "mechanism", "algebra", "kinematics", "equations"},
+    "formulations": {
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
+    },
+    "identify": {
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations",
+        "formulations", "tape", "readings",
+    },
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
@@ -32,7 +38,7 @@ MAY_IMPORT = {
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "cli": {
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings", "model",
+        "formulations", "tape", "readings", "model", "identify",
     },
 }  # fmt: skip
 
