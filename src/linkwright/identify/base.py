@@ -10,7 +10,7 @@ that they need. Each is one parameter that is kept, plus multiples of those that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -182,7 +182,9 @@ def _relations(mechanism: Mechanism, eqs: Equations) -> tuple[Tracer, list[Row],
 
 
 def _in_links(tree: Tree) -> Tape:
-    """The regressor for parameters in the frames of the bodies' links."""
+    """The regressor for parameters in the frames of the bodies' links, and for the joints' own
+    coordinates: others, as many, change no rank."""
+    tree = replace(tree, transfer=None)
     own, p = tree.motion, ca.vertcat(*tree.symbols.values())
     links = [Placed(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
     Y = ca.densify(ca.cse(regressor(tree, own.q, own.qd, own.qdd, links)))

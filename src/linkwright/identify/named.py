@@ -134,6 +134,12 @@ def _forces(eqs: Equations) -> tuple[Ring, list[Quotient]]:
         (forces,) = ring.read(tape, inputs)
     except TooLongError:
         raise _too_long(eqs) from None
+    except UnsupportedError as error:
+        raise UnsupportedError(
+            error.what,
+            where=eqs.mechanism.name,
+            remedy="leave out what is not linear: mechanism.without('friction')",
+        ) from None
     return ring, forces
 
 

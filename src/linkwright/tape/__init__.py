@@ -9,5 +9,6 @@ from .writer import renumbered, without_dead
 
 __all__ = [
     "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised",
-    "operations_by_kind", "operations_of_state", "record", "renumbered", "scheduled", "without_dead",
+    "operations_by_kind", "operations_of_state", "record", "renumbered", "scheduled",
+    "without_dead",
 ]  # fmt: skip
