@@ -225,12 +225,14 @@ def _values(
     """The base parameters, as exact as the mechanism's numbers."""
     pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
     totals = {column: pi[column] for column in kept}
-    symbols = ca.vertcat(*tracer.symbols.values()) if tracer.symbols else ca.SX.zeros(0)
+    own = [tracer.symbols[name] for name in eqs.parameters]
+    symbols = ca.vertcat(*own) if own else ca.SX.zeros(0)
     scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
     scales = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
     for (column, c), scale in zip(factors, scales, strict=False):
         totals[column] = totals[column] + scale * pi[c]
-    return exact_entries(eqs, ca.vertcat(*totals.values()))
+    lifted = [tracer.symbols[name] for name in tracer.lifted]
+    return exact_entries(eqs, ca.vertcat(*totals.values()), tracer.lifted, lifted)
 
 
 def _called(name: str, grouped: bool, eqs: Equations) -> str:

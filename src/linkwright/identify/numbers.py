@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import casadi as ca
@@ -48,9 +48,13 @@ class _Numbers:
         return evaluate(_MEANINGS[op], dict(zip("ab", operands, strict=False)))
 
 
-def exact_entries(eqs: Equations, column: Array) -> list[Exact]:
-    """Expressions of the parameters alone, at their values."""
-    p = eqs.symbols["p"]
+def exact_entries(
+    eqs: Equations, column: Array, lifted: Mapping[str, Fraction] | None = None, symbols: Array = ()
+) -> list[Exact]:
+    """Expressions of the parameters alone (and of `symbols` for `lifted` numbers), at their
+    values."""
+    p = ca.vertcat(eqs.symbols["p"], *symbols)
     tape = record(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
-    (entries,) = read(tape, _Numbers(), [list(eqs.parameters.values())])
+    known = [*eqs.parameters.values(), *(lifted or {}).values()]
+    (entries,) = read(tape, _Numbers(), [known])
     return entries

@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 
 from ..errors import LinkwrightError
-from ..expressions import Expression, Number, Unit
+from ..expressions import Expression, Name, Number, Unit
 from ..readings.algebra import read
 from ..readings.field import PRIME, PrimeField, Value
 from ..tape import Op, Tape, record
@@ -23,18 +23,21 @@ from .ring import Ring, TooLongError, spare_generators
 from .wording import worded
 
 _SMALL = 4
-_READABLE = 100
-"""Terms up to which a constant is multiplied out."""
+_LARGEST_INTEGER = 1 << 20
+_READABLE = 1000
+"""Terms up to which a constant is multiplied out on the way to its shortest form."""
 
 SX = Any  # casadi.SX has no type stubs
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """An expression of the mechanism's numbers and its value in the field."""
+    """An expression of the mechanism's numbers, its value in the field, and the rational number
+    that it is, if it is one."""
 
     expression: SX
     value: Value
+    exact: Fraction | None = None
 
     @property
     def is_zero(self) -> bool:
@@ -46,7 +49,7 @@ class Traced:
 
     @property
     def is_constant(self) -> bool:
-        return bool(self.expression.is_constant())
+        return self.exact is not None
 
 
 class Tracer:
@@ -56,12 +59,19 @@ class Tracer:
         self.field = field
         self.symbols = {name: ca.SX.sym(name) for name in numbers}
         self.numbers = numbers
+        self.lifted: dict[str, Fraction] = {}
         self.zero = self.number(Fraction(0))
 
     def number(self, value: Fraction) -> Traced:
-        over = ca.SX(float(value.numerator))
-        exact = over if value.denominator == 1 else over / ca.SX(float(value.denominator))
-        return Traced(exact, self.field.constant(value))
+        """A rational number; one that is no small integer is a symbol, since CasADi would compute
+        with it in floating point."""
+        expression = ca.SX(float(value))
+        if value.denominator != 1 or abs(value) >= _LARGEST_INTEGER:
+            name = f"({value})"
+            if name not in self.symbols:
+                self.symbols[name], self.lifted[name] = ca.SX.sym(name), value
+            expression = self.symbols[name]
+        return Traced(expression, self.field.constant(value), value)
 
     constant = number
 
@@ -75,10 +85,15 @@ class Tracer:
 
     def read(self, tape: Tape) -> list[Traced]:
         """The entries of a tape's one output; its one input are the numbers."""
-        (entries,) = read(tape, self, [[self.symbol(name) for name in self.symbols]])
+        (entries,) = read(tape, self, [[self.symbol(name) for name in self.numbers]])
         return entries
 
     def apply(self, op: Op, operands: Sequence[Traced]) -> Traced:
+        numbers = [x.exact for x in operands if x.exact is not None]
+        if op in _RATIONAL and len(numbers) == len(operands):
+            return self.number(_RATIONAL[op](*numbers))
+        if op is Op.DIV and operands[1].exact is not None:
+            op, operands = Op.MUL, [operands[0], self.number(1 / operands[1].exact)]
         value = self.field.apply(op, [x.value for x in operands])
         small = value.number if value.number <= _SMALL else value.number - PRIME
         if small >= -_SMALL:
@@ -132,20 +147,29 @@ class Tracer:
         long = [k for k, form in enumerate(forms) if form is None]
         if not long:
             return ClosedForms([form for form in forms if form is not None], {})
-        named, shared = worded(self._tape([constants[k] for k in long]), list(self.symbols))
+        tape = self._tape([constants[k] for k in long])
+        words = [
+            Number(self.lifted[name]) if name in self.lifted else Name(name)
+            for name in self.symbols
+        ]
+        named, shared = worded(tape, words)
         for k, form in zip(long, named, strict=True):
             forms[k] = form
         return ClosedForms([form for form in forms if form is not None], shared)
 
     def _multiplied_out(self, value: Traced) -> Expression | None:
-        if value.is_constant:
-            return Number(_whole(value))
+        if value.exact is not None:
+            return Number(value.exact)
         used = [x.name() for x in ca.symvar(value.expression)]
         used = [name for name in self.symbols if name in used]
         tape = self._tape([value], used)
         ring = Ring(used, spare_generators(tape), _READABLE)
         try:
-            ((entry,),) = ring.read(tape, [[ring.symbol(name) for name in used]])
+            inputs = [
+                ring.number(self.lifted[name]) if name in self.lifted else ring.symbol(name)
+                for name in used
+            ]
+            ((entry,),) = ring.read(tape, [inputs])
             return ring.expression(entry)
         except TooLongError:
             return None
@@ -165,9 +189,13 @@ class ClosedForms:
     shared: dict[str, Expression]
 
 
-def _whole(value: Traced) -> Fraction:
-    return Fraction(float(value.expression)).limit_denominator(1 << 20)
-
+_RATIONAL: dict[Op, Callable[..., Fraction]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.NEG: lambda a: -a,
+}
 
 _MEANINGS: dict[Op, Callable[..., SX]] = {
     Op.ADD: lambda a, b: a + b,

@@ -21,11 +21,13 @@ from ..readings.algebra import meaningless, read
 from ..tape import ARITY, Op, Tape
 
 
-def worded(tape: Tape, names: Sequence[str]) -> tuple[list[Expression], dict[str, Expression]]:
-    """The entries of the tape's output in terms of its inputs' names; what occurs more than once
+def worded(
+    tape: Tape, inputs: Sequence[Expression]
+) -> tuple[list[Expression], dict[str, Expression]]:
+    """The entries of the tape's output in terms of its inputs; what occurs more than once
     has a name, k1, k2, …, whose formula stands beside them."""
-    words = _Words(_often(tape), set(names))
-    (entries,) = read(tape, words, [[Name(name) for name in names]])
+    words = _Words(_often(tape), {x.name for x in inputs if isinstance(x, Name)})
+    (entries,) = read(tape, words, [inputs])
     return entries, words.shared
 
 
