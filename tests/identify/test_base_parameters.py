@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -184,3 +186,15 @@ def test_the_command() -> None:
     failed = run("base", "four-bar")
     assert failed.returncode == 2
     assert "has loops or constraints" in failed.stderr
+
+
+def test_the_page_runs() -> None:
+    """The Python of docs/base-parameters.md, and what it says of the elbow and of operations."""
+    page = (Path(__file__).parents[2] / "docs/base-parameters.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(block, "base-parameters.md", "exec"), names)
+    assert names["found"].rank == 36
+    assert names["six"].rank == 5
+    (shown,) = re.findall(r"\$ linkwright base elbow\n(.*?)without", page, re.S)
+    assert str(base_parameters(lw.gallery("elbow"))).startswith(shown)

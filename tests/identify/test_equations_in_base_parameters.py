@@ -128,3 +128,6 @@ def test_operations_of_the_puma(
     counts = operations_of_state(tape)
     assert counts["mul"] <= multiplications
     assert counts["add"] + counts["sub"] <= additions
+    said = f"| {counts['mul']} | {counts['add'] + counts['sub']} |"
+    page = Path(__file__).parents[2] / "docs/base-parameters.md"
+    assert said in page.read_text(encoding="utf-8")
