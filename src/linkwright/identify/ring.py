@@ -58,9 +58,11 @@ class Quotient:
 
 class Ring:
     """The algebra; `spare` is how many cosines, sines and roots may turn up, `longest` how many
-    terms a polynomial may have."""
+    terms a polynomial may have, `most` how many all of them together."""
 
-    def __init__(self, names: Sequence[str], spare: int = 0, longest: int = 20_000) -> None:
+    def __init__(
+        self, names: Sequence[str], spare: int = 0, longest: int = 5000, most: int = 1 << 40
+    ) -> None:
         import flint
 
         self.meaning: list[Expression] = [Name(name) for name in names]
@@ -71,7 +73,7 @@ class Ring:
         self.squares: dict[int, Polynomial] = {}
         self.one = self.context.constant(1)
         self.known: dict[str, Quotient] = {}
-        self.longest = longest
+        self.longest, self.most = longest, most
 
     # -- values --------------------------------------------------------------------------
 
@@ -116,7 +118,8 @@ class Ring:
         return self.reduced(a.under, a.over)
 
     def reduced(self, over: Polynomial, under: Polynomial) -> Quotient:
-        if max(len(over), len(under)) > self.longest:
+        self.most -= len(over) + len(under)
+        if max(len(over), len(under)) > self.longest or self.most < 0:
             raise TooLongError
         over, under = self.without_squares(over), self.without_squares(under)
         if over == 0:

@@ -24,8 +24,9 @@ from .wording import worded
 
 _SMALL = 4
 _LARGEST_INTEGER = 1 << 20
-_READABLE = 1000
-"""Terms up to which a constant is multiplied out on the way to its shortest form."""
+_LONGEST, _MOST = 300, 4000
+"""Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
+shortest form."""
 
 SX = Any  # casadi.SX has no type stubs
 
@@ -163,7 +164,7 @@ class Tracer:
         used = [x.name() for x in ca.symvar(value.expression)]
         used = [name for name in self.symbols if name in used]
         tape = self._tape([value], used)
-        ring = Ring(used, spare_generators(tape), _READABLE)
+        ring = Ring(used, spare_generators(tape), _LONGEST, _MOST)
         try:
             inputs = [
                 ring.number(self.lifted[name]) if name in self.lifted else ring.symbol(name)
