@@ -169,6 +169,23 @@ def test_numbers_that_are_special_are_told() -> None:
     assert "the rank is 6" in str(found)
 
 
+def test_angles_that_are_special_are_told() -> None:
+    """Two turns that undo each other, by their numbers."""
+    body = {"mass": 1.5, "center": [0.1, 0.2, 0.3], "inertia": {"xx": 2, "yy": 2.5, "zz": 3}}
+    joints = {
+        "one": {"type": "revolute", "child": "a"},
+        "held": {"type": "fixed", "parent": "a", "child": "b", "origin": {"rpy": [0.3, 0, 0]}},
+        "two": {
+            "type": "revolute", "parent": "b", "child": "c",
+            "origin": {"xyz": [0.5, 0, 0], "rpy": [-0.3, 0, 0]},
+        },
+    }  # fmt: skip
+    bodies = dict.fromkeys("abc", body)
+    arm = lw.Mechanism(name="arm", gravity=[1, 2, 3], bodies=bodies, joints=joints)
+    found = base_parameters(arm)
+    assert found.rank_of_values == 6 < found.rank
+
+
 def test_a_follower_moves_with_its_leader() -> None:
     arm = pair(type="revolute", axis=[0, 0, 1], mimic={"joint": "one", "multiplier": 2})
     found = base_parameters(arm)

@@ -11,19 +11,22 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, Unit, fold
+from ..expressions import Exact, Expression, PiMultiple, Unit, fold
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
 from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
 from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
+_RADIANS, _HALF_TURNS = -1, -2
+"""Small angles, of which known angles are multiples."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +110,8 @@ def _with_roots(
 ) -> dict[str, Value]:
     """Numbers of the mechanism such that all roots of theirs exist: those under a root that does
     not are drawn again."""
-    numbers: dict[str, Value] = {}
-    for name in names:
-        value = values.get(name)
-        known = field.constant(value) if isinstance(value, Fraction) else None
-        numbers[name] = known or field.symbol(name)
+    numbers = {name: field.symbol(name) for name in names}
+    numbers |= _at_values(tape, field, list(numbers), values)
     roots = _roots_of_numbers(tape)
     for attempt in range(_TRIES):
         missing = _missing_roots(roots, field, list(numbers.values()))
@@ -121,6 +121,41 @@ def _with_roots(
             name = list(numbers)[k]
             numbers[name] = field.symbol(f"{name} drawn again {attempt}")
     return numbers
+
+
+def _at_values(
+    tape: Tape, field: PrimeField, names: list[str], values: Mapping[str, Exact]
+) -> dict[str, Value]:
+    """Known rational numbers. As angles they are multiples of one small angle (those with π of
+    another), so that 0.3 and −0.3 are opposite."""
+    angles = _names_of_angles(tape, names)
+    found = {}
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, Fraction) and name not in angles:
+            found[name] = field.constant(value)
+        elif name in angles and isinstance(value, Fraction | PiMultiple):
+            share = value if isinstance(value, Fraction) else value.coefficient
+            kind = type(value)
+            others = [values[other] for other in angles if isinstance(values.get(other), kind)]
+            finest = lcm(*(_share(other).denominator for other in others))
+            atom = (_RADIANS if kind is Fraction else _HALF_TURNS, share * finest)
+            found[name] = replace(field.symbol(name), atoms=(atom,) if share else ())
+    return found
+
+
+def _share(value: Exact) -> Fraction:
+    return value.coefficient if isinstance(value, PiMultiple) else Fraction(value)
+
+
+def _names_of_angles(tape: Tape, names: list[str]) -> list[str]:
+    """Numbers whose sine or cosine is taken."""
+    found = set()
+    for k, code in enumerate(tape.ops.tolist()):
+        inside = int(tape.args[k, 0])
+        if code in (Op.SIN, Op.COS) and tape.ops[inside] == Op.INPUT:
+            found.add(names[int(tape.args[inside, 1])])
+    return sorted(found)
 
 
 def _roots_of_numbers(tape: Tape) -> list[tuple[Tape, list[int]]]:

@@ -24,7 +24,7 @@ from .wording import worded
 
 _SMALL = 4
 _LARGEST_INTEGER = 1 << 20
-_LONGEST, _MOST = 300, 4000
+_LONGEST, _MOST = 500, 8000
 """Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
 shortest form."""
 
