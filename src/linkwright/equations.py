@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from .algebra.linear import solve_symmetric
-from .errors import NameNotFoundError, suggest
+from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
@@ -45,8 +45,8 @@ class Equations:
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
-    functions without a builder follow from others. `is_derived`: they are as `derive` gave them,
-    not a changed copy.
+    functions without a builder follow from others; `absent` are those that there cannot be, and
+    why. `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -63,6 +63,7 @@ class Equations:
     state: State | None = None
     home: tuple[float, ...] = ()
     complete: bool = True
+    absent: Mapping[str, str] = field(default_factory=dict)
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -121,6 +122,8 @@ class Equations:
             made = self.builders[name]()
         elif name in _COMPLETIONS and self.complete:
             made = _COMPLETIONS[name](self)
+        elif name in self.absent:
+            raise UnsupportedError(f"there is no {name} here: {self.absent[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))

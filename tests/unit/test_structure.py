@@ -21,7 +21,13 @@ MAY_IMPORT = {
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
     "equations": {"errors", "expressions", "mechanism", "algebra", "quantities"},
-    "formulations": {"errors", "expressions", "mechanism", "algebra", "kinematics", "equations"},
+    "formulations": {
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
+    },
+    "identify": {
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations",
+        "formulations", "tape", "readings",
+    },
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
@@ -43,7 +49,7 @@ MAY_IMPORT = {
     "cli": {
         "simulation",
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings", "model", "verify",
+        "formulations", "tape", "readings", "model", "verify", "identify",
     },
 }  # fmt: skip
 

@@ -182,7 +182,7 @@ def derive(
         ),
     ] = None,
     parameters: Annotated[
-        str, typer.Option(help="'symbolic', 'numeric', or the names to keep as symbols.")
+        str, typer.Option(help="'symbolic', 'numeric', 'base', or names to keep as symbols.")
     ] = "symbolic",
     base: BaseOption = None,
     as_json: JsonOption = False,
@@ -196,9 +196,29 @@ def derive(
     if as_json and as_ not in (None, "json"):
         raise LinkwrightError(f"--as {as_} and --json are both given", remedy="give one of them")
     mechanism = read(file, base)
-    kept = parameters if parameters in ("symbolic", "numeric") else parameters.split(",")
+    whole = parameters in ("symbolic", "numeric", "base")
+    kept = parameters if whole else parameters.split(",")
     form = "json" if as_json else as_ or "text"
     print_equations(mechanism, by, form, what.split(",") if what is not None else None, kept)
+
+
+@app.command()
+def base(
+    file: FileArgument,
+    root: Annotated[
+        str | None,
+        typer.Option("--base", help="'free' lets the root of a URDF float.", show_default=False),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the base parameters: the fewest inertial numbers that the joints' forces depend on.
+
+    Example: linkwright base puma560
+    """
+    from ..identify import base_parameters
+
+    found = base_parameters(read(file, root))
+    emit_json(found.to_dict()) if as_json else print(found)
 
 
 @app.command()

@@ -39,7 +39,8 @@ def derive(
     """Equations of motion of a mechanism by a named formulation.
 
     `parameters`: "symbolic" keeps all numbers as symbols but 0, ±1 and right angles,
-    "numeric" none, a list of names just those.
+    "numeric" none, a list of names just those; "base" has the base parameters as symbols, for
+    what depends on forces at the joints alone.
     """
     chosen = formulation(by)
     reason = chosen.supports(mechanism)
@@ -54,6 +55,11 @@ def derive(
             raise NameNotFoundError(
                 f"the formulation '{by}' has no option '{option}'", remedy=suggest(option, known)
             )
-    equations: Equations = chosen.derive(mechanism, parameters, **options)
+    if parameters == "base":
+        from ..identify import derive_base
+
+        equations = derive_base(mechanism, by)
+    else:
+        equations = chosen.derive(mechanism, parameters, **options)
     object.__setattr__(equations, "is_derived", True)
     return equations

@@ -1,6 +1,6 @@
 """Recording of CasADi functions as straight-line tapes, and passes over them."""
 
-from .count import count_operations, operations_by_kind
+from .count import count_operations, operations_by_kind, operations_of_state
 from .normalise import normalised
 from .record import record
 from .schedule import scheduled
@@ -9,5 +9,6 @@ from .writer import renumbered, without_dead
 
 __all__ = [
     "ARITY", "COMMUTATIVE", "Op", "Port", "Tape", "count_operations", "normalised",
-    "operations_by_kind", "record", "renumbered", "scheduled", "without_dead",
+    "operations_by_kind", "operations_of_state", "record", "renumbered", "scheduled",
+    "without_dead",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .tape import Op, Tape
+from .tape import ARITY, Op, Tape
 
 _FREE = frozenset({Op.CONSTANT, Op.INPUT, Op.NEG})
 
@@ -18,3 +18,18 @@ def count_operations(tape: Tape) -> int:
 def operations_by_kind(tape: Tape) -> dict[str, int]:
     counts = Counter(tape.ops.tolist())
     return {Op(op).name.lower(): n for op, n in sorted(counts.items()) if op not in _FREE}
+
+
+def operations_of_state(tape: Tape) -> dict[str, int]:
+    """Operations by kind, without those on parameters alone, which are done once and for all."""
+    moving: list[bool] = []
+    counts: Counter[str] = Counter()
+    for k, code in enumerate(tape.ops.tolist()):
+        op = Op(code)
+        if op is Op.INPUT:
+            moving.append(tape.inputs[tape.args[k, 0]].name != "p")
+            continue
+        moving.append(any(moving[a] for a in tape.args[k, : ARITY[op]].tolist()))
+        if moving[k] and op not in _FREE:
+            counts[op.name.lower()] += 1
+    return dict(sorted(counts.items()))

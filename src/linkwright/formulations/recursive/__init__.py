@@ -36,6 +36,11 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     if is_numeric(tree):
         tree = canonical(tree)
         lean = regrouped(tree)
+    return equations_of(tree, lean)
+
+
+def equations_of(tree: Tree, lean: Tree) -> Equations:
+    """Equations of a tree, with a second one for the forces at the joints."""
     recursion = _Recursion(tree, lean)
     builders = {name: getattr(recursion, name) for name in _BUILDERS}
     return recursion.equations("recursive", builders)

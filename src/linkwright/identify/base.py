@@ -1,0 +1,244 @@
+"""Base parameters: the fewest inertial numbers that the forces at the joints depend on.
+
+τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other, so that
+as many combinations of π as Y has rank are all that can ever be found from the forces, and all
+that they need. Each is one parameter that is kept, plus multiples of those that are not:
+
+    base_j = π_j + Σ k_ji π_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from ..algebra.linear import IDENTITY, ZERO3
+from ..equations import Equations
+from ..errors import UnsupportedError
+from ..expressions import (
+    ONE,
+    Exact,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Product,
+    Sum,
+    negate,
+    to_text,
+)
+from ..formulations import derive
+from ..formulations.recursive.regressors import regressor
+from ..kinematics.build import build_tree
+from ..kinematics.tree import Placed, Tree
+from ..mechanism import Mechanism
+from ..quantities import ports
+from ..tape import Tape, record
+from .numbers import exact_entries
+from .rank import sample
+from .regrouping import LETTERS, Row, geometry, in_bodies, kept_first, vanishing_rows
+from .relations import leftover_rows
+from .signs import without_absolute_values
+from .traced import Traced, Tracer
+
+
+@dataclass(frozen=True)
+class BaseParameter:
+    """`kept` plus `factors` times parameters that are not kept; its `value` in SI units."""
+
+    name: str
+    kept: str
+    factors: Mapping[str, Expression]
+    value: Exact
+
+    @property
+    def formula(self) -> Expression:
+        terms: list[Expression] = [Name(self.kept)]
+        for name, factor in self.factors.items():
+            terms.append(_times(factor, Name(name)))
+        return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+
+
+def _times(factor: Expression, name: Name) -> Expression:
+    match factor:
+        case Negation(operand):
+            return negate(_times(operand, name))
+        case Number(value) if value < 0:
+            return negate(_times(Number(-value), name))
+        case Product(factors):
+            return Product((*factors, name))
+        case _:
+            return name if factor == ONE else Product((factor, name))
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
+    occur in those of others, `without_effect` those that do not occur at all. `shared` has the
+    formulas of the names k1, k2, … where factors are too long to be multiplied out.
+
+    The rank holds for almost all lengths and angles. `rank_of_values` is that of the mechanism's
+    own numbers: where it is less, these are special (axes parallel by their numbers, say).
+    """
+
+    mechanism: Mechanism
+    parameters: Mapping[str, BaseParameter]
+    grouped: tuple[str, ...]
+    without_effect: tuple[str, ...]
+    shared: Mapping[str, Expression]
+    rank_of_values: int
+
+    @property
+    def rank(self) -> int:
+        return len(self.parameters)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        return tuple(parameter.kept for parameter in self.parameters.values())
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def __str__(self) -> str:
+        count = self.rank + len(self.grouped) + len(self.without_effect)
+        lines = [f"{self.mechanism.name}: {self.rank} base parameters of {count}"]
+        width = max(map(len, self.parameters), default=0)
+        for name, parameter in self.parameters.items():
+            shown = to_text(parameter.formula)
+            lines.append(f"  {name:{width}} = {shown} = {float(parameter.value):.10g}")
+        lines += [f"  {name} = {to_text(formula)}" for name, formula in self.shared.items()]
+        if self.without_effect:
+            lines.append(f"without effect: {', '.join(self.without_effect)}")
+        if self.rank_of_values != self.rank:
+            lines.append(
+                f"with the mechanism's own numbers the rank is {self.rank_of_values}: "
+                "they are special, and the formulas, though right, are not the fewest"
+            )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, formulas as text."""
+        return {
+            "mechanism": self.mechanism.name,
+            "rank": self.rank,
+            "rank_of_values": self.rank_of_values,
+            "base_parameters": {
+                name: {
+                    "formula": to_text(one.formula),
+                    "kept": one.kept,
+                    "factors": {other: to_text(k) for other, k in one.factors.items()},
+                    "value": float(one.value),
+                }
+                for name, one in self.parameters.items()
+            },
+            "grouped": list(self.grouped),
+            "without_effect": list(self.without_effect),
+            "shared": {name: to_text(formula) for name, formula in self.shared.items()},
+        }
+
+
+def parameter_names(bodies: tuple[str, ...]) -> list[str]:
+    """M_link1, MX_link1, …, ZZ_link1, M_link2, …: of the regressor's columns."""
+    return [f"{letter}_{body}" for body in bodies for letter in LETTERS]
+
+
+def base_parameters(mechanism: Mechanism) -> BaseParameters:
+    """The base parameters of a tree mechanism, with their formulas in closed form."""
+    if mechanism.loops or mechanism.constraints:
+        raise UnsupportedError(
+            f"{mechanism.name} has loops or constraints; base parameters are those of trees",
+            remedy="leave them out",
+        )
+    eqs = derive(mechanism, parameters="symbolic")
+    tracer, rows, own = _relations(mechanism, eqs)
+    return _grouping(mechanism, eqs, tracer, rows, own)
+
+
+def _relations(mechanism: Mechanism, eqs: Equations) -> tuple[Tracer, list[Row], int]:
+    """Rows of combinations that vanish, as many as the regressor's rank lacks.
+
+    They are found in the frames of the links, where z is the joint's axis and most are simple.
+    """
+    tree = build_tree(mechanism, "symbolic")
+    tape, width = _in_links(tree), 10 * len(eqs.names.bodies)
+    placed = geometry(tree)
+    samples = sample(tape, eqs, placed), sample(tape, eqs, placed, seed=2)
+    rank = samples[0].rank()
+    tracer = Tracer(samples[0].field, samples[0].numbers)
+    rows = vanishing_rows(tree, tracer)
+    if rank < width - len(rows):
+        given_up = {next(iter(row)) for row in rows}
+        rest = [c for c in kept_first(width) if c not in given_up]
+        rows += leftover_rows(tracer, tape, eqs, samples, rest)
+    rows = in_bodies(tree, tracer, rows)
+    if len(rows) != width - rank:
+        raise UnsupportedError(f"the groupings of {mechanism.name} could not all be found")
+    own = sample(tape, eqs, placed, eqs.parameters).rank()
+    return tracer, rows, own
+
+
+def _in_links(tree: Tree) -> Tape:
+    """The regressor for parameters in the frames of the bodies' links, and for the joints' own
+    coordinates: others, as many, change no rank."""
+    tree = replace(tree, transfer=None)
+    own, p = tree.motion, ca.vertcat(*tree.symbols.values())
+    links = [Placed(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
+    Y = ca.densify(ca.cse(regressor(tree, own.q, own.qd, own.qdd, links)))
+    inputs = {"q": own.q, "qd": own.qd, "qdd": own.qdd} | ({"p": p} if tree.symbols else {})
+    function = ca.Function("regressor", list(inputs.values()), [Y], list(inputs), ["Y"])
+    tape = record(function, *ports(tree.names, "regressor", list(tree.symbols)))
+    return without_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+
+
+def _grouping(
+    mechanism: Mechanism, eqs: Equations, tracer: Tracer, rows: list[Row], own: int
+) -> BaseParameters:
+    names = parameter_names(eqs.names.bodies)
+    given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
+    kept = [column for column in range(len(names)) if column not in given_up]
+    factors = {
+        (column, c): tracer.negate(row[column])
+        for column in kept
+        for c, row in given_up.items()
+        if column in row
+    }
+    forms = tracer.closed_forms(list(factors.values()))
+    formulas = dict(zip(factors, forms.formulas, strict=True))
+    values = _values(eqs, tracer, kept, factors)
+    found = {}
+    for column, value in zip(kept, values, strict=True):
+        own_factors = {names[c]: form for (k, c), form in formulas.items() if k == column}
+        called = _called(names[column], bool(own_factors), eqs)
+        found[called] = BaseParameter(called, names[column], own_factors, value)
+    silent = [names[c] for c, row in given_up.items() if len(row) == 1]
+    grouped = [names[c] for c, row in given_up.items() if len(row) > 1]
+    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), forms.shared, own)
+
+
+def _values(
+    eqs: Equations, tracer: Tracer, kept: list[int], factors: Mapping[tuple[int, int], Traced]
+) -> list[Exact]:
+    """The base parameters, as exact as the mechanism's numbers."""
+    pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
+    totals = {column: pi[column] for column in kept}
+    own = [tracer.symbols[name] for name in eqs.parameters]
+    symbols = ca.vertcat(*own) if own else ca.SX.zeros(0)
+    scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
+    scales = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
+    for (column, c), scale in zip(factors, scales, strict=False):
+        totals[column] = totals[column] + scale * pi[c]
+    lifted = [tracer.symbols[name] for name in tracer.lifted]
+    return exact_entries(eqs, ca.vertcat(*totals.values()), tracer.lifted, lifted)
+
+
+def _called(name: str, grouped: bool, eqs: Equations) -> str:
+    """Khalil's XXR for an XX with others in it; never the name of another number."""
+    letter, body = name.split("_", 1)
+    called = f"{letter}R_{body}" if grouped else name
+    while called in eqs.parameters:
+        called += "_base"
+    return called

@@ -1,0 +1,227 @@
+"""Regressors for parameters that somebody names: τ = Y θ, and which columns of Y are redundant.
+
+θ are expressions of the mechanism's parameters, such as m2*lc2^2 + I2. The forces are expanded in
+products of those parameters; each product must be made up by θ. Parameters that occur in no θ are
+taken as known and may stand in Y. Everything is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import casadi as ca
+
+from ..equations import Equations
+from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
+from ..expressions import Exact, Expression, evaluate, fold, names, parse, to_text
+from ..formulations import derive
+from ..kinematics.values import CasadiAlgebra
+from ..mechanism import Mechanism
+from ..quantities import entry_names
+from .rank import tape_of
+from .regrouping import eliminate
+from .ring import Quotient, Ring, TooLongError, coefficients, spare_generators
+
+_LONGEST = 5000
+Row = dict[int, Quotient]
+
+
+@dataclass(frozen=True)
+class NamedRegressor:
+    """Y, rows of formulas, with τ = Y θ; θ by their texts, `values` what they are.
+
+    Columns have the given `rank`; each `redundant` one is the sum of others times numbers.
+    """
+
+    mechanism: Mechanism
+    parameters: tuple[str, ...]
+    Y: tuple[tuple[Expression, ...], ...]
+    rank: int
+    redundant: Mapping[str, Mapping[str, Expression]]
+    known: tuple[str, ...]
+    values: tuple[Exact, ...]
+
+    def function(self) -> Any:
+        """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""
+        eqs = derive(self.mechanism)
+        entries = entry_names(eqs.names)
+        scope: dict[str, Any] = {name: float(eqs.parameters[name]) for name in self.known}
+        for key in ("q", "qd", "qdd"):
+            scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
+        algebra = CasadiAlgebra(float)
+        rows = [[fold(entry, algebra, scope.__getitem__) for entry in row] for row in self.Y]
+        Y = ca.vertcat(*(ca.horzcat(*(_plain(x) for x in row)) for row in rows))
+        inputs = ["q", "qd", "qdd"]
+        return ca.Function("regressor", [eqs.symbols[k] for k in inputs], [Y], inputs, ["Y"])
+
+    def __str__(self) -> str:
+        count = len(self.parameters)
+        lines = [f"{self.mechanism.name}: rank {self.rank} of {count} columns"]
+        for j, theta in enumerate(self.parameters):
+            column = ", ".join(to_text(row[j]) for row in self.Y)
+            lines.append(f"  {theta}: ({column})")
+        for theta, others in self.redundant.items():
+            told = " + ".join(f"({to_text(k)})*[{other}]" for other, k in others.items()) or "0"
+            lines.append(f"redundant: [{theta}] = {told}")
+        return "\n".join(lines)
+
+
+def _plain(entry: Any) -> Any:
+    return float(entry) if isinstance(entry, Fraction) else entry
+
+
+def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegressor:
+    """The regressor Y with inverse dynamics τ = Y θ for named parameters θ."""
+    eqs = derive(mechanism, parameters="symbolic")
+    thetas = _read(eqs, parameters)
+    used = frozenset[str]().union(*(names(theta) for theta in thetas))
+    ring, forces = _forces(eqs)
+    unknown = [ring.places[name] for name in eqs.parameters if name in used]
+    _refuse_hidden(ring, used)
+    given = [fold(theta, ring, ring.symbol) for theta in thetas]
+    try:
+        columns, free = _solved(ring, given, forces, unknown, list(parameters))
+    except TooLongError:
+        raise _too_long(eqs) from None
+    state = [k for name, k in ring.places.items() if name not in eqs.parameters]
+    state += range(len(eqs.parameters) + _states(eqs), len(ring.meaning))
+    relations = _redundant(ring, columns, state)
+    texts = tuple(parameters)
+    return NamedRegressor(
+        mechanism,
+        texts,
+        tuple(tuple(ring.expression(c[k]) for c in columns) for k in range(eqs.nv)),
+        len(columns) - len(relations),
+        {
+            texts[j]: {texts[i]: ring.expression(x) for i, x in others.items()}
+            for j, others in (relations | {j: {} for j in free}).items()
+        },
+        tuple(name for name in eqs.parameters if name not in used),
+        tuple(evaluate(theta, eqs.parameters) for theta in thetas),
+    )
+
+
+def _read(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
+    if not parameters:
+        raise ExpressionError("no parameters are named", remedy="name some, as 'm2*lc2^2 + I2'")
+    thetas = [parse(text) for text in parameters]
+    for text, theta in zip(parameters, thetas, strict=True):
+        for name in names(theta):
+            if name not in eqs.parameters:
+                raise NameNotFoundError(
+                    f"'{name}' is no parameter",
+                    where=f"{eqs.mechanism.name}: {text}",
+                    remedy=suggest(name, list(eqs.parameters)),
+                )
+    return thetas
+
+
+def _states(eqs: Equations) -> int:
+    return eqs.nq + 2 * eqs.nv
+
+
+def _forces(eqs: Equations) -> tuple[Ring, list[Quotient]]:
+    """τ as quotients of polynomials in parameters, speeds, cosines and sines."""
+    tape = tape_of(eqs, "inverse_dynamics")
+    entries = entry_names(eqs.names, list(eqs.parameters))
+    symbols = [*eqs.parameters, *entries["q"], *entries["qd"], *entries["qdd"]]
+    ring = Ring(symbols, spare_generators(tape), _LONGEST)
+    try:
+        inputs = [[ring.symbol(name) for name in entries[port.name]] for port in tape.inputs]
+        (forces,) = ring.read(tape, inputs)
+    except TooLongError:
+        raise _too_long(eqs) from None
+    except UnsupportedError as error:
+        raise UnsupportedError(
+            error.what,
+            where=eqs.mechanism.name,
+            remedy="leave out what is not linear: mechanism.without('friction')",
+        ) from None
+    return ring, forces
+
+
+def _too_long(eqs: Equations) -> UnsupportedError:
+    return UnsupportedError(
+        f"the forces of {eqs.mechanism.name} have more than {_LONGEST} terms",
+        remedy="use its base parameters, whose regressor needs no expansion",
+    )
+
+
+def _refuse_hidden(ring: Ring, used: frozenset[str]) -> None:
+    for meaning in ring.meaning:
+        if names(meaning) & used and meaning not in map(_name, used):
+            raise UnsupportedError(
+                f"the forces are not polynomials in the named parameters: {to_text(meaning)}",
+                remedy="leave it out of them, so that it counts as known",
+            )
+
+
+def _name(name: str) -> Expression:
+    return parse(name)
+
+
+def _solved(
+    ring: Ring, given: list[Quotient], forces: list[Quotient], unknown: list[int], texts: list[str]
+) -> tuple[list[list[Quotient]], list[int]]:
+    """The columns of Y from one equation for every product of unknown parameters; θ that are made
+    of others get none."""
+    count, zero = len(given), ring.number(Fraction(0))
+    equations: dict[tuple[int, ...], Row] = {}
+    for k, value in enumerate([*given, *forces]):
+        if names(ring.expression(Quotient(value.under, ring.one))):
+            raise UnsupportedError(f"a quotient is not linear: {to_text(ring.expression(value))}")
+        for product, factor in coefficients(ring, value.over / value.under, unknown).items():
+            equations.setdefault(product, {})[k] = Quotient(factor, ring.one)
+    rows, solved = equations, dict[int, Row]()
+    for j in range(count):
+        row = next(
+            (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
+        )
+        if row is not None:
+            eliminate(ring, rows.values(), row, j)
+            solved[j] = row
+    for product, row in rows.items():
+        if row and not any(row is s for s in solved.values()):
+            raise _not_linear(ring, product, unknown)
+    columns = [
+        [solved[j].get(count + k, zero) if j in solved else zero for k in range(len(forces))]
+        for j in range(count)
+    ]
+    return columns, [j for j in range(count) if j not in solved]
+
+
+def _not_linear(ring: Ring, product: tuple[int, ...], unknown: list[int]) -> UnsupportedError:
+    exponents = [0] * len(ring.generators)
+    for place, exponent in zip(sorted(unknown), product, strict=True):
+        exponents[place] = int(exponent)
+    term = ring.context.from_dict({tuple(exponents): 1})
+    shown = to_text(ring.expression(Quotient(term, ring.one)))
+    what = "a part without any of them" if shown == "1" else f"'{shown}'"
+    return UnsupportedError(
+        f"the forces are not linear in the named parameters: {what} cannot be made up of them",
+        remedy="name one more",
+    )
+
+
+def _redundant(ring: Ring, columns: list[list[Quotient]], state: list[int]) -> dict[int, Row]:
+    """Columns that are sums of others before them, with numbers (or known ones) as factors."""
+    equations: dict[tuple[int, tuple[int, ...]], Row] = {}
+    for j, column in enumerate(columns):
+        for k, entry in enumerate(column):
+            for product, factor in coefficients(ring, entry.over, state).items():
+                place = equations.setdefault((k, product), {})
+                place[j] = ring.reduced(factor, entry.under)
+    rows, pivots = list(equations.values()), dict[int, Row]()
+    for j in range(len(columns)):
+        row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
+        if row is not None:
+            eliminate(ring, rows, row, j)
+            pivots[j] = row
+    return {
+        j: {i: row[j] for i, row in pivots.items() if j in row}
+        for j in range(len(columns))
+        if j not in pivots
+    }

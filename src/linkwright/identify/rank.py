@@ -1,0 +1,282 @@
+"""The regressor modulo a prime, at random states: its rank, and what its columns depend on.
+
+Numbers of the mechanism are the same in all states, random (the structure's rank) or their exact
+values (this mechanism's). The rank found at a point can only be too small, and is so with a
+probability below degree/p.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from ..equations import Equations
+from ..errors import UnsupportedError
+from ..expressions import Exact, Expression, PiMultiple, Unit, fold
+from ..quantities import entry_names, ports
+from ..readings.algebra import read
+from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..tape import Op, Port, Tape, record, without_dead
+
+_TRIES = 60
+_RADIANS, _HALF_TURNS = -1, -2
+"""Small angles, of which known angles are multiples."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Columns of a regressor, at several states below each other, and the field of its numbers."""
+
+    rows: list[list[int]]
+    field: PrimeField
+    numbers: Mapping[str, Value]
+
+    def rank(self) -> int:
+        return _matrix(self.rows).rank() if self.rows else 0
+
+    def dependent(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
+        """Columns that depend on others before them in `order`, with their coefficients there."""
+        if not order:
+            return {}
+        echelon, rank = _matrix([[row[c] for c in order] for row in self.rows]).rref()
+        pivots: list[int] = []
+        found: dict[int, dict[int, int]] = {}
+        for k, column in enumerate(order):
+            entries = [int(echelon[i, k]) for i in range(rank)]
+            if len(pivots) < rank and entries[len(pivots)] == 1 and not any(entries[: len(pivots)]):
+                pivots.append(column)
+                continue
+            found[column] = {p: x for p, x in zip(pivots, entries, strict=False) if x}
+        return found
+
+    def value(self, expression: Expression) -> int:
+        """An expression of the mechanism's numbers, in the field."""
+        return fold(expression, _Expressions(self.field), self.numbers.__getitem__).number
+
+
+def sample(
+    tape: Tape,
+    eqs: Equations,
+    constants: Tape,
+    values: Mapping[str, Exact] | None = None,
+    seed: int = 1,
+) -> Sample:
+    """Enough states of the regressor's tape; `values` fixes numbers that are known and rational,
+    all others are random. The roots in `constants` are to exist."""
+    finest: dict[int, int] = {}
+    for attempt in range(_TRIES):
+        field = PrimeField(1000 * seed + attempt, finest)
+        try:
+            numbers = _with_roots(constants, field, eqs.parameters, values or {})
+            rows = _until_nothing_is_new(tape, eqs, field, numbers)
+        except FinerError:
+            finest = field.finest
+        except UnluckyError:
+            pass
+        else:
+            return Sample(rows, field, numbers)
+    raise UnsupportedError("no point was found at which the regressor can be evaluated")
+
+
+def _until_nothing_is_new(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Value]
+) -> list[list[int]]:
+    """Rows of random states, until one lies in the span of those before: then all states do."""
+    height, width = tape.outputs[0].shape
+    rows: list[list[int]] = []
+    rank, state = -1, 0
+    while rows == [] or _matrix(rows).rank() > rank:
+        rank = _matrix(rows).rank() if rows else -1
+        for _ in range(1 if rows else width // max(height, 1) + 1):
+            rows += _state(tape, eqs, field, numbers, state)
+            state += 1
+    return rows
+
+
+def _matrix(rows: list[list[int]]) -> Any:
+    import flint
+
+    return flint.nmod_mat(len(rows), len(rows[0]), [x for row in rows for x in row], PRIME)
+
+
+def _with_roots(
+    tape: Tape, field: PrimeField, names: Iterable[str], values: Mapping[str, Exact]
+) -> dict[str, Value]:
+    """Numbers of the mechanism such that all roots of theirs exist: those under a root that does
+    not are drawn again."""
+    numbers = {name: field.symbol(name) for name in names}
+    numbers |= _at_values(tape, field, list(numbers), values)
+    roots = _roots_of_numbers(tape)
+    for attempt in range(_TRIES):
+        missing = _missing_roots(roots, field, list(numbers.values()))
+        if not missing:
+            break
+        for k in missing:
+            name = list(numbers)[k]
+            numbers[name] = field.symbol(f"{name} drawn again {attempt}")
+    return numbers
+
+
+def _at_values(
+    tape: Tape, field: PrimeField, names: list[str], values: Mapping[str, Exact]
+) -> dict[str, Value]:
+    """Known rational numbers. As angles they are multiples of one small angle (those with π of
+    another), so that 0.3 and −0.3 are opposite."""
+    angles = _names_of_angles(tape, names)
+    found = {}
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, Fraction) and name not in angles:
+            found[name] = field.constant(value)
+        elif name in angles and isinstance(value, Fraction | PiMultiple):
+            share = value if isinstance(value, Fraction) else value.coefficient
+            kind = type(value)
+            others = [values[other] for other in angles if isinstance(values.get(other), kind)]
+            finest = lcm(*(_share(other).denominator for other in others))
+            atom = (_RADIANS if kind is Fraction else _HALF_TURNS, share * finest)
+            found[name] = replace(field.symbol(name), atoms=(atom,) if share else ())
+    return found
+
+
+def _share(value: Exact) -> Fraction:
+    return value.coefficient if isinstance(value, PiMultiple) else Fraction(value)
+
+
+def _names_of_angles(tape: Tape, names: list[str]) -> list[str]:
+    """Numbers whose sine or cosine is taken."""
+    found = set()
+    for k, code in enumerate(tape.ops.tolist()):
+        inside = int(tape.args[k, 0])
+        if code in (Op.SIN, Op.COS) and tape.ops[inside] == Op.INPUT:
+            found.add(names[int(tape.args[inside, 1])])
+    return sorted(found)
+
+
+def _roots_of_numbers(tape: Tape) -> list[tuple[Tape, list[int]]]:
+    """For every root of the mechanism's numbers the tape of what is under it, and which numbers
+    these are."""
+    ports = [port.name for port in tape.inputs]
+    found = []
+    for k, code in enumerate(tape.ops.tolist()):
+        if code == Op.SQRT:
+            under = replace(
+                tape, outputs=(Port("under", (1,)),), results=(tape.args[k, :1].astype(np.int32),)
+            )
+            part = without_dead(under)
+            used = [part.args[i, :2].tolist() for i, op in enumerate(part.ops) if op == Op.INPUT]
+            if all(ports[port] == "p" for port, _ in used):
+                found.append((part, [entry for _, entry in used]))
+    return found
+
+
+def _missing_roots(
+    roots: Sequence[tuple[Tape, list[int]]], field: PrimeField, numbers: list[Value]
+) -> set[int]:
+    missing: set[int] = set()
+    for part, used in roots:
+        try:
+            inputs = [numbers if port.name == "p" else [] for port in part.inputs]
+            ((under,),) = read(part, field, inputs)
+            field.root(under)
+        except UnluckyError:
+            missing |= set(used)
+    return missing
+
+
+def _state(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Value], k: int
+) -> list[list[int]]:
+    names = entry_names(eqs.names, list(eqs.parameters))
+    inputs = []
+    for port in tape.inputs:
+        if port.name == "p":
+            inputs.append(list(numbers.values()))
+            continue
+        entries = [field.symbol(f"{name} in state {k}") for name in names[port.name]]
+        if port.name == "q":
+            entries = _with_unit_quaternions(eqs, entries, f"{field.seed} {k}")
+        inputs.append(entries)
+    (found,) = read(tape, field, inputs)
+    height, width = (*tape.outputs[0].shape, 1)[:2]
+    return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
+
+
+def quaternions_of(eqs: Equations) -> list[int]:
+    """Where quaternions begin among the coordinates."""
+    found, place = [], 0
+    if eqs.mechanism.coordinates is not None:
+        return []
+    for _, joint in eqs.mechanism.joints_depth_first():
+        if not joint.moves:
+            continue
+        if joint.by_quaternion:
+            found.append(place + len(joint.coordinates) - 4)
+        place += len(joint.coordinates)
+    return found
+
+
+def unit_quaternion(a: Sequence[Fraction]) -> list[Fraction]:
+    """a²/|a|², which has length 1 and rational entries."""
+    w, x, y, z = a
+    size = w * w + x * x + y * y + z * z
+    return [(2 * w * w - size) / size, *(2 * w * u / size for u in (x, y, z))]
+
+
+def _with_unit_quaternions(eqs: Equations, entries: list[Value], seed: str) -> list[Value]:
+    for place in quaternions_of(eqs):
+        chance = random.Random(f"{seed} {place}")
+        numbers = unit_quaternion([Fraction(chance.randrange(1, 10**9)) for _ in range(4)])
+        entries[place : place + 4] = [
+            Value(x.numerator * pow(x.denominator, -1, PRIME) % PRIME) for x in numbers
+        ]
+    return entries
+
+
+def tape_of(eqs: Equations, function: str) -> Tape:
+    return record(eqs.function(function), *ports(eqs.names, function, list(eqs.parameters)))
+
+
+class _Expressions:
+    """Expressions of numbers in a prime field."""
+
+    def __init__(self, field: PrimeField) -> None:
+        self.field = field
+
+    def number(self, value: Fraction) -> Value:
+        return self.field.constant(value)
+
+    def pi(self) -> Value:
+        raise UnsupportedError("pi has no meaning in a prime field")
+
+    def add(self, terms: Sequence[Value]) -> Value:
+        result = self.number(Fraction(0))
+        for term in terms:
+            result = self.field.apply(Op.ADD, [result, term])
+        return result
+
+    def multiply(self, factors: Sequence[Value]) -> Value:
+        result = self.number(Fraction(1))
+        for factor in factors:
+            result = self.field.apply(Op.MUL, [result, factor])
+        return result
+
+    def negate(self, operand: Value) -> Value:
+        return self.field.apply(Op.NEG, [operand])
+
+    def reciprocal(self, operand: Value) -> Value:
+        return self.field.apply(Op.DIV, [self.number(Fraction(1)), operand])
+
+    def power(self, base: Value, exponent: Value) -> Value:
+        return self.field.power(base, exponent)
+
+    def call(self, function: str, arguments: Sequence[Value]) -> Value:
+        return self.field.apply(Op[function.upper()], arguments)
+
+    def measure(self, value: Value, unit: Unit) -> Value:
+        return self.multiply([value, self.number(unit.scale)])

@@ -1,0 +1,66 @@
+"""Absolute values of a mechanism's numbers, settled by their signs: a field has no order.
+
+CasADi writes √(x²) as |x|, which axes with one symbol lead to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..tape import ARITY, Op, Tape, without_dead
+
+_RULES: dict[Op, Callable[..., float]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.NEG: lambda a: -a,
+    Op.ABS: abs,
+    Op.SQRT: math.sqrt,
+    Op.SIN: math.sin,
+    Op.COS: math.cos,
+    Op.TAN: math.tan,
+    Op.POW: pow,
+}
+
+
+def without_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
+    """|x| as x or −x, where x is made of the numbers p alone, which have these values."""
+    ops, args = tape.ops.copy(), tape.args.copy()
+    if not (ops == Op.ABS).any():
+        return tape
+    numbers = _numbers(tape, values)
+    same = np.arange(len(tape), dtype=args.dtype)  # what stands for value k
+    for k, code in enumerate(ops.tolist()):
+        if code not in (Op.INPUT, Op.CONSTANT):
+            used = ARITY[Op(code)]
+            args[k, :used] = same[args[k, :used]]
+        inside = numbers[args[k, 0]] if code == Op.ABS else None
+        if inside is not None and inside < 0:
+            ops[k] = Op.NEG
+        elif inside is not None:
+            same[k] = args[k, 0]
+    results = tuple(same[result] for result in tape.results)
+    return without_dead(replace(tape, ops=ops, args=args, results=results))
+
+
+def _numbers(tape: Tape, values: Sequence[float]) -> list[float | None]:
+    """The values of instructions that depend on the numbers p alone."""
+    found: list[float | None] = []
+    for k, code in enumerate(tape.ops.tolist()):
+        op = Op(code)
+        value: float | None = None
+        if op is Op.CONSTANT:
+            value = float(tape.constants[k])
+        elif op is Op.INPUT:
+            port, entry = tape.args[k, :2].tolist()
+            value = values[entry] if tape.inputs[port].name == "p" else None
+        elif op in _RULES:
+            operands = [found[a] for a in tape.args[k, : ARITY[op]].tolist()]
+            value = None if None in operands else _RULES[op](*operands)
+        found.append(value)
+    return found
