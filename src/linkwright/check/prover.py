@@ -1,0 +1,179 @@
+"""Equations at random motions: those that hold everywhere, with the chance that this is luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UnsupportedError
+from ..expressions import Expression, Name, fold
+from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..tape import Op
+from .fourier import Series, SeriesAlgebra, TooLongError
+from .meaning import Meanings
+from .points import FieldAlgebra, Ground, Setting
+
+CHANCE = 2.0**-50
+MOST_POINTS = 200
+MOST_UNLUCKY = 24
+Pair = tuple[Expression, Expression]
+
+
+class Scope:
+    """The values of their names at one point."""
+
+    def __init__(self, field: Any, ours: dict[str, Value], meanings: Meanings) -> None:
+        self.algebra = FieldAlgebra(field)
+        self.ours = ours
+        self.meanings = meanings
+        self.theirs: dict[str, Value] = {}
+
+    def lookup(self, name: str) -> Value:
+        if name not in self.theirs:
+            meaning = self.meanings.find(name)
+            if meaning is None or (isinstance(meaning, str) and meaning not in self.ours):
+                raise self.meanings.unknown(name)
+            self.theirs[name] = self.ours[meaning] if isinstance(meaning, str) else self(meaning)
+        return self.theirs[name]
+
+    def maybe(self, name: str) -> Value | None:
+        """The value of a name that may have none."""
+        try:
+            return self.lookup(name)
+        except LookupError:
+            return None
+
+    def __call__(self, expression: Expression) -> Value:
+        return fold(expression, self.algebra, self.lookup)
+
+    def residual(self, pair: Pair) -> Value:
+        return self.algebra.field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Whether an equation holds on all motions; `why` it cannot be said."""
+
+    holds: bool | None
+    chance: float = 0.0
+    why: str = ""
+
+
+class Prover:
+    """Equations of one section under one setting."""
+
+    def __init__(self, meanings: Meanings, wanted: Sequence[str], setting: Setting) -> None:
+        self.meanings = meanings
+        self.setting = setting
+        self.ground = Ground(meanings.vocabulary, wanted, setting)
+
+    def scope(self, seed: int, use: Callable[[Scope], Any]) -> Any:
+        """What `use` makes of the scope of a point; parts of angles are found on the way."""
+        finest: dict[int, int] = {}
+        while True:
+            field = PrimeField(seed, finest)
+            try:
+                return use(Scope(field, self.ground(field), self.meanings))
+            except FinerError:
+                finest = field.finest
+
+    def prove(self, pairs: Sequence[Pair]) -> list[Proof]:
+        missed, open_pairs = [1.0] * len(pairs), set(range(len(pairs)))
+        found: dict[int, Proof] = {}
+        unlucky = [0] * len(pairs)
+        for seed in range(1, MOST_POINTS):
+            if not open_pairs:
+                break
+            residuals = self._residuals(seed, pairs, sorted(open_pairs))
+            for i, residual in residuals.items():
+                if residual is None:
+                    unlucky[i] += 1
+                    if unlucky[i] > MOST_UNLUCKY:
+                        found[i] = Proof(None, 1.0, "it divides by zero, or has a root of nothing")
+                elif isinstance(residual, str):
+                    found[i] = Proof(None, 1.0, residual)
+                elif residual.number:
+                    found[i] = Proof(False)
+                else:
+                    missed[i] *= min(1.0, residual.numerator / PRIME)
+                    if missed[i] <= CHANCE:
+                        found[i] = Proof(True, missed[i])
+            open_pairs -= found.keys()
+        nowhere = Proof(None, 1.0, "no point was found at which it can be evaluated")
+        return [found.get(i, nowhere) for i in range(len(pairs))]
+
+    def _residuals(
+        self, seed: int, pairs: Sequence[Pair], wanted: Sequence[int]
+    ) -> dict[int, Value | str | None]:
+        def each(scope: Scope) -> dict[int, Value | str | None]:
+            return {i: _tried(scope, pairs[i]) for i in wanted}
+
+        try:
+            return self.scope(seed, each)  # type: ignore[no-any-return]
+        except UnluckyError:
+            return {}
+
+    def holds(self, pair: Pair) -> bool:
+        return self.prove([pair])[0].holds is True
+
+    def difference(self, pair: Pair) -> Series | None:
+        """left − right in closed form, where it is short enough."""
+        series: Any = SeriesAlgebra()
+        try:
+            found: Any = Scope(series, self.ground(series), self.meanings).residual(pair)
+        except (TooLongError, UnsupportedError, UnluckyError):
+            return None
+        return found if isinstance(found, Series) else None
+
+    def is_constant(self, pair: Pair) -> bool:
+        """Whether left − right does not change with the motion: the same parameters at three points."""
+        anchored = Prover(self.meanings, self.ground.wanted, self.setting)
+        anchored.ground.anchor = PrimeField(1)
+        found = set()
+        for seed in range(2, 40):
+            residual = anchored._residuals(seed, [pair], [0]).get(0)
+            if isinstance(residual, Value):
+                found.add(residual.number)
+            if len(found) > 1:
+                return False
+            if seed > 5 and found:
+                return True
+        return False
+
+
+def _tried(scope: Scope, pair: Pair) -> Value | str | None:
+    try:
+        return scope.residual(pair)
+    except UnluckyError:
+        return None
+    except UnsupportedError as error:
+        return error.what
+
+
+def drives_of(meanings: Meanings, wanted: Sequence[str]) -> frozenset[str]:
+    """The drives that the wanted names depend on, by actuator or tau1, tau2, …"""
+    import casadi as ca
+
+    vocabulary = meanings.vocabulary
+    own = vocabulary.names
+    named = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
+    columns = ("u", "tau") if not own.actuators else ("u",)
+    if own.actuators and any(
+        ca.depends_on(vocabulary.expression(name), vocabulary.symbols["tau"]) for name in wanted
+    ):
+        return frozenset(named)
+    return frozenset(
+        drive
+        for i, drive in enumerate(named)
+        if any(
+            ca.depends_on(vocabulary.expression(name), vocabulary.symbols[key][i])
+            for name in wanted
+            for key in columns
+        )
+    )
+
+
+def only_name(expression: Expression) -> str:
+    return expression.name if isinstance(expression, Name) else ""
+
