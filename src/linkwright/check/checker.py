@@ -18,7 +18,7 @@ from .foreign import from_sympy, is_foreign
 from .fourier import shown
 from .meaning import Meanings
 from .points import Setting, rank
-from .prover import Pair, Proof, Prover, Scope, drives_of, only_name
+from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, read_text
 from .repair import repairs
 from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
@@ -262,20 +262,10 @@ class Section:
         nv = self.vocabulary.names.nv
         if not pairs or self.vocabulary.names.constraints:
             return ""
-        prover = self.provers[0]
-
-        def moved(at: int | None) -> list[int]:
-            prover.ground.pushed = at
-            use = lambda scope: [_number(scope, pair) for pair in pairs]  # noqa: E731
-            return prover.scope(3, use)  # type: ignore[no-any-return]
-
         try:
-            rest = moved(None)
-            columns = [moved(i) for i in range(nv)]
+            rest, *columns = (self.provers[0].pushed(pairs, i) for i in (None, *range(nv)))
         except ArithmeticError:
             return ""
-        finally:
-            prover.ground.pushed = None
         rows = [[c[k] - rest[k] for c in columns] for k in range(len(pairs))]
         found = rank(rows)
         if not found:
@@ -283,10 +273,6 @@ class Section:
         if found == nv:
             return f"The equations of motion determine all {nv} accelerations."
         return f"The equations that hold determine {found} of {nv} accelerations."
-
-
-def _number(scope: Scope, pair: Pair) -> int:
-    return scope.residual(pair).number
 
 
 def numbers(expression: Expression) -> list[Fraction]:

@@ -17,6 +17,7 @@ Factors = tuple[tuple[str, Fraction], ...]
 Complex = tuple[Fraction, Fraction]
 Terms = dict[tuple[Factors, Factors], Complex]
 MOST_TERMS = 3000
+MOST_WORK = 30_000
 SHOWN = 8
 _ONE: tuple[Factors, Factors] = ((), ())
 
@@ -47,7 +48,10 @@ class Series:
 
 
 class SeriesAlgebra:
-    """What the operations of expressions and tapes mean for series."""
+    """What the operations of expressions and tapes mean for series, up to so much work."""
+
+    def __init__(self) -> None:
+        self.work = 0
 
     def symbol(self, name: str) -> Series:
         key: tuple[Factors, Factors] = (((name, Fraction(1)),), ())
@@ -69,11 +73,11 @@ class SeriesAlgebra:
             case Op.NEG:
                 return _scaled(operands[0], Fraction(-1))
             case Op.MUL:
-                return _product(*operands)
+                return self.product(*operands)
             case Op.DIV:
-                return _product(operands[0], _reciprocal(operands[1]))
+                return self.product(operands[0], _reciprocal(operands[1]))
             case Op.FMA:
-                return _sum(_product(*operands[:2]), operands[2])
+                return _sum(self.product(*operands[:2]), operands[2])
             case Op.SIN | Op.COS:
                 return _wave(operands[0], op is Op.SIN)
             case Op.POW:
@@ -81,13 +85,19 @@ class SeriesAlgebra:
             case _:
                 raise TooLongError(op.name)
 
+    def product(self, a: Series, b: Series) -> Series:
+        self.work += len(a.terms) * len(b.terms)
+        if self.work > MOST_WORK:
+            raise TooLongError("work")
+        return _product(a, b)
+
     def power(self, base: Series, exponent: Series) -> Series:
         n = exponent.constant()
         if n is None or n.denominator != 1 or abs(n) > 16:
             raise TooLongError("power")
         total, factor = self.constant(Fraction(1)), base if n >= 0 else _reciprocal(base)
         for _ in range(abs(int(n))):
-            total = _product(total, factor)
+            total = self.product(total, factor)
         return total
 
 

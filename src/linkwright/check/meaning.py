@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 from ..errors import ExpressionError, NameNotFoundError, suggest
 from ..expressions import (
@@ -42,6 +43,7 @@ class Meanings:
         self.used = frozenset().union(*(names(x.left) | names(x.right) for x in lines))
         self.defined: dict[str, Expression] = {}
         self.defining: dict[int, str] = {}
+        self._known: dict[str, str | Expression | None] = {}
         self.coordinates = self._coordinates()
         self._define()
 
@@ -49,6 +51,15 @@ class Meanings:
 
     def find(self, name: str) -> str | Expression | None:
         """Our own name, or the expression that it stands for."""
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def redefine(self, name: str, right: Expression) -> None:
+        self.defined[name] = right
+        self._known.clear()
+
+    def _find(self, name: str) -> str | Expression | None:
         if name in self.said:
             value = self.said[name]
             own = isinstance(value, Name) and value.name == name
@@ -111,14 +122,14 @@ class Meanings:
             if line.is_definition and isinstance(line.left, Name):
                 if line.left.name in self.vocabulary.names.q:
                     self.coordinates.pop(line.left.name, None)
-                self.defined[line.left.name] = line.right
+                self.redefine(line.left.name, line.right)
                 self.defining[i] = line.left.name
         for i, line in enumerate(self.lines):
             for side, other in ((line.left, line.right), (line.right, line.left)):
                 if i in self.defining or line.is_said_wrong or not isinstance(side, Name):
                     continue
                 if side.name not in self and side.name not in names(other):
-                    self.defined[side.name] = other
+                    self.redefine(side.name, other)
                     self.defining[i] = side.name
 
     def rate(self, expression: Expression) -> Expression:
@@ -222,11 +233,15 @@ class Meanings:
         angle = Name(own[at[0] - 1]) if len(at) == 1 else angle
         return Call("sin" if match[1] in "sS" else "cos", (angle,))
 
+    @cached_property
+    def _shorts(self) -> list[str]:
+        return [name for name in self.used if _SHORT.fullmatch(name)]
+
     def _short_is_trigonometric(self, name: str) -> bool:
         """C12 and c123 are cosines where sines are written so, and no C11 or c112 occurs."""
         if name in self.vocabulary.given or not _SHORT.fullmatch(name):
             return False
-        letter, family = name[0], [n for n in self.used if _SHORT.fullmatch(n)]
+        letter, family = name[0], self._shorts
         sines = any(n[0] == {"c": "s", "C": "S"}.get(letter, letter) for n in family)
         indices = [n[1:].lstrip("_") for n in family if n[0] == letter]
         return sines and all(len(set(at)) == len(at) for at in indices)

@@ -103,6 +103,7 @@ class Ground:
         self.wanted = list(wanted)
         self.setting = setting
         self.anchor: PrimeField | None = None  # where parameters are taken from, if elsewhere
+        self.driven = True  # whether drives are asked for
         self.pushed: int | None = None  # the acceleration that is changed, all else being equal
 
     def __call__(self, field: PrimeField) -> dict[str, Value]:
@@ -149,6 +150,8 @@ class Ground:
             zero if word in self.setting.silent else x
             for word, x in zip(drives, free("u", drives), strict=True)
         ]
+        if not (self.driven or self.setting.silent or own.constraints):
+            return found | {"tau": found["qdd"]}
         if own.constraints:
             return self._allowed(field, found)
         B = self._read("input_matrix", found, field)

@@ -17,6 +17,7 @@ from .points import FieldAlgebra, Ground, Setting
 CHANCE = 2.0**-50
 MOST_POINTS = 200
 MOST_UNLUCKY = 24
+PUSHED = 1000
 Pair = tuple[Expression, Expression]
 
 
@@ -67,16 +68,32 @@ class Prover:
         self.meanings = meanings
         self.setting = setting
         self.ground = Ground(meanings.vocabulary, wanted, setting)
+        self._points: dict[int, tuple[PrimeField, dict[str, Value]]] = {}
 
     def scope(self, seed: int, use: Callable[[Scope], Any]) -> Any:
         """What `use` makes of the scope of a point; parts of angles are found on the way."""
         finest: dict[int, int] = {}
         while True:
-            field = PrimeField(seed, finest)
+            field = self._points[seed][0] if seed in self._points else PrimeField(seed, finest)
             try:
-                return use(Scope(field, self.ground(field), self.meanings))
+                if seed not in self._points:
+                    self._points[seed] = field, self.ground(field)
+                return use(Scope(field, self._points[seed][1], self.meanings))
             except FinerError:
                 finest = field.finest
+                self._points.pop(seed, None)
+
+    def pushed(self, pairs: Sequence[Pair], at: int | None) -> list[int]:
+        """Residuals with one acceleration changed, all else being equal."""
+        self.ground.pushed = at
+        self._points.pop(PUSHED, None)
+        try:
+            return self.scope(  # type: ignore[no-any-return]
+                PUSHED, lambda scope: [scope.residual(pair).number for pair in pairs]
+            )
+        finally:
+            self.ground.pushed = None
+            self._points.pop(PUSHED, None)
 
     def prove(self, pairs: Sequence[Pair]) -> list[Proof]:
         missed, open_pairs = [1.0] * len(pairs), set(range(len(pairs)))
@@ -120,8 +137,11 @@ class Prover:
     def difference(self, pair: Pair) -> Series | None:
         """left − right in closed form, where it is short enough."""
         series: Any = SeriesAlgebra()
+        wanted = self.meanings.wanted(pair)
+        ground = Ground(self.meanings.vocabulary, wanted, self.setting)
+        ground.driven = bool(drives_of(self.meanings, wanted))
         try:
-            found: Any = Scope(series, self.ground(series), self.meanings).residual(pair)
+            found: Any = Scope(series, ground(series), self.meanings).residual(pair)
         except (TooLongError, UnsupportedError, UnluckyError):
             return None
         return found if isinstance(found, Series) else None

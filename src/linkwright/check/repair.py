@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..expressions import Call, Expression, Name, Sum, names, parse, to_text
 from ..expressions.tree import children
-from ..readings.field import UnluckyError
+from ..readings.field import PRIME, UnluckyError
+from ..tape import Op
 from .fourier import Series, to_sum
 from .misprints import KINDS, Candidate, Misprints
 from .prover import Pair, Prover, Scope
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from .checker import Section
 
 MOST_REPAIRS = 3
-MOST_CANDIDATES = 60_000
 LONGEST_MISSING = 4
+MOST_DEFINITIONS = 20
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Corrected:
     kind: str
     what: str
     pair: Pair
+    is_last_resort: bool
 
 
 def repairs(section: Section, pair: Pair, difference: Series | None) -> tuple[Repair, ...]:
@@ -53,27 +56,25 @@ def repairs(section: Section, pair: Pair, difference: Series | None) -> tuple[Re
 def _tried(section: Section, scope: Scope, pair: Pair) -> Iterator[Corrected]:
     """Candidates that hold at one point."""
     misprints = Misprints(scope.algebra, scope.maybe, pool_of(section, pair))
+    is_claim = isinstance(pair[0], Name)
     sides = [misprints.value(side).number for side in pair]
     for k, side in enumerate(pair):
-        for i, candidate in enumerate(misprints.of(side)):
-            if i > MOST_CANDIDATES:
-                break
-            if candidate.value.number == sides[1 - k]:
-                changed = candidate.applied(side)
-                new = (changed, pair[1]) if k == 0 else (pair[0], changed)
-                yield Corrected(candidate.kind, candidate.what, new)
+        for candidate in misprints.of(side, sides[1 - k]):
+            changed = candidate.applied(side)
+            new = (changed, pair[1]) if k == 0 else (pair[0], changed)
+            is_last = candidate.is_whole or (k == 0 and is_claim)
+            yield Corrected(candidate.kind, candidate.what, new, is_last)
 
 
 def pool_of(section: Section, pair: Pair) -> list[Expression]:
     """What may have been left out or mistaken: symbols of the text and the mechanism, and the
     sines and cosines of the equation."""
-    theirs = set().union(*(names(line.right) | names(line.left) for line in section.lines))
-    ours = {section.meanings.find(name) for name in theirs}
-    words = sorted(theirs) + [name for name in section.wanted if name not in ours]
+    vocabulary, meanings = section.vocabulary, section.meanings
+    ours = {meaning for name in meanings.used if isinstance(meaning := meanings.find(name), str)}
+    motion = [f"{dots}{name}" for name in vocabulary.names.qd for dots in ("", "d", "dd")]
+    others = [name for name in [*vocabulary.parameters, *motion] if name not in ours]
     calls = {call for side in pair for call in _calls(side)}
-    lefts = {line.left.name for line in section.lines if isinstance(line.left, Name)}
-    plain = [Name(word) for word in words if word not in lefts or word in names(pair[1])]
-    return [*plain[:80], *sorted(calls, key=to_text)[:20]]
+    return [*(Name(word) for word in [*sorted(meanings.used), *others]), *sorted(calls, key=to_text)]
 
 
 def _calls(expression: Expression) -> Iterator[Call]:
@@ -84,10 +85,13 @@ def _calls(expression: Expression) -> Iterator[Call]:
 
 
 def _proved(prover: Prover, found: list[Corrected]) -> tuple[Repair, ...]:
+    """The likeliest; others of a kind that is as likely, but no mere coincidences beside them."""
     kept: dict[str, Repair] = {}
-    order = sorted(found, key=lambda one: KINDS.index(one.kind))
+    order = sorted(found, key=lambda one: (one.is_last_resort, KINDS.index(one.kind)))
     for one in order:
         text = f"{to_text(one.pair[0])} = {to_text(one.pair[1])}"
+        if kept and (one.is_last_resort or one.kind == "symbol"):
+            break
         if text not in kept and len(kept) < MOST_REPAIRS and prover.holds(one.pair):
             kept[text] = Repair(one.kind, one.what, text)
     return tuple(kept.values())
@@ -100,14 +104,11 @@ def _in_definitions(section: Section, prover: Prover, pair: Pair) -> tuple[Repai
         right = meanings.defined[name]
 
         def tried(scope: Scope, name: str = name, right: Expression = right) -> list[Candidate]:
+            needed = _needed(scope, pair, name)
+            if needed is None:
+                return []
             misprints = Misprints(scope.algebra, scope.maybe, pool_of(section, (right, right)))
-            found = []
-            for candidate in misprints.of(right):
-                scope.theirs = {name: candidate.value}
-                if scope.residual(pair).number == 0:
-                    found.append(candidate)
-                scope.theirs = {}
-            return found
+            return list(misprints.of(right, needed))
 
         try:
             candidates = prover.scope(1, tried)
@@ -123,12 +124,27 @@ def _in_definitions(section: Section, prover: Prover, pair: Pair) -> tuple[Repai
     return ()
 
 
+def _needed(scope: Scope, pair: Pair, name: str) -> int | None:
+    """The value of a name that makes the equation hold at the point, in which it is linear."""
+    field = scope.algebra.field
+    residuals, start = [], scope.lookup(name)
+    for shift in range(3):
+        value = field.apply(Op.ADD, (start, field.constant(Fraction(shift))))
+        scope.theirs = {name: value}
+        residuals.append(scope.residual(pair).number)
+    scope.theirs = {}
+    slope = (residuals[1] - residuals[0]) % PRIME
+    if not slope or (residuals[2] - residuals[1] - slope) % PRIME:
+        return None
+    return int((start.number - residuals[0] * pow(slope, -1, PRIME)) % PRIME)
+
+
 def _used(section: Section, pair: Pair) -> list[str]:
     """Definitions that the equation leads to."""
     defined = section.meanings.defined
     found: list[str] = []
     front = [name for side in pair for name in sorted(names(side))]
-    while front and len(found) < 40:
+    while front and len(found) < MOST_DEFINITIONS:
         name = front.pop(0)
         if name in defined and name not in found:
             found.append(name)
@@ -141,11 +157,11 @@ def _holds_with(
 ) -> str:
     meanings = section.meanings
     old = meanings.defined[name]
-    meanings.defined[name] = right
+    meanings.redefine(name, right)
     try:
         return f"{name} = {to_text(right)}" if prover.holds(pair) else ""
     finally:
-        meanings.defined[name] = old
+        meanings.redefine(name, old)
 
 
 def _missing(pair: Pair, difference: Series | None) -> tuple[Repair, ...]:

@@ -232,7 +232,7 @@ class Vocabulary:
 
         m, h, _ = self._inertial(k)
         T = self.one("placement", self.names.bodies[k])
-        gravity = ca.vertcat(*build_tree(self.mechanism, "symbolic").gravity)
+        gravity = ca.SX(build_tree(self.mechanism, "symbolic").gravity)
         named = {str(x): x for x in ca.vertsplit(self.symbols["p"])}
         own = ca.symvar(gravity)
         gravity = ca.substitute(gravity, ca.vertcat(*own), ca.vertcat(*(named[str(x)] for x in own)))
