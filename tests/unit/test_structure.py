@@ -30,8 +30,12 @@ MAY_IMPORT = {
     },
     "guard": {"errors", "quantities", "model"},
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
+    "check": {
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
+        "readings",
+    },
     "cli": {
-        "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
+        "errors", "study", "check", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
         "formulations", "tape", "readings", "model",
     },
 }  # fmt: skip

@@ -111,8 +111,8 @@ class Section:
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """What may be assumed, from the least: values of numbers without a name; then what parameters
-        are made of, and drives that the text does not name."""
+        """What may be assumed, from the least: values of numbers without a name; then what
+        parameters are made of, and no drives but those that the text names."""
         declared = self.vocabulary.mechanism.parameters
         silent = self._silent()
         base = self._values()
@@ -217,7 +217,11 @@ class Section:
         places: dict[tuple[int, int], int] = {}
         for i, line in enumerate(self.lines):
             name = only_name(line.left)
-            if name[:1] == "C" and name[1:].strip("_").isdigit() and i not in self.meanings.defining:
+            if (
+                name[:1] == "C"
+                and name[1:].strip("_").isdigit()
+                and i not in self.meanings.defining
+            ):
                 at = indices(name[1:])
                 if len(at) == 2 and not line.is_said_wrong:
                     places[at[0], at[1]] = i

@@ -1,8 +1,8 @@
 """Differences in closed form: polynomials of symbols times cosines and sines of sums of angles.
 
 A series is a sum of c · x₁^a x₂^b … · exp(i(k₁q₁ + k₂q₂ + …)), c a complex rational; it has the
-interface of the prime field, so that equations are evaluated in both alike. What is no such sum, or too
-long to be read, raises `TooLongError`.
+interface of the prime field, so that equations are evaluated in both alike. What is no such sum,
+or too long to be read, raises `TooLongError`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Factors = tuple[tuple[str, Fraction], ...]
 Complex = tuple[Fraction, Fraction]
 Terms = dict[tuple[Factors, Factors], Complex]
 MOST_TERMS = 3000
-MOST_WORK = 30_000
+MOST_WORK = 6_000
 SHOWN = 8
 _ONE: tuple[Factors, Factors] = ((), ())
 
@@ -116,7 +116,7 @@ def _sum(a: Series, b: Series) -> Series:
         old = terms.get(key, (Fraction(0), Fraction(0)))
         terms[key] = old[0] + re, old[1] + im
     angle = None if a.angle is None or b.angle is None else _merged(a.angle, b.angle)
-    return Series({k: c for k, c in terms.items() if c != (0, 0)}, angle, a.turns + b.turns)
+    return Series({k: c for k, c in terms.items() if any(c)}, angle, a.turns + b.turns)
 
 
 def _scaled(a: Series, by: Fraction) -> Series:
@@ -136,7 +136,7 @@ def _product(a: Series, b: Series) -> Series:
             key = _merged(x, y), _merged(k, m)
             old = total.get(key, (Fraction(0), Fraction(0)))
             total[key] = old[0] + re * re2 - im * im2, old[1] + re * im2 + im * re2
-    return Series({key: c for key, c in total.items() if c != (0, 0)})
+    return Series({key: c for key, c in total.items() if any(c)})
 
 
 def _reciprocal(a: Series) -> Series:
@@ -160,7 +160,7 @@ def _wave(angle: Series, is_sine: bool) -> Series:
         key = (), tuple((name, sign * n) for name, n in angle.angle)
         old = terms.get(key, (Fraction(0), Fraction(0)))
         terms[key] = old[0] + re * half, old[1] + sign * im * half
-    return Series({key: c for key, c in terms.items() if c != (0, 0)})
+    return Series({key: c for key, c in terms.items() if any(c)})
 
 
 # -- printing -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Which of their symbols is which of ours: as said, as defined in the text, as known, as inferred."""
+"""Which of their symbols is which of ours: as said, as the text defines it, known, or inferred."""
 
 from __future__ import annotations
 
@@ -179,7 +179,9 @@ class Meanings:
         for letter in self._families():
             found: dict[str, str] = {}
             for i, name in enumerate(own.q, 1):
-                theirs = letter if own.nq == 1 and f"{letter}1" not in self._bare else f"{letter}{i}"
+                theirs = (
+                    letter if own.nq == 1 and f"{letter}1" not in self._bare else f"{letter}{i}"
+                )
                 if theirs in self.said:
                     return {}
                 found[theirs] = name
@@ -202,8 +204,10 @@ class Meanings:
             rates = {word for stem in stems for pair in spellings(stem) for word in pair}
             if rates & self.used:
                 dotted.append(letter)
-            elif stems & self.used and letter in ("q", "theta") and not (
-                stems & set(self.vocabulary.parameters)
+            elif (
+                stems & self.used
+                and letter in ("q", "theta")
+                and not (stems & set(self.vocabulary.parameters))
             ):
                 plain.append(letter)
         return dotted + plain

@@ -1,7 +1,7 @@
-"""Single misprints: the trees that differ from a given one by a slip and have a given value at a point.
+"""Single misprints: trees that differ from a given one by a slip, and have a given value somewhere.
 
-What a part must be, so that the whole has its value, is reckoned from the root down; then each slip is
-one comparison, and lost factors and wrong symbols are looked up by their value.
+What a part must be, so that the whole has its value, is reckoned from the root down; then each
+slip is one comparison, and lost factors and wrong symbols are looked up by their value.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ..expressions import (
     negate,
     to_text,
 )
+from ..expressions.tokens import shorten
 from ..expressions.tree import children
 from ..readings.field import PRIME, FinerError, UnluckyError, Value
 from .points import FieldAlgebra
@@ -92,7 +93,10 @@ class Misprints:
     """Single slips of trees that give them the value they must have at one point."""
 
     def __init__(
-        self, algebra: FieldAlgebra, lookup: Callable[[str], Value | None], pool: Sequence[Expression]
+        self,
+        algebra: FieldAlgebra,
+        lookup: Callable[[str], Value | None],
+        pool: Sequence[Expression],
     ) -> None:
         self.algebra = algebra
         self.finest = dict(algebra.field.finest)
@@ -161,7 +165,9 @@ class Misprints:
             yield Candidate(one.kind, one.what, one.path, one.new, isinstance(root, Sum))
         yield from self.below(root, Goal(target), is_angle=False, is_base=False)
 
-    def below(self, node: Expression, goal: Goal, is_angle: bool, is_base: bool) -> Iterator[Candidate]:
+    def below(
+        self, node: Expression, goal: Goal, is_angle: bool, is_base: bool
+    ) -> Iterator[Candidate]:
         yield from self.at(node, goal, is_angle, is_base)
         parts = children(node)[: 1 if isinstance(node, Power) else None]
         inner = is_angle or isinstance(node, Call)
@@ -195,7 +201,9 @@ class Misprints:
 
     # -- slips of a node ----------------------------------------------------------------------
 
-    def at(self, node: Expression, goal: Goal, is_angle: bool, is_base: bool) -> Iterator[Candidate]:
+    def at(
+        self, node: Expression, goal: Goal, is_angle: bool, is_base: bool
+    ) -> Iterator[Candidate]:
         match node:
             case Sum(terms):
                 for i, term in enumerate(terms):
@@ -216,7 +224,9 @@ class Misprints:
             case Name(name) if name != "pi":
                 yield from self.other_names(name, goal, is_angle)
         if isinstance(node, Name | Call | Sum) and not is_base and not is_angle:
-            yield from self.one("square", f"{to_text(node)} is squared", Power(node, TWO), goal)
+            yield from self.one(
+                "square", f"{shorten(to_text(node))} is squared", Power(node, TWO), goal
+            )
 
     def one(self, kind: str, what: str, new: Expression, goal: Goal) -> Iterator[Candidate]:
         if goal.met(self.tried_quickly(new)):
@@ -229,7 +239,7 @@ class Misprints:
     def of_term(self, term: Expression, goal: Goal, is_angle: bool) -> Iterator[Candidate]:
         """A sign, a factor 2, a lost factor."""
         own, algebra = self.value(term), self.algebra
-        text = to_text(_unsigned(term))
+        text = shorten(to_text(_unsigned(term)))
         if goal.met(algebra.negate(own)):
             yield Candidate("sign", f"the sign of the term {text} is changed", (), negate(term))
         for factor, word in ((Fraction(2), "doubled"), (Fraction(1, 2), "halved")):
@@ -247,7 +257,7 @@ class Misprints:
         rest = (*node.terms[:i], *node.terms[i + 1 :])
         if rest:
             new = rest[0] if len(rest) == 1 else Sum(rest)
-            text = to_text(_unsigned(node.terms[i]))
+            text = shorten(to_text(_unsigned(node.terms[i])))
             yield from self.one("extra term", f"the term {text} is left out", new, goal)
 
     def without_factor(self, node: Product, i: int, goal: Goal) -> Iterator[Candidate]:
@@ -255,7 +265,7 @@ class Misprints:
         new = rest[0] if len(rest) == 1 else Product(rest)
         kind = "factor 2" if node.factors[i] in (TWO, HALF) else "extra factor"
         gone = to_text(Product((ONE, node.factors[i])) if i else node.factors[i]).removeprefix("1*")
-        what = f"the factor {gone} is left out of {to_text(node)}"
+        what = f"the factor {gone} is left out of {shorten(to_text(node))}"
         yield from self.one(kind, what, new, goal)
 
     def other_powers(

@@ -1,8 +1,8 @@
 """Motions at random points modulo a prime, and the values of names there.
 
-Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent, or are
-fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those that they
-allow, and drives are free.
+Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent,
+or are fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those
+that they allow, and drives are free.
 """
 
 from __future__ import annotations
@@ -229,4 +229,3 @@ def rank(rows: Sequence[Sequence[int]]) -> int:
             row[:] = [(x - factor * y) % PRIME for x, y in zip(row, pivot, strict=True)]
         found += 1
     return found
-

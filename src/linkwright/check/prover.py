@@ -147,7 +147,7 @@ class Prover:
         return found if isinstance(found, Series) else None
 
     def is_constant(self, pair: Pair) -> bool:
-        """Whether left − right does not change with the motion: the same parameters at three points."""
+        """Whether left − right does not change with the motion, the parameters being the same."""
         anchored = Prover(self.meanings, self.ground.wanted, self.setting)
         anchored.ground.anchor = PrimeField(1)
         found = set()
@@ -180,14 +180,14 @@ def drives_of(meanings: Meanings, wanted: Sequence[str]) -> frozenset[str]:
     named = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
     columns = ("u", "tau") if not own.actuators else ("u",)
     if own.actuators and any(
-        ca.depends_on(vocabulary.expression(name), vocabulary.symbols["tau"]) for name in wanted
+        ca.depends_on(vocabulary.known(name), vocabulary.symbols["tau"]) for name in wanted
     ):
         return frozenset(named)
     return frozenset(
         drive
         for i, drive in enumerate(named)
         if any(
-            ca.depends_on(vocabulary.expression(name), vocabulary.symbols[key][i])
+            ca.depends_on(vocabulary.known(name), vocabulary.symbols[key][i])
             for name in wanted
             for key in columns
         )
@@ -196,4 +196,3 @@ def drives_of(meanings: Meanings, wanted: Sequence[str]) -> frozenset[str]:
 
 def only_name(expression: Expression) -> str:
     return expression.name if isinstance(expression, Name) else ""
-

@@ -1,12 +1,12 @@
 """Texts to equations: plain text, the notation of the gallery's `*.equations.txt`, LaTeX.
 
-    # a comment                        [hamilton]  a heading; names defined before it are forgotten
-    (60) left = right                  an equation with its number
-    ! (61) left = right                as printed, and said to be wrong
-    (32) A1 := expression              a name for an expression
-    (22) … M{i}{j} …, i = 1..6, j = 1..6       one equation for each i and j
-    sum(i = 1..6: …{i}…)               a sum
-    M = [a, b; c, d]                   the entries M11, M12, M21, M22
+# a comment                        [hamilton]  a heading; names defined before it are forgotten
+(60) left = right                  an equation with its number
+! (61) left = right                as printed, and said to be wrong
+(32) A1 := expression              a name for an expression
+(22) … M{i}{j} …, i = 1..6, j = 1..6       one equation for each i and j
+sum(i = 1..6: …{i}…)               a sum
+M = [a, b; c, d]                   the entries M11, M12, M21, M22
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _NUMBER = re.compile(
 )
 _RANGE = re.compile(r",\s*(\w+) = (\d+)\.\.(\d+)\s*$")
 _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")
-_MATRIX = re.compile(r"\\begin\{[bpvBV]?(?:small)?matrix\}(.*?)\\end\{[bpvBV]?(?:small)?matrix\}", re.S)
+_MATRIX = re.compile(
+    r"\\begin\{[bpvBV]?(?:small)?matrix\}(.*?)\\end\{[bpvBV]?(?:small)?matrix\}", re.S
+)
 _DEPENDENCE = re.compile(
     r"(?<=[\w}])\s*\\?(?:left)?\(\s*(?:\\(?:mathbf|boldsymbol|bm|vec|dot|ddot|theta)\b|[{}\sqt,])+"
     r"\\?(?:right)?\)"
@@ -120,11 +122,11 @@ def _latex_chunks(text: str) -> list[str]:
             stripped = line.strip().strip(",;.& ").strip()
             if not stripped:
                 continue
-            if chunks and ("=" not in stripped or "=" not in chunks[-1]):
-                if not re.fullmatch(r"\[([\w ,-]+)\]", chunks[-1]):
-                    chunks[-1] += f" {stripped}"
-                    continue
-            chunks.append(stripped)
+            goes_on = chunks and ("=" not in stripped or "=" not in chunks[-1])
+            if goes_on and not re.fullmatch(r"\[([\w ,-]+)\]", chunks[-1]):
+                chunks[-1] += f" {stripped}"
+            else:
+                chunks.append(stripped)
     return [re.sub("\x00(\\d+)\x00", lambda m: matrices[int(m[1])], chunk) for chunk in chunks]
 
 

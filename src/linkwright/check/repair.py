@@ -74,7 +74,10 @@ def pool_of(section: Section, pair: Pair) -> list[Expression]:
     motion = [f"{dots}{name}" for name in vocabulary.names.qd for dots in ("", "d", "dd")]
     others = [name for name in [*vocabulary.parameters, *motion] if name not in ours]
     calls = {call for side in pair for call in _calls(side)}
-    return [*(Name(word) for word in [*sorted(meanings.used), *others]), *sorted(calls, key=to_text)]
+    return [
+        *(Name(word) for word in [*sorted(meanings.used), *others]),
+        *sorted(calls, key=to_text),
+    ]
 
 
 def _calls(expression: Expression) -> Iterator[Call]:
@@ -152,9 +155,7 @@ def _used(section: Section, pair: Pair) -> list[str]:
     return found
 
 
-def _holds_with(
-    section: Section, prover: Prover, pair: Pair, name: str, right: Expression
-) -> str:
+def _holds_with(section: Section, prover: Prover, pair: Pair, name: str, right: Expression) -> str:
     meanings = section.meanings
     old = meanings.defined[name]
     meanings.redefine(name, right)

@@ -27,8 +27,8 @@ class Finding:
     """The verdict on one equation.
 
     `status` is identical, differs, definition (a name of theirs) or undecided; `chance` bounds the
-    probability that "identical" is wrong ("differs" is certain); `under` says what was assumed, `note`
-    what is remarkable, `difference` is left − right.
+    probability that "identical" is wrong ("differs" is certain); `under` says what was assumed,
+    `note` what is remarkable, `difference` is left − right.
     """
 
     number: str
@@ -62,7 +62,9 @@ class Finding:
         text += f"; {self.note}" if self.note else ""
         text += f"; left - right = {self.difference}" if self.difference else ""
         for i, repair in enumerate(self.repairs):
-            text += f"; {'or ' if i else f'equation {self.number} becomes right '}when {repair.what}"
+            text += (
+                f"; {'or ' if i else f'equation {self.number} becomes right '}when {repair.what}"
+            )
         return text
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import casadi as ca
@@ -68,6 +68,11 @@ class Vocabulary:
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
+
+    def known(self, name: str) -> SX:
+        found = self.expression(name)
+        assert found is not None, name
+        return found
 
     def __contains__(self, name: str) -> bool:
         return self.expression(name) is not None
@@ -202,13 +207,16 @@ class Vocabulary:
             "K": self.kinetic_energy_of, "V": self.weight_of, "P": self.weight_of,
         }  # fmt: skip
         for i, axis in enumerate("xyz"):
-            found[axis] = lambda k, i=i: self.one("placement", _CENTER.format(k + 1))[i, 3]
-            found[f"d{axis}"] = lambda k, i=i: velocity(k)[3 + i]
-            found[f"w{axis}"] = lambda k, i=i: velocity(k)[i]
-            found[f"dd{axis}"] = lambda k, i=i: self.one(
-                "frame_acceleration", _CENTER.format(k + 1)
-            )[3 + i]
+            found[axis] = partial(self._of_center, "placement", i)
+            found[f"d{axis}"] = partial(self._of_center, "frame_velocity", 3 + i)
+            found[f"w{axis}"] = partial(self._of_center, "frame_velocity", i)
+            found[f"dd{axis}"] = partial(self._of_center, "frame_acceleration", 3 + i)
         return found
+
+    def _of_center(self, function: str, row: int, k: int) -> SX:
+        """A component of the place or motion of the k-th mass centre."""
+        whole = self.one(function, _CENTER.format(k + 1))
+        return whole[row, 3] if function == "placement" else whole[row]
 
     def kinetic_energy_of(self, k: int) -> SX:
         """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
@@ -235,7 +243,9 @@ class Vocabulary:
         gravity = ca.SX(build_tree(self.mechanism, "symbolic").gravity)
         named = {str(x): x for x in ca.vertsplit(self.symbols["p"])}
         own = ca.symvar(gravity)
-        gravity = ca.substitute(gravity, ca.vertcat(*own), ca.vertcat(*(named[str(x)] for x in own)))
+        gravity = ca.substitute(
+            gravity, ca.vertcat(*own), ca.vertcat(*(named[str(x)] for x in own))
+        )
         return -ca.dot(gravity, m * T[:3, 3] + T[:3, :3] @ h)
 
     # -- derivatives, Jacobians, reactions --------------------------------------------------
@@ -248,7 +258,9 @@ class Vocabulary:
         rate, stem, digits, by = match.groups()
         column, i = self._variable(by)
         scalar = stem in self.energies and not digits
-        whole = self.energies[stem]() if scalar else self._indexed(stem + digits) if digits else None
+        whole = (
+            self.energies[stem]() if scalar else self._indexed(stem + digits) if digits else None
+        )
         if whole is None or column is None:
             return None
         if rate:
@@ -268,7 +280,11 @@ class Vocabulary:
         if match is None:
             return None
         if match[1]:
-            body, row, column = int(match[2]), int(match[3]) + (2 if match[1] == "v" else -1), match[4]
+            body, row, column = (
+                int(match[2]),
+                int(match[3]) + (2 if match[1] == "v" else -1),
+                match[4],
+            )
         else:
             axis = match[5]
             turns = axis.startswith("w")
@@ -298,7 +314,7 @@ class Vocabulary:
     def tape(self, wanted: Sequence[str]) -> Tape:
         """All wanted names as functions of the motion, the drives, and the parameters."""
         inputs = [self.symbols[key] for key in INPUTS]
-        columns = ca.vertcat(*(ca.SX(self.expression(name)) for name in wanted))
+        columns = ca.vertcat(*(ca.SX(self.known(name)) for name in wanted))
         merged = ca.cse([ca.densify(columns)])
         return record(ca.Function("wanted", inputs, merged, list(INPUTS), ["wanted"]))
 

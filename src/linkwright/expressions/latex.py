@@ -20,10 +20,43 @@ from .parser import MAX_DEPTH, MAX_POWER, parse
 from .tokens import MAX_LENGTH, shorten
 from .tree import Call, Expression, Name, Number, Power, Product, Reciprocal, Sum, negate
 
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell"
-).split()
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Pi",
+    "Sigma",
+    "Upsilon",
+    "Phi",
+    "Psi",
+    "Omega",
+    "ell",
+]
 _VARIANTS = {"vartheta": "theta", "varphi": "phi", "varepsilon": "epsilon", "ell": "l"}
 _FUNCTIONS = {
     name: name for name in ("sin", "cos", "tan", "exp", "tanh")
@@ -44,8 +77,7 @@ _TOKEN = re.compile(
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _UNICODE = {ord(c): f"\\{name} " for c, name in zip(
     "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΣΦΨΩ−·×",
-    [*"alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-     "phi chi psi omega Gamma Delta Theta Lambda Sigma Phi Psi Omega".split(), "", "cdot", "times"],
+    [*["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega"], "", "cdot", "times"],
     strict=True,
 )} | {ord("−"): "-"}  # fmt: skip
 
@@ -131,7 +163,7 @@ class _Parser:
         token = self.token
         if token in ("(", "[", "{", "\\{"):
             return True
-        return bool(token) and (token[0].isalnum() or token[0] == ".") or self.is_command()
+        return (bool(token) and (token[0].isalnum() or token[0] == ".")) or self.is_command()
 
     def is_command(self) -> bool:
         return self.token.startswith("\\") and self.token[1:2].isalpha()
