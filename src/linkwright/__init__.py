@@ -31,14 +31,14 @@ _HOMES = {
     "assemble": "kinematics.assembly",
     "mobility": "kinematics.mobility",
     "compare": "study",
-    "check": "check",
+    "check": "checking",
     "LinkwrightError": "errors",
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
-    from .check import check as check
+    from .checking import check as check
     from .equations import Equations as Equations
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery

@@ -30,12 +30,12 @@ MAY_IMPORT = {
     },
     "guard": {"errors", "quantities", "model"},
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
-    "check": {
+    "checking": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
         "readings",
     },
     "cli": {
-        "errors", "study", "check", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
+        "errors", "study", "checking", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
         "formulations", "tape", "readings", "model",
     },
 }  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..check import Report, check
-from ..check.report import DEFINITION
+from ..checking import Report, check
+from ..checking.report import DEFINITION
 from ..errors import LinkwrightError
 from ..expressions.tokens import shorten
 from ..mechanism import Mechanism

@@ -20,43 +20,11 @@ from .parser import MAX_DEPTH, MAX_POWER, parse
 from .tokens import MAX_LENGTH, shorten
 from .tree import Call, Expression, Name, Number, Power, Product, Reciprocal, Sum, negate
 
-GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "upsilon",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Xi",
-    "Pi",
-    "Sigma",
-    "Upsilon",
-    "Phi",
-    "Psi",
-    "Omega",
-    "ell",
-]
+GREEK = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta",
+    "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega", "upsilon", "Xi", "Pi", "Upsilon", "ell",
+)  # fmt: skip
 _VARIANTS = {"vartheta": "theta", "varphi": "phi", "varepsilon": "epsilon", "ell": "l"}
 _FUNCTIONS = {
     name: name for name in ("sin", "cos", "tan", "exp", "tanh")
@@ -75,11 +43,9 @@ _TOKEN = re.compile(
     r"|(?P<number>\d+\.?\d*|\.\d+)|(?P<letter>[^\W\d_])|(?P<mark>[-+*/^_{}()\[\],])|(?P<end>$))"
 )
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
-_UNICODE = {ord(c): f"\\{name} " for c, name in zip(
-    "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΣΦΨΩ−·×",
-    [*["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega"], "", "cdot", "times"],
-    strict=True,
-)} | {ord("−"): "-"}  # fmt: skip
+_LETTERS = "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΣΦΨΩ"
+_UNICODE = {ord(c): f"\\{name} " for c, name in zip(_LETTERS, GREEK, strict=False)}
+_UNICODE |= {ord("−"): "-", ord("·"): "*", ord("×"): "*"}
 
 
 def parse_latex(text: str) -> Expression:

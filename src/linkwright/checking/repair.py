@@ -29,7 +29,7 @@ class Corrected:
     kind: str
     what: str
     pair: Pair
-    is_last_resort: bool
+    rank: int
 
 
 def repairs(section: Section, pair: Pair, difference: Series | None) -> tuple[Repair, ...]:
@@ -62,8 +62,8 @@ def _tried(section: Section, scope: Scope, pair: Pair) -> Iterator[Corrected]:
         for candidate in misprints.of(side, sides[1 - k]):
             changed = candidate.applied(side)
             new = (changed, pair[1]) if k == 0 else (pair[0], changed)
-            is_last = candidate.is_whole or (k == 0 and is_claim)
-            yield Corrected(candidate.kind, candidate.what, new, is_last)
+            rank = candidate.is_whole + 2 * (k == 0 and is_claim)
+            yield Corrected(candidate.kind, candidate.what, new, rank)
 
 
 def pool_of(section: Section, pair: Pair) -> list[Expression]:
@@ -90,10 +90,10 @@ def _calls(expression: Expression) -> Iterator[Call]:
 def _proved(prover: Prover, found: list[Corrected]) -> tuple[Repair, ...]:
     """The likeliest; others of a kind that is as likely, but no mere coincidences beside them."""
     kept: dict[str, Repair] = {}
-    order = sorted(found, key=lambda one: (one.is_last_resort, KINDS.index(one.kind)))
+    order = sorted(found, key=lambda one: (one.rank, KINDS.index(one.kind)))
     for one in order:
         text = f"{to_text(one.pair[0])} = {to_text(one.pair[1])}"
-        if kept and (one.is_last_resort or one.kind == "symbol"):
+        if kept and (one.rank or one.kind == "symbol"):
             break
         if text not in kept and len(kept) < MOST_REPAIRS and prover.holds(one.pair):
             kept[text] = Repair(one.kind, one.what, text)
