@@ -51,7 +51,9 @@ def check(
         findings += [replace(finding, section=name) for finding in section.findings()]
         inferred |= section.inferred()
         notes.append(section.note())
-    return Report(mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n))
+    return Report(
+        mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n)
+    )
 
 
 def read(equations: object) -> list[Line]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 
-from ..errors import ExpressionError, NameNotFoundError, suggest
+from ..errors import ExpressionError, NameNotFoundError
 from ..expressions import (
     ZERO,
     Call,
@@ -23,6 +24,7 @@ from ..expressions import (
     negate,
     parse,
 )
+from ..expressions.tokens import shorten
 from .reading import Line
 from .vocabulary import Vocabulary, spellings
 
@@ -105,11 +107,12 @@ class Meanings:
         return list(found)
 
     def unknown(self, name: str) -> NameNotFoundError:
-        known = [*self.vocabulary.given, *self.defined, *self.vocabulary.energies]
-        near = suggest(name, known) or "it is none of the mechanism's symbols"
+        known = [*self.vocabulary.given, *self.vocabulary.energies]
+        near = [word for word in get_close_matches(name, known, n=3) if word not in self.defined]
+        advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""
         return NameNotFoundError(
-            f"'{name}' has no meaning for {self.vocabulary.mechanism.name}",
-            remedy=f"{near} say which it is with names",
+            f"'{shorten(name)}' has no meaning for {self.vocabulary.mechanism.name}",
+            remedy=f"{advice}say what it is, with names or ':='",
         )
 
     # -- definitions ------------------------------------------------------------------------
@@ -131,6 +134,17 @@ class Meanings:
                 if side.name not in self and side.name not in names(other):
                     self.redefine(side.name, other)
                     self.defining[i] = side.name
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """A name that stands in one equation alone, without :=, is rather a mistyped one."""
+        for i, name in self.defining.items():
+            line = self.lines[i]
+            others = (x for k, x in enumerate(self.lines) if k != i)
+            rates = {name, f"d{name}", f"dd{name}"}
+            used = any(rates & (names(x.left) | names(x.right)) for x in others)
+            if not (line.is_definition or used):
+                raise self.unknown(name)
 
     def rate(self, expression: Expression) -> Expression:
         """The derivative by time."""

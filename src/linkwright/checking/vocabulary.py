@@ -87,11 +87,8 @@ class Vocabulary:
             found = search(name)
             if found is not None:
                 return found
-        return self._indexed(f"{name}{'1'}") or self._indexed(f"{name}11") if self.single else None
-
-    @property
-    def single(self) -> bool:
-        return self.names.nv == 1
+        of_one = [self._indexed(f"{name}{ones}") for ones in ("1", "11") if self.names.nv == 1]
+        return next((found for found in of_one if found is not None), None)
 
     @cached_property
     def given(self) -> dict[str, SX]:
@@ -308,7 +305,9 @@ class Vocabulary:
     def function(self, name: str) -> Tape:
         """A function of the equations as a tape, recorded once."""
         if name not in self._tapes:
-            self._tapes[name] = record(self.eqs.function(name))
+            whole = self.eqs.function(name)
+            kept = [out for out in whole.name_out() if out != "pivot"]  # sizes have no meaning here
+            self._tapes[name] = record(whole.factory(name, whole.name_in(), kept))
         return self._tapes[name]
 
     def tape(self, wanted: Sequence[str]) -> Tape:
