@@ -99,7 +99,7 @@ def test_a_misprint_is_found_and_repaired(kind: str) -> None:
     texts = [
         (left, right, wrong) for left, right in RIGHT.items() for wrong in slips(kind, parse(right))
     ]
-    for left, right, wrong in draw.sample(texts, min(12, len(texts))):
+    for left, _, wrong in draw.sample(texts, min(12, len(texts))):
         printed = f"{left} = {to_text(wrong)}"
         (finding,) = lw.check(ELBOW, printed)
         if finding.status == "identical":  # index 1 for 2 in a symmetric place
