@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
@@ -14,10 +14,12 @@ from ..errors import ExpressionError, FileError
 from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, to_text
 from ..expressions.tree import children
 from ..mechanism import Mechanism
+from .elimination import rank
 from .foreign import from_sympy, is_foreign
 from .fourier import shown
+from .inference import inferred_names
 from .meaning import Meanings
-from .points import Setting, rank
+from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, read_text
 from .repair import repairs
@@ -48,6 +50,7 @@ def check(
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
         section = Section(vocabulary, list(group), dict(names or {}))
+        section.said |= inferred_names(section)
         findings += [replace(finding, section=name) for finding in section.findings()]
         inferred |= section.inferred()
         notes.append(section.note())
@@ -91,6 +94,7 @@ class Section:
     vocabulary: Vocabulary
     lines: list[Line]
     said: dict[str, str]
+    guessed: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def meanings(self) -> Meanings:
@@ -203,15 +207,7 @@ class Section:
         difference = prover.difference(pair)
         found = repairs(self, pair, difference)
         text = shown(difference) if difference is not None else ""
-        return replace(
-            common, status=DIFFERS, under="", repairs=found, difference=text, note=self._why(pair)
-        )
-
-    def _why(self, pair: Pair) -> str:
-        """Loops: a point that does not close them proves nothing against an equation."""
-        if self.vocabulary.names.positions:
-            return "at positions that need not close the loops"
-        return ""
+        return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
     def _free_rows(self, proofs: list[Proof]) -> dict[int, str]:
         """Rows of C that differ from Christoffel's but give the same C q̇."""
@@ -250,7 +246,7 @@ class Section:
 
     def inferred(self) -> dict[str, str]:
         """Names of theirs that were not said, and are none of ours."""
-        found = {}
+        found = dict(self.guessed)
         for name in sorted(self.meanings.used):
             meaning = self.meanings.find(name)
             is_theirs = isinstance(meaning, str) and meaning != name and name not in self.said

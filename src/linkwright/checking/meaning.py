@@ -37,7 +37,12 @@ class Meanings:
     """The meaning of every name in one section of a text: ours, or an expression of others."""
 
     def __init__(
-        self, vocabulary: Vocabulary, lines: Sequence[Line], said: Mapping[str, str]
+        self,
+        vocabulary: Vocabulary,
+        lines: Sequence[Line],
+        said: Mapping[str, str],
+        *,
+        lenient: bool = False,
     ) -> None:
         self.vocabulary = vocabulary
         self.lines = lines
@@ -48,6 +53,7 @@ class Meanings:
         self._known: dict[str, str | Expression | None] = {}
         self.coordinates = self._coordinates()
         self._define()
+        self._refuse_idle(lenient)
 
     # -- what a name is ---------------------------------------------------------------------
 
@@ -134,17 +140,30 @@ class Meanings:
                 if side.name not in self and side.name not in names(other):
                     self.redefine(side.name, other)
                     self.defining[i] = side.name
-        self._refuse_idle()
 
-    def _refuse_idle(self) -> None:
+    def _refuse_idle(self, lenient: bool) -> None:
         """A name that stands in one equation alone, without :=, is rather a mistyped one."""
-        for i, name in self.defining.items():
+        for i, name in list(self.defining.items()):
             line = self.lines[i]
             others = (x for k, x in enumerate(self.lines) if k != i)
             rates = {name, f"d{name}", f"dd{name}"}
             used = any(rates & (names(x.left) | names(x.right)) for x in others)
-            if not (line.is_definition or used):
+            if line.is_definition or used:
+                continue
+            if not lenient:
                 raise self.unknown(name)
+            del self.defining[i], self.defined[name]
+            self._known.clear()
+
+    def say(self, words: Mapping[str, str]) -> None:
+        """More names of theirs for names of ours."""
+        self.said |= {theirs: Name(ours) for theirs, ours in words.items()}
+        self._known.clear()
+
+    def unsay(self, words: Iterable[str]) -> None:
+        for word in words:
+            self.said.pop(word, None)
+        self._known.clear()
 
     def rate(self, expression: Expression) -> Expression:
         """The derivative by time."""

@@ -15,8 +15,10 @@ from functools import cached_property
 from ..errors import ExpressionError, UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, Unit, fold
 from ..readings.algebra import read
-from ..readings.field import PRIME, PrimeField, UnluckyError, Value
+from ..readings.field import PRIME, PrimeField, Value
 from ..tape import Op, Tape
+from .closing import closed
+from .elimination import solved
 from .vocabulary import INPUTS, Vocabulary
 
 MAX_POWER = 64
@@ -118,10 +120,14 @@ class Ground:
     def _tape(self) -> Tape:
         return self.vocabulary.tape(self.wanted)
 
-    def parameters(self, field: PrimeField) -> list[Value]:
+    def parameters(
+        self, field: PrimeField, given: Mapping[str, Value] | None = None
+    ) -> list[Value]:
         algebra = FieldAlgebra(field)
 
         def value(name: str) -> Value:
+            if given and name in given:
+                return given[name]
             bound = self.setting.bound.get(name)
             if bound is None:
                 return (self.anchor or field).symbol(name)
@@ -167,14 +173,38 @@ class Ground:
         """Speeds q̇ = G a + k; accelerations and multipliers that follow from the drives."""
         own = self.vocabulary.names
         n = len(own.independent)
+        if own.positions:
+            self._close(field, found)
         G, k = self._read_all("independent_map", found, field)[:2]
         a = [field.symbol(f"a {i}") for i in range(n)]
         driven = _applied(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
         found["qd"] = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
         found["tau"] = _applied(field, self._read("input_matrix", found, field), found["u"])
         found["qdd"] = self._read("forward_dynamics", found, field)
-        found["lambda"] = self._read("multipliers", found, field)
+        if self.has_multipliers:
+            found["lambda"] = self._read("multipliers", found, field)
         return found
+
+    @cached_property
+    def has_multipliers(self) -> bool:
+        return any(name.startswith("lambda") for name in self.wanted)
+
+    def _close(self, field: PrimeField, found: dict[str, list[Value]]) -> None:
+        """Lengths, slides and time such that the loops close at these angles."""
+        own, words = self.vocabulary.names, self.vocabulary.parameters
+        free = {name: field.symbol(name) for name in words if name not in self.setting.bound}
+        places = {f"q {name}": i for i, name in enumerate(own.q)}
+        free |= {name: found["q"][i] for name, i in places.items()} | {"t": found["t"][0]}
+
+        def moved(given: Mapping[str, Value]) -> dict[str, list[Value]]:
+            q = [given.get(name, found["q"][i]) for name, i in places.items()]
+            time = [given.get("t", found["t"][0])]
+            return {**found, "q": q, "t": time, "p": self.parameters(field, given)}
+
+        def residual(given: Mapping[str, Value]) -> list[Value]:
+            return self._read("constraint_residual", moved(given), field)
+
+        found |= moved(closed(field, free, residual))
 
     def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
         return self._read_all(name, found, field)[0]
@@ -192,40 +222,3 @@ def _applied(field: PrimeField, matrix: Sequence[Value], x: Sequence[Value]) -> 
         algebra.add([algebra.multiply(pair) for pair in zip(matrix[i : i + n], x, strict=True)])
         for i in range(0, len(matrix), n)
     ]
-
-
-def solved(field: PrimeField, matrix: Sequence[Value], right: Sequence[Value]) -> list[Value]:
-    """x of A x = b, by elimination."""
-    n = len(right)
-    rows = [[*matrix[i * n : (i + 1) * n], right[i]] for i in range(n)]
-    for k in range(n):
-        pivot = next((i for i in range(k, n) if rows[i][k].number), None)
-        if pivot is None:
-            raise UnluckyError("drives that cannot be told apart")
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [field.apply(Op.DIV, (x, rows[k][k])) for x in rows[k]]
-        for i in range(n):
-            if i != k and rows[i][k].number:
-                factor = rows[i][k]
-                rows[i] = [
-                    field.apply(Op.SUB, (x, field.apply(Op.MUL, (factor, y))))
-                    for x, y in zip(rows[i], rows[k], strict=True)
-                ]
-    return [row[n] for row in rows]
-
-
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    """Of a matrix modulo the prime."""
-    left, found = [list(row) for row in rows], 0
-    for k in range(len(left[0]) if left else 0):
-        pivot = next((row for row in left[found:] if row[k] % PRIME), None)
-        if pivot is None:
-            continue
-        left.remove(pivot)
-        left.insert(found, pivot)
-        scale = pow(pivot[k], -1, PRIME)
-        for row in left[found + 1 :]:
-            factor = row[k] * scale % PRIME
-            row[:] = [(x - factor * y) % PRIME for x, y in zip(row, pivot, strict=True)]
-        found += 1
-    return found

@@ -130,6 +130,8 @@ class Prover:
             return self.scope(seed, each)  # type: ignore[no-any-return]
         except UnluckyError:
             return {}
+        except UnsupportedError as error:
+            return dict.fromkeys(wanted, error.what)
 
     def holds(self, pair: Pair) -> bool:
         return self.prove([pair])[0].holds is True
