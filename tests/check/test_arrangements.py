@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -139,6 +140,56 @@ def test_names_may_be_said() -> None:
     assert lw.check(PENDULUM, "x = 2*y", names={"x": "2*l", "y": "l"}).passed
     with pytest.raises(NameNotFoundError, match="'T_a' has no meaning for pendulum"):
         lw.check(PENDULUM, text)
+
+
+def test_names_are_inferred_where_one_choice_is_right() -> None:
+    theirs = {
+        "m1": "M_a",
+        "m2": "M_b",
+        "lc1": "r_1",
+        "lc2": "r_2",
+        "l1": "a",
+        "I1": "J",
+        "I2": "J_b",
+    }
+    text = f"tau1 = {TAU1}\ntau2 = {TAU2}"
+    for ours, word in theirs.items():
+        text = re.sub(rf"\b{ours}\b", word, text)
+    report = lw.check(ELBOW, text)
+    assert report.passed
+    assert report.names == {word: ours for ours, word in theirs.items()}
+    with pytest.raises(
+        NameNotFoundError, match="'a' has no meaning for elbow"
+    ):  # l1 or l2, m1 or m2 …
+        lw.check(ELBOW, "V - V1 - V2 = a - a")
+
+
+LOOPS = {
+    "four-bar": """
+        l1*cos(theta1) + l2*cos(theta2) = l4 + l3*cos(theta3)
+        l1*sin(theta1) + l2*sin(theta2) = l3*sin(theta3)
+        dtheta3 = l1*sin(theta1 - theta2)/(l3*sin(theta3 - theta2))*dtheta1
+        l3^2 = l1^2 + l2^2 + l4^2 + 2*l1*l2*cos(theta1-theta2) - 2*l1*l4*cos(theta1) - 2*l2*l4*cos(theta2)
+        tau1*dtheta1 = sum(i = 1..3: (dp{i} - L_q{i})*dtheta{i})
+        ! dtheta2 = l1*sin(theta1 - theta3)/(l2*sin(theta2 - theta3))*dtheta1
+        ! l1*cos(theta1) + l2*cos(theta2) = l4 - l3*cos(theta3)""",
+    "slider-crank": """
+        x = l1*cos(theta1) + l2*cos(theta2)
+        0 = l1*sin(theta1) + l2*sin(theta2)
+        dx = -l1*sin(theta1)*dtheta1 - l2*sin(theta2)*dtheta2
+        dtheta2 = -l1*cos(theta1)/(l2*cos(theta2))*dtheta1
+        ! dx = -l1*sin(theta1)*dtheta1 + l2*sin(theta2)*dtheta2""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text"), LOOPS.items())
+def test_loops(name: str, text: str) -> None:
+    """Constraints and their rates, on all closed positions of all lengths."""
+    report = lw.check(lw.gallery(name), text)
+    assert report.passed, str(report)
+    for finding in report:
+        if finding.is_said_wrong:
+            assert finding.repairs[0].kind == "sign"
 
 
 def test_sympy() -> None:
