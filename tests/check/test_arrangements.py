@@ -108,6 +108,9 @@ def test_coriolis_matrix_up_to_its_freedom() -> None:
 
 
 PENDULA = {
+    "brackets": r"\tau = (m l^2 + I)\ddot\theta + m g l\sin\left(\theta\right)",
+    "of time": r"\tau = (m l^2 + I)\ddot\theta(t) + m g l\sin(\theta(t))",
+    "dependence": r"M(\theta) = I + m l^2, \\ V(\theta) = -m g l\cos (\theta)",
     "torque": r"\tau = (m l^2 + I)\ddot\theta + m g l\sin\theta",
     "free": r"\ddot\theta = -\frac{m g l}{I + m l^2}\sin\theta",
     "inertia of a rod": r"\ddot\theta + \frac{3 g}{4 l}\sin\theta = 0",
@@ -130,6 +133,8 @@ def test_what_was_assumed_is_said() -> None:
     assert lw.check(PENDULUM, PENDULA["inertia of a rod"])[0].under == "I = m*l^2/3, tau1 = 0"
     assert lw.check(PENDULUM, PENDULA["constant of energy"])[0].note == "up to a constant"
     assert "g = 9.81" in lw.check(PENDULUM, PENDULA["gravity as a number"])[0].under
+    assert not lw.check(ELBOW, SAME["by names of ours"])[0].under
+    assert lw.check(PENDULUM, "v1 = l*dtheta*sin(theta)")[0].status == "differs"
     assert lw.check(PENDULUM, PENDULA["another letter"]).names["phi"] == "theta"
 
 
@@ -262,7 +267,15 @@ def test_hostile_texts_are_refused_at_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tau1 = 1/(q1 - q1)", "tau1 = 9^9^9^9^9^9^9", "tau1 = exp(q1)", "phi2 = sqrt(0)/0.0"]
+    "text",
+    [
+        "tau1 = 1/(q1 - q1)",
+        "v1*v2 = sqrt(v1^2*v2^2)",
+        "v1 = lc1*dq1",
+        "tau1 = 9^9^9^9^9^9^9",
+        "tau1 = exp(q1)",
+        "phi2 = sqrt(0)/0.0",
+    ],
 )
 def test_what_cannot_be_decided_is_said(text: str) -> None:
     try:

@@ -127,15 +127,14 @@ class Section:
             for name, expression in declared.items()
             if names(expression) and name in self.vocabulary.parameters and name not in self.used
         }
-        found = [Setting(base), Setting({**base, **made}), Setting(base, silent)]
-        found.append(Setting({**base, **made}, silent))
+        bounds = (base, {**base, **made}, self._all_values())
+        found = [Setting(bound, who) for who in (frozenset(), silent) for bound in bounds]
         return list({str(setting): setting for setting in found}.values())
 
     def _values(self) -> dict[str, Any]:
         """Parameters that the text does not name: without a name in the mechanism, or if it names
         none at all, or if it has their value as a number."""
         eqs, declared = self.vocabulary.eqs, self.vocabulary.mechanism.parameters
-        nameless = not any(name in self.used for name in eqs.parameters)
         written = {
             number
             for line in self.lines
@@ -143,6 +142,7 @@ class Section:
             for number in numbers(side)
             if number.denominator > 2 or number > 12
         }
+        nameless = written and not any(name in self.used for name in eqs.parameters)
         return {
             name: value
             for name, value in eqs.parameters.items()
@@ -150,6 +150,12 @@ class Section:
             and (name not in declared or nameless or value in written)
             and not (isinstance(value, PiMultiple) and (2 * value.coefficient).denominator != 1)
         }
+
+    def _all_values(self) -> dict[str, Any]:
+        """Of all parameters, where the text names none."""
+        given = self.vocabulary.eqs.parameters
+        named = any(name in self.used for name in given)
+        return {} if named else {k: x for k, x in given.items() if isinstance(x, Fraction)}
 
     def _silent(self) -> frozenset[str]:
         own = self.vocabulary.names

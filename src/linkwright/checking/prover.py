@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..errors import UnsupportedError
-from ..expressions import Expression, Name, fold
+from ..expressions import Call, Expression, Name, Number, Power, fold
+from ..expressions.tree import children
 from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
 from ..tape import Op
 from .fourier import Series, SeriesAlgebra, TooLongError
@@ -18,6 +20,7 @@ CHANCE = 2.0**-50
 MOST_POINTS = 200
 MOST_UNLUCKY = 24
 PUSHED = 1000
+MOST_ROOTS = 5
 Pair = tuple[Expression, Expression]
 
 
@@ -97,7 +100,12 @@ class Prover:
 
     def prove(self, pairs: Sequence[Pair]) -> list[Proof]:
         missed, open_pairs = [1.0] * len(pairs), set(range(len(pairs)))
-        found: dict[int, Proof] = {}
+        found = {
+            i: self._with_roots(pair)
+            for i, pair in enumerate(pairs)
+            if any(_has_root(side, self.meanings) for side in pair)
+        }
+        open_pairs -= found.keys()
         unlucky = [0] * len(pairs)
         for seed in range(1, MOST_POINTS):
             if not open_pairs:
@@ -136,6 +144,25 @@ class Prover:
     def holds(self, pair: Pair) -> bool:
         return self.prove([pair])[0].holds is True
 
+    def _with_roots(self, pair: Pair) -> Proof:
+        """A root has two signs modulo a prime: it must hold for all of them, or fail for all."""
+        ground = Ground(self.meanings.vocabulary, self.meanings.wanted(pair), self.setting)
+        for seed in range(1, MOST_POINTS):
+            try:
+                residuals = list(_for_all_signs(ground, self.meanings, pair, seed))
+            except (UnluckyError, FinerError):
+                continue
+            except UnsupportedError as error:
+                return Proof(None, 1.0, error.what)
+            zeros = [not residual.number for residual in residuals]
+            if all(zeros):
+                degree = max(residual.numerator for residual in residuals)
+                return Proof(True, len(zeros) * degree / PRIME)
+            if not any(zeros):
+                return Proof(False)
+            return Proof(None, 1.0, "it has roots, whose signs cannot be told modulo a prime")
+        return Proof(None, 1.0, "no point was found at which its roots exist")
+
     def difference(self, pair: Pair) -> Series | None:
         """left − right in closed form, where it is short enough."""
         series: Any = SeriesAlgebra()
@@ -162,6 +189,43 @@ class Prover:
             if seed > 5 and found:
                 return True
         return False
+
+
+class _Signed(PrimeField):
+    """A point at which the bits of `signs` say which of both roots is taken."""
+
+    def __init__(self, seed: int, signs: int) -> None:
+        super().__init__(seed)
+        self.signs = signs
+        self.seen: dict[int, int] = {}
+
+    def root(self, value: Value) -> Value:
+        found = super().root(value)
+        bit = self.seen.setdefault(value.number, len(self.seen))
+        return self.apply(Op.NEG, (found,)) if self.signs >> bit & 1 else found
+
+
+def _for_all_signs(ground: Ground, meanings: Meanings, pair: Pair, seed: int) -> Iterator[Value]:
+    signs, count = 0, 1
+    while signs < count:
+        field = _Signed(seed, signs)
+        yield Scope(field, ground(field), meanings).residual(pair)
+        count, signs = 2 ** len(field.seen), signs + 1
+        if len(field.seen) > MOST_ROOTS:
+            raise UnsupportedError(f"it has more than {MOST_ROOTS} roots")
+
+
+def _has_root(expression: Expression, meanings: Meanings) -> bool:
+    match expression:
+        case Call("sqrt", _) | Power(_, Number(Fraction(denominator=2))):
+            return True
+        case Name(name):
+            found = meanings.find(name)
+            if isinstance(found, str):
+                return found[:1] == "v" and found[1:].isdigit()
+            return found is not None and _has_root(found, meanings)
+        case _:
+            return any(_has_root(child, meanings) for child in children(expression))
 
 
 def _tried(scope: Scope, pair: Pair) -> Value | str | None:

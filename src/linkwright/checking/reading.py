@@ -34,8 +34,9 @@ _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")
 _MATRIX = re.compile(
     r"\\begin\{[bpvBV]?(?:small)?matrix\}(.*?)\\end\{[bpvBV]?(?:small)?matrix\}", re.S
 )
-_DEPENDENCE = re.compile(
-    r"(?<=[\w}])\s*\\?(?:left)?\(\s*(?:\\(?:mathbf|boldsymbol|bm|vec|dot|ddot|theta)\b|[{}\sqt,])+"
+_DEPENDENCE = re.compile(  # of M(q), C_{12}(q, \dot q), \phi_1(\mathbf{q}), q_1(t)
+    r"((?:(?<![A-Za-z\\])[MDCGHVTKLUPJBgd]|\\phi|\\tau|\\theta|(?<![A-Za-z\\])q)\}?(?:_\d|_\{[\d,]+\})?)"
+    r"\s*\\?(?:left)?\(\s*(?:\\(?:mathbf|boldsymbol|bm|vec|dot|ddot|theta)\b|[{}\sqt,])+"
     r"\\?(?:right)?\)"
 )
 _ENVIRONMENT = re.compile(
@@ -160,7 +161,7 @@ def _sides(body: str, is_latex: bool, chunk: str) -> Iterator[tuple[str, str, bo
     """Left and right; a chain a = b = c is a = b and a = c."""
     text = re.sub(r"\\(?:equiv|triangleq|coloneqq)\b", ":=", body) if is_latex else body
     if is_latex:
-        text = _DEPENDENCE.sub("", text)
+        text = _DEPENDENCE.sub(r"\1", text)
     is_definition = ":=" in text
     parts = text.replace(":=", "=").split("=")
     if len(parts) < 2:
