@@ -24,6 +24,7 @@ from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, read_text
 from .repair import repairs
 from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
+from .superabundant import HEADING, Superabundant
 from .vocabulary import Vocabulary, indices
 
 _ENERGIES = ("K", "T", "V", "P", "U", "L", "H", "E")
@@ -49,7 +50,8 @@ def check(
     inferred: dict[str, str] = {}
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
-        section = Section(vocabulary, list(group), dict(names or {}))
+        own = Superabundant(mechanism) if name == HEADING else vocabulary
+        section = Section(own, list(group), dict(names or {}))
         section.said |= inferred_names(section)
         findings += [replace(finding, section=name) for finding in section.findings()]
         inferred |= section.inferred()
@@ -129,6 +131,8 @@ class Section:
         }
         bounds = (base, {**base, **made}, self._all_values())
         found = [Setting(bound, who) for who in (frozenset(), silent) for bound in bounds]
+        if "gamma" in self.vocabulary.parameters and "gamma" not in declared:
+            found.insert(1, Setting({**base, "gamma": Fraction(0)}))
         return list({str(setting): setting for setting in found}.values())
 
     def _values(self) -> dict[str, Any]:
@@ -268,7 +272,7 @@ class Section:
             if proof.holds
         ]
         nv = self.vocabulary.names.nv
-        if not pairs or self.vocabulary.names.constraints:
+        if not pairs or self.vocabulary.names.constraints or "qdd" not in self.vocabulary.inputs:
             return ""
         try:
             rest, *columns = (self.provers[0].pushed(pairs, i) for i in (None, *range(nv)))

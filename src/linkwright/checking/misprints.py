@@ -212,6 +212,7 @@ class Misprints:
                         for one in self.of_term(term, own, is_angle):
                             yield Candidate(one.kind, one.what, (i,), one.new)
                     yield from self.without_term(node, i, goal)
+                    yield from self.other_signs(node, i, goal)
             case Product(factors):
                 for i in range(len(factors)):
                     yield from self.without_factor(node, i, goal)
@@ -259,6 +260,17 @@ class Misprints:
             new = rest[0] if len(rest) == 1 else Sum(rest)
             text = shorten(to_text(_unsigned(node.terms[i])))
             yield from self.one("extra term", f"the term {text} is left out", new, goal)
+
+    def other_signs(self, node: Sum, i: int, goal: Goal) -> Iterator[Candidate]:
+        """All signs but one."""
+        if len(node.terms) < 3:
+            return
+        algebra, kept = self.algebra, self.value(node.terms[i])
+        value = algebra.add([kept, kept, algebra.negate(self.value(node))])
+        if goal.met(value):
+            new = Sum(tuple(t if k == i else negate(t) for k, t in enumerate(node.terms)))
+            text = shorten(to_text(_unsigned(node.terms[i])))
+            yield Candidate("sign", f"the signs of all terms but {text} are changed", (), new)
 
     def without_factor(self, node: Product, i: int, goal: Goal) -> Iterator[Candidate]:
         rest = (*node.factors[:i], *node.factors[i + 1 :])

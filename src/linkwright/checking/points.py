@@ -19,7 +19,7 @@ from ..readings.field import PRIME, PrimeField, Value
 from ..tape import Op, Tape
 from .closing import closed
 from .elimination import solved
-from .vocabulary import INPUTS, Vocabulary
+from .vocabulary import Vocabulary
 
 MAX_POWER = 64
 
@@ -113,7 +113,7 @@ class Ground:
         if self.pushed is not None:
             columns["qdd"] = list(columns["qdd"])
             columns["qdd"][self.pushed] = field.symbol("pushed")
-        (found,) = read(self._tape, field, [columns[key] for key in INPUTS])
+        (found,) = read(self._tape, field, [columns[key] for key in self.vocabulary.inputs])
         return dict(zip(self.wanted, found, strict=True)) if self.wanted else {}
 
     @cached_property
@@ -156,6 +156,12 @@ class Ground:
             zero if word in self.setting.silent else x
             for word, x in zip(drives, free("u", drives), strict=True)
         ]
+        if "x" in self.vocabulary.inputs:  # points that keep no constraint
+            count = int(self.vocabulary.symbols["x"].shape[0])
+            places = [str(i) for i in range(count)]
+            found |= {"x": free("x", places), "xd": free("xd", places)}
+            B = self._read("input_matrix", found, field)
+            return found | {"tau": _applied(field, B, found["u"])}
         if not (self.driven or self.setting.silent or own.constraints):
             return found | {"tau": found["qdd"]}
         if own.constraints:

@@ -35,11 +35,12 @@ _CENTER = "mass_center_of_body_{}"
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 _BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _JACOBIAN = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
-INPUTS = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
 
 class Vocabulary:
     """The names that a mechanism gives a meaning to, and their expressions."""
+
+    inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -312,10 +313,10 @@ class Vocabulary:
 
     def tape(self, wanted: Sequence[str]) -> Tape:
         """All wanted names as functions of the motion, the drives, and the parameters."""
-        inputs = [self.symbols[key] for key in INPUTS]
+        inputs = [self.symbols[key] for key in self.inputs]
         columns = ca.vertcat(*(ca.SX(self.known(name)) for name in wanted))
         merged = ca.cse([ca.densify(columns)])
-        return record(ca.Function("wanted", inputs, merged, list(INPUTS), ["wanted"]))
+        return record(ca.Function("wanted", inputs, merged, list(self.inputs), ["wanted"]))
 
 
 def indices(text: str) -> list[int]:
