@@ -129,16 +129,17 @@ class Section:
             for name, expression in declared.items()
             if names(expression) and name in self.vocabulary.parameters and name not in self.used
         }
-        bounds = (base, {**base, **made}, self._all_values())
+        unnamed = {name: x for name, x in self._fractions().items() if name not in declared}
+        bounds = (base, {**base, **made}, {**base, **unnamed}, self._all_values())
         found = [Setting(bound, who) for who in (frozenset(), silent) for bound in bounds]
         if "gamma" in self.vocabulary.parameters and "gamma" not in declared:
             found.insert(1, Setting({**base, "gamma": Fraction(0)}))
         return list({str(setting): setting for setting in found}.values())
 
     def _values(self) -> dict[str, Any]:
-        """Parameters that the text does not name: without a name in the mechanism, or if it names
-        none at all, or if it has their value as a number."""
-        eqs, declared = self.vocabulary.eqs, self.vocabulary.mechanism.parameters
+        """Where the text has numbers that are no mere factors: values of parameters that it does
+        not name: all if it names none, else those without a name, and those that it has."""
+        declared = self.vocabulary.mechanism.parameters
         written = {
             number
             for line in self.lines
@@ -146,20 +147,29 @@ class Section:
             for number in numbers(side)
             if number.denominator > 2 or number > 12
         }
-        nameless = written and not any(name in self.used for name in eqs.parameters)
+        if not written:
+            return {}
+        if values := self._all_values():
+            return values
         return {
             name: value
-            for name, value in eqs.parameters.items()
-            if name not in self.used
-            and (name not in declared or nameless or value in written)
-            and not (isinstance(value, PiMultiple) and (2 * value.coefficient).denominator != 1)
+            for name, value in self._fractions().items()
+            if name not in declared or value in written
         }
 
     def _all_values(self) -> dict[str, Any]:
         """Of all parameters, where the text names none."""
-        given = self.vocabulary.eqs.parameters
-        named = any(name in self.used for name in given)
-        return {} if named else {k: x for k, x in given.items() if isinstance(x, Fraction)}
+        named = any(name in self.used for name in self.vocabulary.eqs.parameters)
+        return {} if named else self._fractions()
+
+    def _fractions(self) -> dict[str, Any]:
+        """Values of parameters that the text does not name, but angles that are no right ones."""
+        return {
+            name: value
+            for name, value in self.vocabulary.eqs.parameters.items()
+            if name not in self.used
+            and not (isinstance(value, PiMultiple) and (2 * value.coefficient).denominator != 1)
+        }
 
     def _silent(self) -> frozenset[str]:
         own = self.vocabulary.names

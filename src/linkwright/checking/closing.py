@@ -16,7 +16,7 @@ from ..readings.field import PRIME, PrimeField, Value
 from ..tape import Op
 from .elimination import independent_rows, solved
 
-MOST_CHOICES = 300
+MOST_CHOICES = 40
 Residual = Callable[[Mapping[str, Value]], list[Value]]
 
 

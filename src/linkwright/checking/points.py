@@ -106,6 +106,7 @@ class Ground:
         self.setting = setting
         self.anchor: PrimeField | None = None  # where parameters are taken from, if elsewhere
         self.driven = True  # whether drives are asked for
+        self.open_because = ""  # why loops need not be closed at the points
         self.pushed: int | None = None  # the acceleration that is changed, all else being equal
 
     def __call__(self, field: PrimeField) -> dict[str, Value]:
@@ -210,7 +211,12 @@ class Ground:
         def residual(given: Mapping[str, Value]) -> list[Value]:
             return self._read("constraint_residual", moved(given), field)
 
-        found |= moved(closed(field, free, residual))
+        if self.open_because:
+            return
+        try:
+            found |= moved(closed(field, free, residual))
+        except UnsupportedError as error:
+            self.open_because = error.what
 
     def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
         return self._read_all(name, found, field)[0]

@@ -119,13 +119,14 @@ class Prover:
                 elif isinstance(residual, str):
                     found[i] = Proof(None, 1.0, residual)
                 elif residual.number:
-                    found[i] = Proof(False)
+                    why = self.ground.open_because
+                    found[i] = Proof(None, 1.0, why) if why else Proof(False)
                 else:
                     missed[i] *= min(1.0, residual.numerator / PRIME)
                     if missed[i] <= CHANCE:
                         found[i] = Proof(True, missed[i])
             open_pairs -= found.keys()
-        nowhere = Proof(None, 1.0, "no point was found at which it can be evaluated")
+        nowhere = Proof(None, 1.0, "no proof was found: a degree is too large, or points are few")
         return [found.get(i, nowhere) for i in range(len(pairs))]
 
     def _residuals(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..expressions.tokens import shorten
+
 IDENTICAL, DIFFERS, DEFINITION, UNDECIDED = "identical", "differs", "definition", "undecided"
 
 
@@ -52,7 +54,7 @@ class Finding:
     def sentence(self) -> str:
         if self.status == IDENTICAL:
             text = f"identical, proved ({chance_text(self.chance)})"
-            text += f", where {self.under}" if self.under else ""
+            text += f", where {shorten(self.under, 90)}" if self.under else ""
         elif self.status == DEFINITION:
             text = "taken as a definition"
         elif self.status == UNDECIDED:

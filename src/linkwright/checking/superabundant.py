@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
@@ -36,7 +37,8 @@ class Superabundant(Vocabulary):
         points = own.state.names[self.names.nq : half]
         bodies = {name.split("_", 1)[1] for name in points}
         self.stiffness: SX = ca.vertcat(ca.SX.sym("beta"), ca.SX.sym("gamma"))
-        beta, gamma = self.stiffness[0], self.stiffness[1]
+        beta: Any = self.stiffness[0]
+        gamma: Any = self.stiffness[1]
         self.own = Approximate(build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0)
         self.eqs = self.own.equations("approximate", {}, complete=False)
         self.points = [self._renamed(name) for name in points]
