@@ -14,6 +14,7 @@ from ..errors import ExpressionError, FileError
 from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, to_text
 from ..expressions.tree import children
 from ..mechanism import Mechanism
+from .duals import EPS, is_dual, split
 from .elimination import rank
 from .foreign import from_sympy, is_foreign
 from .fourier import shown
@@ -52,8 +53,10 @@ def check(
     for name, group in groupby(lines, key=lambda line: line.section):
         own = Superabundant(mechanism) if name == HEADING else vocabulary
         section = Section(own, list(group), dict(names or {}))
+        origins = section.split()
         section.said |= inferred_names(section)
-        findings += [replace(finding, section=name) for finding in section.findings()]
+        parts = [replace(finding, section=name) for finding in section.findings()]
+        findings += merged(parts, origins)
         inferred |= section.inferred()
         notes.append(section.note())
     return Report(
@@ -101,6 +104,28 @@ class Section:
     @cached_property
     def meanings(self) -> Meanings:
         return Meanings(self.vocabulary, self.lines, self.said)
+
+    def split(self) -> list[Line]:
+        """Equations of dual numbers become several of numbers; the originals, one for each part."""
+        if not any(EPS in names(x.left) | names(x.right) or "_" in x.text for x in self.lines):
+            return self.lines
+        owners = [*self.vocabulary.mechanism.bodies, *self.vocabulary.mechanism.frames]
+        used = set().union(*(names(x.left) | names(x.right) for x in self.lines))
+        said = {name: name for name in used if is_dual(name, owners)} | self.said
+        meanings = Meanings(self.vocabulary, self.lines, said, lenient=True)
+        dual = {i for i, x in enumerate(self.lines) if EPS in names(x.right) and x.is_definition}
+        parts = [
+            split(line, meanings.find, owners) for i, line in enumerate(self.lines) if i not in dual
+        ]
+        origins = [
+            line
+            for group, line in zip(
+                parts, (x for i, x in enumerate(self.lines) if i not in dual), strict=True
+            )
+            for _ in group
+        ]
+        self.lines = [part for group in parts for part in group]
+        return origins
 
     @cached_property
     def wanted(self) -> list[str]:
@@ -295,6 +320,22 @@ class Section:
         if found == nv:
             return f"The equations of motion determine all {nv} accelerations."
         return f"The equations that hold determine {found} of {nv} accelerations."
+
+
+def merged(parts: list[Finding], origins: list[Line]) -> list[Finding]:
+    """One finding for each equation: it differs where a part of it does."""
+    found: list[Finding] = []
+    for i, (part, origin) in enumerate(zip(parts, origins, strict=True)):
+        if i and origins[i - 1] is origin:
+            worse = part.status == DIFFERS and found[-1].status != DIFFERS
+            kept = part if worse else found[-1]
+            chance = found[-1].chance + part.chance
+            found[-1] = replace(kept, chance=chance, equation=found[-1].equation)
+        elif i + 1 < len(origins) and origins[i + 1] is origin:
+            found.append(replace(part, equation=equation_text((origin.left, origin.right))))
+        else:
+            found.append(part)
+    return found
 
 
 def numbers(expression: Expression) -> list[Fraction]:

@@ -29,6 +29,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
+from .motors import part_of
 
 SX = Any
 _CENTER = "mass_center_of_body_{}"
@@ -78,7 +79,13 @@ class Vocabulary:
     def __contains__(self, name: str) -> bool:
         return self.expression(name) is not None
 
+    def center(self, k: int) -> str:
+        """The frame at the k-th body's mass centre."""
+        return _CENTER.format(k + 1)
+
     def _find(self, name: str) -> SX | None:
+        if "@" in name:
+            return part_of(self, name)
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.given:
                 return self.given[spelling]
@@ -219,13 +226,13 @@ class Vocabulary:
     def kinetic_energy_of(self, k: int) -> SX:
         """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
         body = self.names.bodies[k]
-        m, h, inertia = self._inertial(k)
+        m, h, inertia = self.inertial(k)
         R = self.one("placement", body)[:3, :3]
         V = self.one("frame_velocity", body)
         w, v = R.T @ V[:3], R.T @ V[3:]
         return m * ca.sumsqr(v) / 2 + ca.dot(v, ca.cross(w, h)) + ca.dot(w, inertia @ w) / 2
 
-    def _inertial(self, k: int) -> tuple[SX, SX, SX]:
+    def inertial(self, k: int) -> tuple[SX, SX, SX]:
         m, x, y, z, xx, xy, yy, xz, yz, zz = ca.vertsplit(
             self.eqs.inertial_parameters[10 * k : 10 * k + 10]
         )
@@ -236,7 +243,7 @@ class Vocabulary:
         """Linear in the body's mass and moments: what is left of V without the other bodies'."""
         from ..kinematics.build import build_tree
 
-        m, h, _ = self._inertial(k)
+        m, h, _ = self.inertial(k)
         T = self.one("placement", self.names.bodies[k])
         gravity = ca.SX(build_tree(self.mechanism, "symbolic").gravity)
         named = {str(x): x for x in ca.vertsplit(self.symbols["p"])}
