@@ -36,12 +36,14 @@ _HOMES = {
     "rollout": "simulation",
     "compare": "study",
     "verify": "verify",
+    "check": "checking",
     "LinkwrightError": "errors",
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
+    from .checking import check as check
     from .equations import Equations as Equations
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery

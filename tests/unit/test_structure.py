@@ -46,10 +46,13 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
         "model",
     },
+    "checking": {
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
+        "readings",
+    },
     "cli": {
-        "simulation",
-        "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings", "model", "verify", "identify",
+        "errors", "study", "checking", "simulation", "expressions", "mechanism", "files", "kinematics",
+        "quantities", "equations", "formulations", "tape", "readings", "model", "verify", "identify",
     },
 }  # fmt: skip
 

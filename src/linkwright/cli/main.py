@@ -271,6 +271,27 @@ def verify(
 
 
 @app.command()
+def check(
+    file: FileArgument,
+    equations: Annotated[
+        str, typer.Argument(metavar="EQUATIONS", help="A file with equations, text or LaTeX.")
+    ],
+    names: Annotated[
+        str, typer.Option(help="Which of their symbols is which of ours: theta1=q1,theta2=q2.")
+    ] = "",
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check equations that people wrote: identical (proved), or what is wrong with them.
+
+    Example: linkwright check elbow equations.tex --names theta1=q1,theta2=q2
+    """
+    from .check import run
+
+    run(read(file, base), equations, names, as_json)
+
+
+@app.command()
 def evaluate(
     file: FileArgument,
     quantity: Annotated[str, typer.Argument(help="inverse_dynamics, mass_matrix, placement, …")],

@@ -1,0 +1,55 @@
+"""Expressions of dual velocities, momenta, inertia forces and bound unit vectors, part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+if TYPE_CHECKING:
+    from .vocabulary import Vocabulary
+
+SX = Any
+
+
+def part_of(vocabulary: Vocabulary, name: str) -> SX | None:
+    """`V2x@r`, `z_tool@xd`: the real or dual part of a component."""
+    word, _, place = name.partition("@")
+    if "_" in word:
+        kind, owner = word.split("_", 1)
+        pair = _bound(vocabulary, kind, owner)
+        return pair[place[-1] == "d"]["xyz".index(place[0])]
+    k = int(word[1]) - 1
+    if not 0 <= k < len(vocabulary.names.bodies):
+        return None
+    return _of_body(vocabulary, word[0], k)[place == "d"]["xyz".index(word[2])]
+
+
+def _bound(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[SX, SX]:
+    """A dual vector along the world's axes, about its origin."""
+    place = vocabulary.one("placement", owner)
+    if kind in ("x", "y", "z"):
+        direction = place[:3, "xyz".index(kind)]
+        return direction, ca.cross(place[:3, 3], direction)
+    if kind == "V":
+        motion = vocabulary.one("frame_velocity", owner)
+    else:
+        motion = vocabulary.one("jacobian", owner)[:, int(kind[1:]) - 1]
+    return motion[:3], motion[3:] + ca.cross(place[:3, 3], motion[:3])
+
+
+def _of_body(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
+    """A dual vector along the body's axes, about its mass centre."""
+    center = vocabulary.center(k)
+    R = vocabulary.one("placement", center)[:3, :3]
+    m, h, about_origin = vocabulary.inertial(k)
+    inertia = about_origin - (ca.sumsqr(h) * ca.SX.eye(3) - h @ h.T) / m
+    velocity = vocabulary.one("frame_velocity", center)
+    w, v = R.T @ velocity[:3], R.T @ velocity[3:]
+    if kind == "V":
+        return w, v
+    if kind == "H":
+        return m * v, inertia @ w
+    rate = vocabulary.one("frame_acceleration", center)
+    turned = inertia @ (R.T @ rate[:3]) + ca.cross(w, inertia @ w)
+    return m * (R.T @ rate[3:]), turned

@@ -1,0 +1,236 @@
+"""Motions at random points modulo a prime, and the values of names there.
+
+Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent,
+or are fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those
+that they allow, and drives are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from ..errors import ExpressionError, UnsupportedError
+from ..expressions import Exact, Expression, PiMultiple, Unit, fold
+from ..readings.algebra import read
+from ..readings.field import PRIME, PrimeField, Value
+from ..tape import Op, Tape
+from .closing import closed
+from .elimination import solved
+from .vocabulary import Vocabulary
+
+MAX_POWER = 64
+
+
+class FieldAlgebra:
+    """What the operations of an expression mean at one point of a prime field."""
+
+    def __init__(self, field: PrimeField) -> None:
+        self.field = field
+
+    def number(self, value: Fraction) -> Value:
+        return self.field.constant(value)
+
+    def pi(self) -> Value:
+        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
+
+    def add(self, terms: Sequence[Value]) -> Value:
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.field.apply(Op.ADD, (total, term))
+        return total
+
+    def multiply(self, factors: Sequence[Value]) -> Value:
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.field.apply(Op.MUL, (product, factor))
+        return product
+
+    def negate(self, operand: Value) -> Value:
+        return self.field.apply(Op.NEG, (operand,))
+
+    def reciprocal(self, operand: Value) -> Value:
+        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
+
+    def power(self, base: Value, exponent: Value) -> Value:
+        """Whole powers by multiplication; the field itself knows halves."""
+        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
+        if plain:
+            for whole in range(MAX_POWER + 1):
+                if exponent.number == whole:
+                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
+                if exponent.number == PRIME - whole:
+                    return self.reciprocal(self.multiply([base] * whole))
+        return self.field.apply(Op.POW, (base, exponent))
+
+    def call(self, function: str, arguments: Sequence[Value]) -> Value:
+        if function not in ("sin", "cos", "tan", "sqrt"):
+            raise UnsupportedError(
+                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
+            )
+        return self.field.apply(Op[function.upper()], tuple(arguments))
+
+    def measure(self, value: Value, unit: Unit) -> Value:
+        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is assumed: parameters with these values, drives that are zero."""
+
+    bound: Mapping[str, Expression | Exact] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        from ..expressions import to_text
+        from ..expressions.tree import Name, Number, Product
+
+        def text(value: object) -> str:
+            if isinstance(value, PiMultiple):
+                return to_text(Product((Number(value.coefficient), Name("pi"))))
+            return to_text(Number(value) if isinstance(value, Fraction) else value)  # type: ignore[arg-type]
+
+        parts = [f"{name} = {text(value)}" for name, value in self.bound.items()]
+        parts += [f"{name} = 0" for name in sorted(self.silent)]
+        return ", ".join(parts)
+
+
+class Ground:
+    """Values of the wanted names on random motions."""
+
+    def __init__(self, vocabulary: Vocabulary, wanted: Sequence[str], setting: Setting) -> None:
+        self.vocabulary = vocabulary
+        self.wanted = list(wanted)
+        self.setting = setting
+        self.anchor: PrimeField | None = None  # where parameters are taken from, if elsewhere
+        self.driven = True  # whether drives are asked for
+        self.open_because = ""  # why loops need not be closed at the points
+        self.pushed: int | None = None  # the acceleration that is changed, all else being equal
+
+    def __call__(self, field: PrimeField) -> dict[str, Value]:
+        columns = self.motion(field)
+        if self.pushed is not None:
+            columns["qdd"] = list(columns["qdd"])
+            columns["qdd"][self.pushed] = field.symbol("pushed")
+        (found,) = read(self._tape, field, [columns[key] for key in self.vocabulary.inputs])
+        return dict(zip(self.wanted, found, strict=True)) if self.wanted else {}
+
+    @cached_property
+    def _tape(self) -> Tape:
+        return self.vocabulary.tape(self.wanted)
+
+    def parameters(
+        self, field: PrimeField, given: Mapping[str, Value] | None = None
+    ) -> list[Value]:
+        algebra = FieldAlgebra(field)
+
+        def value(name: str) -> Value:
+            if given and name in given:
+                return given[name]
+            bound = self.setting.bound.get(name)
+            if bound is None:
+                return (self.anchor or field).symbol(name)
+            if isinstance(bound, PiMultiple):
+                return algebra.multiply([field.constant(bound.coefficient), algebra.pi()])
+            if isinstance(bound, Fraction | float):
+                return field.constant(Fraction(bound))
+            return fold(bound, algebra, value)
+
+        return [value(name) for name in self.vocabulary.parameters]
+
+    def motion(self, field: PrimeField) -> dict[str, list[Value]]:
+        """One motion that obeys the mechanism's equations."""
+        own, zero = self.vocabulary.names, field.constant(Fraction(0))
+
+        def free(prefix: str, words: Sequence[str]) -> list[Value]:
+            return [field.symbol(f"{prefix} {word}") for word in words]
+
+        found = {
+            "q": free("q", own.q), "qd": free("qd", own.qd), "qdd": free("qdd", own.qd),
+            "p": self.parameters(field), "t": free("", ["time"]),
+            "lambda": free("lambda", [str(i) for i in range(len(own.constraints))]),
+        }  # fmt: skip
+        drives = own.actuators or [f"tau{i + 1}" for i in range(own.nv)]
+        found["u"] = [
+            zero if word in self.setting.silent else x
+            for word, x in zip(drives, free("u", drives), strict=True)
+        ]
+        if "x" in self.vocabulary.inputs:  # points that keep no constraint
+            count = int(self.vocabulary.symbols["x"].shape[0])
+            places = [str(i) for i in range(count)]
+            found |= {"x": free("x", places), "xd": free("xd", places)}
+            B = self._read("input_matrix", found, field)
+            return found | {"tau": _applied(field, B, found["u"])}
+        if not (self.driven or self.setting.silent or own.constraints):
+            return found | {"tau": found["qdd"]}
+        if own.constraints:
+            return self._allowed(field, found)
+        B = self._read("input_matrix", found, field)
+        if self.setting.silent or len(drives) < own.nv:
+            found["tau"] = _applied(field, B, found["u"])
+            found["qdd"] = self._read("forward_dynamics", found, field)
+            return found
+        found["tau"] = self._read("inverse_dynamics", found, field)
+        found["u"] = solved(field, B, found["tau"]) if own.actuators else found["tau"]
+        return found
+
+    def _allowed(self, field: PrimeField, found: dict[str, list[Value]]) -> dict[str, list[Value]]:
+        """Speeds q̇ = G a + k; accelerations and multipliers that follow from the drives."""
+        own = self.vocabulary.names
+        n = len(own.independent)
+        if own.positions:
+            self._close(field, found)
+        G, k = self._read_all("independent_map", found, field)[:2]
+        a = [field.symbol(f"a {i}") for i in range(n)]
+        driven = _applied(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
+        found["qd"] = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
+        found["tau"] = _applied(field, self._read("input_matrix", found, field), found["u"])
+        found["qdd"] = self._read("forward_dynamics", found, field)
+        if self.has_multipliers:
+            found["lambda"] = self._read("multipliers", found, field)
+        return found
+
+    @cached_property
+    def has_multipliers(self) -> bool:
+        return any(name.startswith("lambda") for name in self.wanted)
+
+    def _close(self, field: PrimeField, found: dict[str, list[Value]]) -> None:
+        """Lengths, slides and time such that the loops close at these angles."""
+        own, words = self.vocabulary.names, self.vocabulary.parameters
+        free = {name: field.symbol(name) for name in words if name not in self.setting.bound}
+        places = {f"q {name}": i for i, name in enumerate(own.q)}
+        free |= {name: found["q"][i] for name, i in places.items()} | {"t": found["t"][0]}
+
+        def moved(given: Mapping[str, Value]) -> dict[str, list[Value]]:
+            q = [given.get(name, found["q"][i]) for name, i in places.items()]
+            time = [given.get("t", found["t"][0])]
+            return {**found, "q": q, "t": time, "p": self.parameters(field, given)}
+
+        def residual(given: Mapping[str, Value]) -> list[Value]:
+            return self._read("constraint_residual", moved(given), field)
+
+        if self.open_because:
+            return
+        try:
+            found |= moved(closed(field, free, residual))
+        except UnsupportedError as error:
+            self.open_because = error.what
+
+    def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
+        return self._read_all(name, found, field)[0]
+
+    def _read_all(
+        self, name: str, found: Mapping[str, list[Value]], field: PrimeField
+    ) -> list[list[Value]]:
+        tape = self.vocabulary.function(name)
+        return read(tape, field, [found[port.name] for port in tape.inputs])
+
+
+def _applied(field: PrimeField, matrix: Sequence[Value], x: Sequence[Value]) -> list[Value]:
+    algebra, n = FieldAlgebra(field), len(x)
+    return [
+        algebra.add([algebra.multiply(pair) for pair in zip(matrix[i : i + n], x, strict=True)])
+        for i in range(0, len(matrix), n)
+    ]

@@ -1,0 +1,113 @@
+"""What the checker found, equation by equation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..expressions.tokens import shorten
+
+IDENTICAL, DIFFERS, DEFINITION, UNDECIDED = "identical", "differs", "definition", "undecided"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A single misprint whose correction makes the equation right."""
+
+    kind: str
+    what: str
+    equation: str
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one equation.
+
+    `status` is identical, differs, definition (a name of theirs) or undecided; `chance` bounds the
+    probability that "identical" is wrong ("differs" is certain); `under` says what was assumed,
+    `note` what is remarkable, `difference` is left − right.
+    """
+
+    number: str
+    equation: str
+    status: str
+    chance: float = 0.0
+    under: str = ""
+    note: str = ""
+    difference: str = ""
+    repairs: tuple[Repair, ...] = ()
+    is_said_wrong: bool = False
+    section: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is what it is said to be: right, or, with `!` before it, wrong."""
+        if self.status == DEFINITION:
+            return True
+        return self.status == (DIFFERS if self.is_said_wrong else IDENTICAL)
+
+    def sentence(self) -> str:
+        if self.status == IDENTICAL:
+            text = f"identical, proved ({chance_text(self.chance)})"
+            text += f", where {shorten(self.under, 90)}" if self.under else ""
+        elif self.status == DEFINITION:
+            text = "taken as a definition"
+        elif self.status == UNDECIDED:
+            text = "undecided"
+        else:
+            text = "differs"
+        text += f"; {self.note}" if self.note else ""
+        text += f"; left - right = {self.difference}" if self.difference else ""
+        for i, repair in enumerate(self.repairs):
+            text += (
+                f"; {'or ' if i else f'equation {self.number} becomes right '}when {repair.what}"
+            )
+        return text
+
+
+def chance_text(chance: float) -> str:
+    if chance <= 0:
+        return "certain"
+    return f"wrong with probability below 2^{math.ceil(math.log2(chance))}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings; `note` says what holds of the equations together."""
+
+    mechanism: str
+    findings: tuple[Finding, ...]
+    names: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return all(finding.is_right for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.findings[index]
+
+    def __str__(self) -> str:
+        rows = [f"({x.number}) {x.equation}\n    {x.sentence()}" for x in self.findings]
+        if self.names:
+            said = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.names.items())
+            rows.append(f"names: {said}")
+        return "\n".join([*rows, *([self.note] if self.note else [])])
+
+    def as_json(self) -> dict[str, Any]:
+        found = asdict(self)
+        return {"passed": self.passed, **found}

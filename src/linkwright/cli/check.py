@@ -1,0 +1,53 @@
+"""`linkwright check`: a table of verdicts, equation by equation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..checking import Report, check
+from ..checking.report import DEFINITION
+from ..errors import LinkwrightError
+from ..expressions.tokens import shorten
+from ..mechanism import Mechanism
+from .show import CheckFailedError, emit_json, print_table
+
+WIDTH = 60
+
+
+def run(mechanism: Mechanism, equations: str, names: str, as_json: bool) -> None:
+    """Prints the report; status 1 where an equation is not what it is said to be."""
+    report = check(mechanism, Path(equations), names=read_names(names))
+    if as_json:
+        emit_json(report.as_json())
+    else:
+        print_report(report)
+    wrong = [finding.number for finding in report if not finding.is_right]
+    if wrong:
+        listed = ", ".join(dict.fromkeys(wrong[:10]))
+        raise CheckFailedError(f"not as they should be: {listed}{', …' if len(wrong) > 10 else ''}")
+
+
+def read_names(text: str) -> dict[str, str]:
+    """theta1=q1,theta2=q2"""
+    found = {}
+    for part in text.split(",") if text else []:
+        theirs, sign, ours = (piece.strip() for piece in part.partition("="))
+        if not (theirs and sign and ours):
+            raise LinkwrightError(
+                f"--names has '{shorten(part)}'", remedy="write --names theta1=q1,theta2=q2"
+            )
+        found[theirs] = ours
+    return found
+
+
+def print_report(report: Report) -> None:
+    rows = [
+        (finding.number, shorten(finding.equation, WIDTH), finding.sentence())
+        for finding in report
+        if finding.status != DEFINITION
+    ]
+    print_table(["number", "equation", "verdict"], rows)
+    for theirs, ours in report.names.items():
+        print(f"{theirs} is taken for {ours}")
+    if report.note:
+        print(report.note)
