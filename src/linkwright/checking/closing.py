@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations, islice
 
 from ..errors import UnsupportedError
-from ..readings.field import PRIME, PrimeField, Value
+from ..readings.residues import PRIME, PrimeField, Value
 from ..tape import Op
 from .elimination import independent_rows, solved
 

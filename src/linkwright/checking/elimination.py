@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..readings.field import PRIME, PrimeField, UnluckyError, Value
+from ..readings.residues import PRIME, PrimeField, UnluckyError, Value
 from ..tape import Op
 
 

@@ -28,7 +28,7 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
-from ..readings.field import PRIME, FinerError, UnluckyError, Value
+from ..readings.residues import PRIME, FinerError, UnluckyError, Value
 from .points import FieldAlgebra
 
 TWO, HALF = Number(Fraction(2)), Number(Fraction(1, 2))

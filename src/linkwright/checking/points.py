@@ -15,7 +15,7 @@ from functools import cached_property
 from ..errors import ExpressionError, UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, Unit, fold
 from ..readings.algebra import read
-from ..readings.field import PRIME, PrimeField, Value
+from ..readings.residues import PRIME, PrimeField, Value
 from ..tape import Op, Tape
 from .closing import closed
 from .elimination import solved

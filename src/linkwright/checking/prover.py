@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import UnsupportedError
 from ..expressions import Call, Expression, Name, Number, Power, fold
 from ..expressions.tree import children
-from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..readings.residues import PRIME, FinerError, PrimeField, UnluckyError, Value
 from ..tape import Op
 from .fourier import Series, SeriesAlgebra, TooLongError
 from .meaning import Meanings

@@ -21,7 +21,7 @@ from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, Unit, fold
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
-from ..readings.field import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..readings.residues import PRIME, FinerError, PrimeField, UnluckyError, Value
 from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60

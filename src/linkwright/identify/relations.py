@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..readings.algebra import read
-from ..readings.field import PRIME
+from ..readings.residues import PRIME
 from ..tape import Tape, without_dead
 from .rank import Sample, quaternions_of, unit_quaternion
 from .regrouping import Row, eliminate
