@@ -20,7 +20,12 @@ MAY_IMPORT = {
     "algebra": set(),
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
-    "equations": {"errors", "expressions", "mechanism", "algebra", "quantities"},
+    # equations.closed_form hands over to forms, which is loaded only then
+    "equations": {"errors", "expressions", "mechanism", "algebra", "quantities", "forms"},
+    "forms": {
+        "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
+        "tape", "readings",
+    },
     "formulations": {"errors", "expressions", "mechanism", "algebra", "kinematics", "equations"},
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},
@@ -32,7 +37,7 @@ MAY_IMPORT = {
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "cli": {
         "errors", "study", "expressions", "mechanism", "files", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings", "model",
+        "formulations", "tape", "readings", "model", "forms",
     },
 }  # fmt: skip
 

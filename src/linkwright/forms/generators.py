@@ -38,6 +38,15 @@ def angles_of(mechanism: Mechanism) -> list[Form]:
     return found
 
 
+def written_angles(mechanism: Mechanism) -> list[Form]:
+    """Joint angles as the mechanism's coordinates give them: what is written there as p2 − p1 is
+    not printed as p1 − p2."""
+    if mechanism.coordinates is None or not mechanism.coordinates.joints:
+        return []
+    tree = build_tree(mechanism, "symbolic")
+    return [form for form in _joint_angles(tree) if form]
+
+
 def quaternions_of(mechanism: Mechanism) -> list[tuple[str, ...]]:
     """Groups of coordinates whose squares sum to 1."""
     tree = build_tree(mechanism, "symbolic")

@@ -267,7 +267,9 @@ class Ring:
                 return None
             powers = exponents[self.first_symbol :]
             monomial = tuple(
-                (name, int(power)) for name, power in zip(self.symbols, powers, strict=True) if power
+                (name, int(power))
+                for name, power in zip(self.symbols, powers, strict=True)
+                if power
             )
             terms.append((tuple(sorted(monomial)), as_fraction(coefficient)))
         return tuple(sorted(terms))
@@ -294,9 +296,7 @@ class Ring:
 
     def _opaque(self, k: int) -> Value:
         place = self.spare - 1 - k
-        return Value(
-            self.generators[place], (1 << place) if (1 << place) in self.relations else 0
-        )
+        return Value(self.generators[place], (1 << place) if (1 << place) in self.relations else 0)
 
 
 def _negative(a: Value) -> Value:
@@ -356,15 +356,14 @@ def read_trig(
     to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length."""
     exact = exact or {}
     used = _used(tape)
-    names = [
+    names: list[list[str | None]] = [
         [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
         for port, one in enumerate(tape.inputs)
     ]
     groups = [g for g in units if any(name in g for row in names for name in row)]
     extra = [name for group in groups for name in group]
-    symbols = dict.fromkeys(
-        name for row in [*names, extra] for name in row if name is not None and name not in exact
-    )
+    every = [*(name for row in names for name in row if name is not None), *extra]
+    symbols = dict.fromkeys(name for name in every if name not in exact)
     asked = forms_of(tape, names, exact)
     chosen, table = lattice(angles, [form for form in asked if form is not None])
     ring = Ring(list(symbols), chosen, table, opaque_count(tape, asked), groups, budget)
