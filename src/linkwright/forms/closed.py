@@ -52,6 +52,11 @@ class ClosedForm:
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
 
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of all symbols that the form may contain."""
+        return self.reading.ring.symbols
+
     def written(self, by: str = "auto", groups: bool | None = None) -> Written:
         """Names of groups, then entries, as expressions."""
         if by not in WAYS:
@@ -186,7 +191,8 @@ def roles_of(eqs: Equations) -> Roles:
         if k % 10 < 4:
             continue
         for symbol in ca.symvar(pi[k]):
-            if ca.jacobian(pi[k], symbol).is_constant() and symbol.name() not in masses:
+            slope = ca.jacobian(pi[k], symbol)
+            if not ca.symvar(slope) and float(slope) != 0 and symbol.name() not in masses:
                 inertias.add(symbol.name())
     inertias |= _rotors(eqs.mechanism, known)
     constants = known - masses - inertias

@@ -113,6 +113,8 @@ class Collector:
     reader: Reader
     roles: Roles
     orders: dict[Atom, tuple[Any, ...]] = field(default_factory=dict)
+    kinds: dict[Atom, int] = field(default_factory=dict)
+    places: dict[Monomial, list[Any]] = field(default_factory=dict)
 
     def collected(self, terms: Terms, by: str = "auto") -> Expression:
         """The sum as an expression, in the shortest of the ways that `by` allows."""
@@ -146,8 +148,9 @@ class Collector:
             return self.flat(terms)
         groups: dict[Monomial, Terms] = {}
         for monomial, c in terms.items():
-            key = tuple(x for x in monomial if keys[0](self.roles.kind(x[0])))
-            rest = tuple(x for x in monomial if not keys[0](self.roles.kind(x[0])))
+            chosen = [keys[0](self.kind(atom)) for atom, _ in monomial]
+            key = tuple(x for x, inside in zip(monomial, chosen, strict=True) if inside)
+            rest = tuple(x for x, inside in zip(monomial, chosen, strict=True) if not inside)
             groups.setdefault(key, {})[rest] = c
         alone = {key: group[()] for key, group in groups.items() if group.keys() == {()}}
         squares, alone = self.squares(alone)
@@ -200,7 +203,7 @@ class Collector:
         """Number, symbols and sums as one product; a sum stands where its symbols would."""
         factors: list[tuple[Any, Expression]] = []
         for atom, power in common:
-            factors.append(((self.roles.kind(atom), 0, self.atom_order(atom)),
+            factors.append(((self.kind(atom), 0, self.atom_order(atom)),
                             self.reader.power(atom, power)))  # fmt: skip
         pending = list(inside)
         while pending:
@@ -218,7 +221,7 @@ class Collector:
         return product(number, [expression for _, expression in factors])
 
     def least_kind(self, expression: Expression) -> int:
-        kinds = [self.roles.kind(name) for name in names(expression)]
+        kinds = [self.kind(name) for name in names(expression)]
         inside = [kind for kind in kinds if kind != COORDINATE]
         return min(inside, default=CIRCULAR)
 
@@ -279,12 +282,22 @@ class Collector:
 
     # -- order -------------------------------------------------------------------------------
 
+    def kind(self, atom: Atom) -> int:
+        if atom not in self.kinds:
+            self.kinds[atom] = self.roles.kind(atom)
+        return self.kinds[atom]
+
     def order(self, monomial: Monomial) -> list[Any]:
+        if monomial not in self.places:
+            self.places[monomial] = self.place(monomial)
+        return self.places[monomial]
+
+    def place(self, monomial: Monomial) -> list[Any]:
         """Rates, then cosines and sines (fewest first), weights, constants."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:
-            kind = self.roles.kind(atom)
+            kind = self.kind(atom)
             parts[kind] += [self.atom_order(atom)] * power
             size += power if kind in (CIRCULAR, CALL, COORDINATE) else 0
         ordered = [sorted(parts[k]) for k in (RATE, COORDINATE, CALL, CIRCULAR)]

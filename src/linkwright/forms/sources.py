@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from ..equations import Equations
-from ..errors import NameNotFoundError, UnsupportedError, suggest
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
 from ..tape import Port, Tape, record
 
@@ -194,7 +194,14 @@ def record_source(eqs: Equations, what: Source) -> tuple[Tape, dict[str, list[st
     function = ca.Function("form", [x], merged, ["x"], labels)
     tape = record(function, [Port("x", (x.numel(),))], [port for port, _ in what.outputs])
     known = _symbol_names(eqs)
-    return tape, {"x": [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]}
+    names = [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]
+    for name in names:
+        if names.count(name) > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint",
+            )
+    return tape, {"x": names}
 
 
 def _row_major(expression: SX) -> SX:

@@ -57,6 +57,7 @@ class Reader:
         self.known: dict[_TrigSum | frozenset[tuple[_Trig, Fraction]], _TrigSum] = {}
         self.signs: dict[Vector, int] = {}
         self.calls: dict[int, Expression] = {}
+        self.atoms: dict[Atom, Expression] = {}
         self.size = len(ring.angles)
 
     # -- polynomials ---------------------------------------------------------------------
@@ -130,9 +131,15 @@ class Reader:
         return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
 
     def atom(self, atom: Atom) -> Expression:
-        if isinstance(atom, Circular):
-            return Call(atom.function, (self.angle(atom.angle),))
-        return Name(atom) if isinstance(atom, str) else atom
+        if atom not in self.atoms:
+            self.atoms[atom] = (
+                Call(atom.function, (self.angle(atom.angle),))
+                if isinstance(atom, Circular)
+                else Name(atom)
+                if isinstance(atom, str)
+                else atom
+            )
+        return self.atoms[atom]
 
     def angle(self, vector: Vector) -> Expression:
         parts = [

@@ -20,6 +20,7 @@ from ..expressions import (
     Reciprocal,
     Sum,
     names,
+    negate,
     to_text,
 )
 from ..expressions.tree import Call, Measured, children
@@ -94,6 +95,8 @@ def _entry(
         bottom = collector.collected(collector.reader.terms(value.denominator), by)
         below[key] = _free_name("D", taken), bottom
     divisor = Reciprocal(Name(below[key][0]))
+    if isinstance(top, Sum) and all(isinstance(term, Negation) for term in top.terms):
+        top = Negation(Sum(tuple(negate(term) for term in top.terms)))
     if isinstance(top, Negation):
         return Negation(_divided(top.operand, divisor))
     return _divided(top, divisor)
