@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from ..equations import Equations
 from ..errors import LinkwrightError
@@ -24,7 +25,7 @@ from .equality import equal
 from .generators import angles_of, quaternions_of, written_angles
 from .sources import Source, record_source, source
 from .terms import Reader
-from .writing import Written, as_json, to_html, to_latex, to_lines, to_sympy, write
+from .writing import Written, as_json, entry_name, to_html, to_latex, to_lines, to_sympy, write
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,11 @@ class ClosedForm:
         values = self.values
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of all entries, row by row: M[1,1], M[1,2], …"""
+        return [entry_name(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)]
 
     @property
     def symbols(self) -> tuple[str, ...]:
