@@ -17,8 +17,10 @@ from ..expressions import names as names_in
 from ..formulations import derive
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
+from ..quantities import entry_names
 from ..readings.angles import Form
-from ..readings.trig import Budget, Reading, Ring, Value, read_trig
+from ..readings.ring import Budget, Ring, Value
+from ..readings.trig import Reading, read_trig
 from ..tape import Port
 from .collect import WAYS, Roles
 from .equality import equal
@@ -157,10 +159,17 @@ def closed_form(
         ports=ports,
         reading=reading,
         roles=_remembered(eqs, "roles", lambda _: roles_of(eqs)),
-        order=(*eqs.names.q, *eqs.parameters),
+        order=_order(eqs),
         written_angles=tuple(_remembered(eqs, "written", written_angles)),
         dotted={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
     )
+
+
+def _order(eqs: Equations) -> tuple[str, ...]:
+    """Symbols in the order in which a book has them: accelerations before speeds."""
+    entries = entry_names(eqs.names, list(eqs.parameters))
+    keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
+    return tuple(name for key in keys for name in entries[key])
 
 
 def _remembered(eqs: Equations, key: str, make: Any) -> Any:

@@ -6,6 +6,7 @@ By geometry: (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -33,6 +34,8 @@ _TIGHTER = 0.9
 _MANY = 300
 """Sums of more terms are not tried in all ways."""
 
+_MOST_FOR_SQUARES = 64
+
 Key = Callable[[int], bool]  # which kinds of symbols belong to the key
 
 
@@ -49,7 +52,7 @@ class Roles:
         if isinstance(atom, Circular):
             return CIRCULAR
         if not isinstance(atom, str):
-            return CALL
+            return CONSTANT if names(atom) <= self.constants else CALL
         if atom in self.masses:
             return MASS
         if atom in self.inertias:
@@ -118,7 +121,8 @@ class Collector:
 
     def collected(self, terms: Terms, by: str = "auto") -> Expression:
         """The sum as an expression, in the shortest of the ways that `by` allows."""
-        if by == "none" or len(terms) < 2:
+        late = time.monotonic() > self.reader.deadline
+        if by == "none" or len(terms) < 2 or late:
             return self.flat(terms)
         best, size = None, 0
         for way in _LOOSE[by]:
@@ -203,8 +207,7 @@ class Collector:
         """Number, symbols and sums as one product; a sum stands where its symbols would."""
         factors: list[tuple[Any, Expression]] = []
         for atom, power in common:
-            factors.append(((self.kind(atom), 0, self.atom_order(atom)),
-                            self.reader.power(atom, power)))  # fmt: skip
+            factors.append((self.factor_order(atom), self.reader.power(atom, power)))
         pending = list(inside)
         while pending:
             expression = pending.pop()
@@ -215,10 +218,19 @@ class Collector:
             elif isinstance(expression, Product):
                 pending += expression.factors
             else:
-                kind = self.least_kind(expression)
-                factors.append(((kind, 1, (natural(to_text(expression)),)), expression))
+                factors.append((self.sum_order(expression), expression))
         factors.sort(key=lambda factor: factor[0])
         return product(number, [expression for _, expression in factors])
+
+    def factor_order(self, atom: Atom) -> tuple[Any, ...]:
+        return self.kind(atom), 0, self.atom_order(atom)
+
+    def sum_order(self, expression: Expression) -> tuple[Any, ...]:
+        """Where a factor stands that is a sum, or a symbol or function out of one."""
+        base = expression.base if isinstance(expression, Power) else expression
+        if base in self.reader.spelt:
+            return self.factor_order(self.reader.spelt[base])
+        return self.least_kind(expression), 1, (natural(to_text(expression)),)
 
     def least_kind(self, expression: Expression) -> int:
         kinds = [self.kind(name) for name in names(expression)]
@@ -235,11 +247,15 @@ class Collector:
 
     def squares(self, terms: Terms) -> tuple[list[tuple[list[Any], Expression]], Terms]:
         """x² ± 2xy + y² as (x ± y)²."""
-        rest, found = dict(terms), []
+        rest = dict(terms)
+        found: list[tuple[list[Any], Expression]] = []
+        if len(terms) > _MOST_FOR_SQUARES:
+            return found, rest
         spelt = {frozenset(m): m for m in terms}
         roots = {m: tuple((a, p // 2) for a, p in m) for m in terms if _is_square(m)}
-        for one in sorted(roots, key=self.order):
-            for other in sorted(roots, key=self.order):
+        ordered = sorted(roots, key=self.order)
+        for one in ordered:
+            for other in ordered:
                 cross = spelt.get(_times(roots[one], roots[other]))
                 if cross is None or one == other or not {one, other, cross} <= rest.keys():
                     continue
@@ -293,7 +309,7 @@ class Collector:
         return self.places[monomial]
 
     def place(self, monomial: Monomial) -> list[Any]:
-        """Rates, then cosines and sines (fewest first), weights, constants."""
+        """By rates (what has none is last), cosines and sines, fewest first, weights, constants."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:
@@ -303,7 +319,7 @@ class Collector:
         ordered = [sorted(parts[k]) for k in (RATE, COORDINATE, CALL, CIRCULAR)]
         weight = [sorted(parts[k]) for k in (MASS, INERTIA, CONSTANT)]
         bare = [not part for part in weight[:1]]
-        return [len(ordered[0]), ordered[0], size, *ordered[1:], bare, *weight]
+        return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
 
     def atom_order(self, atom: Atom) -> tuple[Any, ...]:
         if atom not in self.orders:
@@ -313,6 +329,9 @@ class Collector:
                 places = tuple(rank.get(m[0][0], len(rank)) if m else -1 for m, _ in form)
                 text = natural(to_text(self.reader.angle(atom.angle)))
                 self.orders[atom] = (places, text, atom.function == "cos")
+            elif isinstance(atom, str) and self.kind(atom) in (COORDINATE, RATE):
+                rank = self.reader.rank
+                self.orders[atom] = (rank.get(atom, len(rank)), natural(atom))
             elif isinstance(atom, str):
                 self.orders[atom] = (natural(atom),)
             else:

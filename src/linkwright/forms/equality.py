@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..readings.trig import Ring, Value, same
+from ..readings.ring import Ring, Value, same
 from .terms import Reader
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from ..readings.trig import BudgetError
+from ..readings.ring import BudgetError
 from .closed import ClosedForm, closed_form
 
 PAGE = 6000

@@ -7,6 +7,7 @@ cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum,
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from ..expressions import (
     to_text,
 )
 from ..readings.angles import Form
-from ..readings.trig import Ring, Value, as_fraction
+from ..readings.ring import Ring, Value, as_fraction
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
@@ -43,12 +44,16 @@ Terms = dict[Monomial, Fraction]
 _Trig = tuple[tuple[Circular, int], ...]
 _TrigSum = dict[_Trig, Fraction]
 
+SECONDS = 10.0
 MOST_FOR_SUMS = 64
 """Products of more terms than this are not written as sums of angles."""
 
 
 class Reader:
-    """Terms of the values of one ring; `written` are angles that keep the sign they have."""
+    """Terms of the values of one ring; `written` are angles that keep the sign they have.
+
+    Beyond `SECONDS` nothing more is shortened or collected.
+    """
 
     def __init__(self, ring: Ring, order: Iterable[str], written: Iterable[Form] = ()) -> None:
         self.ring = ring
@@ -58,7 +63,9 @@ class Reader:
         self.signs: dict[Vector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.atoms: dict[Atom, Expression] = {}
+        self.spelt: dict[Expression, Atom] = {}
         self.size = len(ring.angles)
+        self.deadline = time.monotonic() + SECONDS
 
     # -- polynomials ---------------------------------------------------------------------
 
@@ -102,9 +109,13 @@ class Reader:
         if k not in self.calls:
             one = self.ring.opaque[k]
             operands = tuple(self.plain(value) for value in one.operands)
-            self.calls[k] = (
-                Power(*operands) if one.op is Op.POW else Call(one.op.name.lower(), operands)
-            )
+            match one.op:
+                case Op.POW:
+                    self.calls[k] = Power(*operands)
+                case Op.DIV:
+                    self.calls[k] = Reciprocal(operands[1])
+                case _:
+                    self.calls[k] = Call(one.op.name.lower(), operands)
         return self.calls[k]
 
     def plain(self, value: Value) -> Expression:
@@ -127,8 +138,14 @@ class Reader:
     # -- atoms ---------------------------------------------------------------------------
 
     def power(self, atom: Atom, exponent: int) -> Expression:
-        base = self.atom(atom)
-        return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
+        base, power = self.atom(atom), Number(Fraction(exponent))
+        if exponent == 1:
+            return base
+        return (
+            Reciprocal(Power(base.operand, power))
+            if isinstance(base, Reciprocal)
+            else Power(base, power)
+        )
 
     def atom(self, atom: Atom) -> Expression:
         if atom not in self.atoms:
@@ -139,6 +156,7 @@ class Reader:
                 if isinstance(atom, str)
                 else atom
             )
+            self.spelt[self.atoms[atom]] = atom
         return self.atoms[atom]
 
     def angle(self, vector: Vector) -> Expression:
@@ -173,7 +191,7 @@ class Reader:
     # -- shorter sums ----------------------------------------------------------------------
 
     def shortened(self, sums: _TrigSum) -> _TrigSum:
-        if len(sums) == 1:
+        if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
         scale = next(iter(sums.values()))
         key = frozenset((m, c / scale) for m, c in sums.items())
@@ -187,23 +205,25 @@ class Reader:
 
     def paired(self, sums: _TrigSum) -> _TrigSum:
         """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
-        work = dict(sums)
-        pending = sorted(work)
-        while pending:
-            monomial = pending.pop()
-            if monomial not in work:
-                continue
-            for partner, result, sign in self.pairs(monomial):
-                if work.get(partner) == sign * work[monomial]:
-                    coefficient = work.pop(monomial)
-                    del work[partner]
-                    made, turned = result
-                    work[made] = work.get(made, Fraction(0)) + turned * coefficient
-                    if not work[made]:
-                        del work[made]
-                    pending = sorted(work)
-                    break
+        work, found = dict(sums), True
+        while found:
+            found = False
+            for monomial in sorted(work):
+                if monomial in work and self.joined(work, monomial):
+                    found = True
         return work
+
+    def joined(self, work: _TrigSum, monomial: _Trig) -> bool:
+        """Whether the term found a partner, with which it is one now."""
+        for partner, (made, factor), sign in self.pairs(monomial):
+            if work.get(partner) == sign * work[monomial]:
+                coefficient = work.pop(monomial)
+                del work[partner]
+                work[made] = work.get(made, Fraction(0)) + factor * coefficient
+                if not work[made]:
+                    del work[made]
+                return True
+        return False
 
     def pairs(self, monomial: _Trig) -> Iterable[tuple[_Trig, tuple[_Trig, Fraction], Fraction]]:
         """(partner, (term for both, its factor), partner's coefficient by that of this one)."""

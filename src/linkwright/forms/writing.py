@@ -25,7 +25,7 @@ from ..expressions import (
 )
 from ..expressions.tree import Call, Measured, children
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from ..readings.trig import Value
+from ..readings.ring import Value
 from ..tape import Port
 from .collect import Collector
 

@@ -112,8 +112,14 @@ def _multiply(a: _Sum, b: _Sum) -> _Sum:
 
 def opaque_count(tape: Tape, asked: Sequence[Form | None]) -> int:
     """The most generators that are needed for functions that are no polynomials."""
-    others = sum(op not in _POLYNOMIAL for op in tape.ops.tolist())
-    return others + 2 * sum(form is None for form in asked)
+    ops, args = tape.ops.tolist(), tape.args.tolist()
+    others: int = sum(op not in _POLYNOMIAL for op in ops)
+    others += 2 * sum(form is None for form in asked)
+    if not others:
+        return 0
+    divisors = [a[1] for op, a in zip(ops, args, strict=True) if op == Op.DIV]
+    others += sum(ops[k] != Op.CONSTANT for k in divisors)
+    return others
 
 
 # -- lattices ------------------------------------------------------------------------------
