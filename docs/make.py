@@ -26,7 +26,7 @@ def main() -> None:
     links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources)
     for path in sources:
         text = path.read_text(encoding="utf-8")
-        text = re.sub(r"\]\((?:docs/|\.\./)?([a-zA-Z]+)\.md\)", r"](\1.html)", text)
+        text = re.sub(r"\]\((?:docs/|\.\./)?([a-zA-Z-]+)\.md\)", r"](\1.html)", text)
         text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)*", text)
         body = markdown.markdown(text, extensions=["tables", "fenced_code"])
         page = PAGE.format(title=path.stem, links=links, body=body)

@@ -160,6 +160,78 @@ def test_hostile_sizes_stop() -> None:
     assert time.monotonic() - start < 10
 
 
+def test_the_command_falls_back_to_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    from linkwright.cli.derive import print_equations
+
+    print_equations(lw.gallery("chain-12"), "recursive", "text", ["mass_matrix"], "symbolic")
+    long = capsys.readouterr().out
+    assert "operations)" in long
+    assert "    x1 = " in long
+    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "numeric")
+    short = capsys.readouterr().out
+    assert "(3 terms)" in short
+    assert "g[2] = 4.905*cos(q1 + q2)" in short
+    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "symbolic", steps=True)
+    assert "operations)" in capsys.readouterr().out
+
+
+def test_it_can_be_interrupted() -> None:
+    import signal
+    import time
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    eqs = lw.derive(lw.gallery("chain-20"))
+    eqs.C  # noqa: B018 - derived before the clock runs
+    before = signal.signal(signal.SIGALRM, interrupt)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            eqs.closed_form("C", terms=10**9, seconds=100).text()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 5
+
+
+def test_odd_angles() -> None:
+    """Multiples and expressions of coordinates, gears, skew twists of joints."""
+    text = """
+[parameters]
+ratio = 3.5
+alpha = "20 deg"
+[bodies.a]
+mass = 2
+center = [0.3, 0, 0]
+[bodies.b]
+mass = 1
+center = [0.2, 0, 0]
+[joints.q1]
+type = "revolute"
+axis = [0, 1, 0]
+child = "a"
+[joints.q2]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = { xyz = [0.5, 0, 0], rpy = ["alpha", 0, 0] }
+[coordinates]
+names = ["u", "w"]
+[coordinates.joints]
+q1 = "TIMES*u"
+q2 = "ratio*w + u"
+"""
+    for times in ("3", "u", "ratio"):
+        eqs = lw.derive(lw.load(text.replace("TIMES", times)))
+        for quantity in ("M", "g"):
+            agree(eqs, quantity)
+        assert "cos(alpha)" in eqs.closed_form("M").text()
+    fast = lw.derive(lw.load(text.replace("TIMES", "5000"))).closed_form("g")
+    assert "cos(5000*u)" in fast.text()
+
+
 def test_unknown_names_are_refused() -> None:
     eqs = lw.derive(lw.gallery("elbow"))
     with pytest.raises(NameNotFoundError, match="no quantity 'Mass'"):

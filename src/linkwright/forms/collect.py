@@ -230,7 +230,8 @@ class Collector:
         base = expression.base if isinstance(expression, Power) else expression
         if base in self.reader.spelt:
             return self.factor_order(self.reader.spelt[base])
-        return self.least_kind(expression), 1, (natural(to_text(expression)),)
+        first = expression.terms[0] if isinstance(expression, Sum) else expression
+        return self.least_kind(expression), 1, (natural(to_text(first)),)
 
     def least_kind(self, expression: Expression) -> int:
         kinds = [self.kind(name) for name in names(expression)]

@@ -11,7 +11,7 @@ from .closed import ClosedForm, closed_form
 
 PAGE = 6000
 """Characters of a page: sixty lines."""
-TERMS, TERMS_ON_THE_WAY, SECONDS = 400, 4000, 2.0
+TERMS, TERMS_ON_THE_WAY, SECONDS = 1200, 4000, 2.0
 """Most terms that are printed, most of a polynomial on the way to them, and the time for it."""
 
 
