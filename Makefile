@@ -20,6 +20,7 @@ test-all: $(VENV)/test.done
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/forms.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

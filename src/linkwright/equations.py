@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -20,6 +20,9 @@ from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
+
+if TYPE_CHECKING:
+    from .forms import ClosedForm
 
 SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
@@ -169,6 +172,23 @@ class Equations:
     def functions(self) -> Mapping[str, Any]:
         """All functions as `casadi.Function`s, each made when it is looked up."""
         return _Functions(self)
+
+    def closed_form(self, name: str = "M", *frame: str, **options: Any) -> ClosedForm:
+        """A quantity in closed form, readable and canonical: "M", "mass_matrix", "christoffel",
+        ("jacobian", "tool"), …; the options are those of `linkwright.forms.closed_form`."""
+        from .forms import closed_form
+
+        return closed_form(self, name, *frame, **options)
+
+    def latex(self, name: str = "M", *frame: str, **options: Any) -> str:
+        """The closed form of a quantity in LaTeX."""
+        return self.closed_form(name, *frame, **options).latex()
+
+    def _repr_latex_(self) -> str | None:
+        """M, C and g for notebooks, where they fit on a page."""
+        from .forms import on_a_page
+
+        return on_a_page(self)
 
     def along_q(self, expression: SX) -> SX:
         """∂expression/∂q along the tangent, nv columns."""

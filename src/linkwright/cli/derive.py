@@ -1,4 +1,5 @@
-"""`linkwright derive`: the equations, written in the order of computation."""
+"""`linkwright derive`: the equations in closed form; where that is longer than a page, as named
+intermediate variables in the order of computation."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from html import escape
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import to_text
+from ..expressions import Expression, to_text
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
+from ..forms import readable
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
 from ..quantities import entry_names, ports, signatures
-from ..readings.listing import Listing, listing
+from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
 from .show import emit_json, printable
 
@@ -31,6 +33,7 @@ def print_equations(
     form: str,
     what: Sequence[str] | None,
     parameters: Parameters,
+    steps: bool = False,
 ) -> None:
     if form not in FORMATS:
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
@@ -50,14 +53,14 @@ def print_equations(
     for name in what:
         if name not in known:
             raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
-    written = {name: _Written(equations, name) for name in what}
+    written = {name: _Written(equations, name, steps) for name in what}
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
 
 
 class _Written:
-    """One function as a listing, with its number of operations."""
+    """One function in closed form, or as a listing; `rows` are entries that share a value."""
 
-    def __init__(self, equations: Equations, name: str) -> None:
+    def __init__(self, equations: Equations, name: str, steps: bool) -> None:
         names, parameters = equations.names, list(equations.parameters)
         entries = entry_names(names, parameters)
         if name == "state_rates":
@@ -67,9 +70,23 @@ class _Written:
         else:
             tape = record(equations.function(name), *ports(names, name, parameters))
             self.what = signatures(names)[name].what
-        _check_distinct([entry for port in tape.inputs for entry in entries[port.name]])
+        known = [entry for port in tape.inputs for entry in entries[port.name]]
+        _check_distinct(known)
         self.operations = count_operations(tape)
-        self.listing: Listing = listing(tape, entries)
+        steps = steps or name == "state_rates"
+        form = None if steps else readable(equations, name)
+        self.is_closed = form is not None and set(form.symbols) <= set(known)
+        self.steps: list[tuple[str, Expression]]
+        self.rows: list[tuple[tuple[str, ...], Expression]]
+        if form is not None and self.is_closed:
+            made = form.written()
+            self.steps, self.rows = list(made.groups), list(made.rows)
+            self.size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
+        else:
+            found = listing(tape, entries)
+            self.steps = [(step.name, step.value) for step in found.steps]
+            self.rows = [((e.name,), e.value) for part in found.results.values() for e in part]
+            self.size = f"{self.operations} operations"
 
 
 def _state_rates(equations: Equations) -> Tape:
@@ -106,12 +123,11 @@ def _text(equations: Equations, written: dict[str, _Written]) -> None:
     print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
     print(f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}\n")
     for name, one in written.items():
-        print(f"{name}: {one.what} ({one.operations} operations)")
-        for step in one.listing.steps:
-            print(f"    {step.name} = {to_text(step.value)}")
-        for entries in one.listing.results.values():
-            for entry in entries:
-                print(f"  {entry.name} = {to_text(entry.value)}")
+        print(f"{name}: {one.what} ({one.size})")
+        for step, value in one.steps:
+            print(f"    {step} = {to_text(value)}")
+        for labels, value in one.rows:
+            print(f"  {' = '.join(labels)} = {to_text(value)}")
         print()
 
 
@@ -125,9 +141,10 @@ def _latex(equations: Equations, written: dict[str, _Written]) -> None:
     print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
     print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
     for name, one in written.items():
-        rows = [f"{setter.name(s.name)} &= {setter.set(s.value)}" for s in one.listing.steps]
-        for entries in one.listing.results.values():
-            rows += [f"{setter.entry(e.name)} &= {setter.set(e.value)}" for e in entries]
+        rows = [f"{setter.name(step)} &= {setter.set(value)}" for step, value in one.steps]
+        for labels, value in one.rows:
+            left = " = ".join(setter.entry(label) for label in labels)
+            rows.append(f"{left} &= {setter.set(value)}")
         body = " \\\\\n  ".join(rows)
         print(f"% {name}\n\\begin{{align*}}\n  {body}\n\\end{{align*}}")
 
@@ -140,9 +157,10 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
 
     sections = []
     for name, one in written.items():
-        rows = [row(setter.name(s.name), setter.set(s.value)) for s in one.listing.steps]
-        for entries in one.listing.results.values():
-            rows += [row(setter.entry(e.name), setter.set(e.value)) for e in entries]
+        rows = [row(setter.name(step), setter.set(value)) for step, value in one.steps]
+        for labels, value in one.rows:
+            left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
+            rows.append(row(f"<mrow>{left}</mrow>", setter.set(value)))
         table = f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
         sections.append(f"<h2>{name}</h2><p>{escape(one.what)}</p>{table}")
     title = escape(equations.mechanism.name)
@@ -161,12 +179,9 @@ def _json(equations: Equations, written: dict[str, _Written]) -> None:
         name: {
             "what": one.what,
             "operations": one.operations,
-            "steps": {s.name: to_text(s.value) for s in one.listing.steps},
-            "results": {
-                e.name: to_text(e.value)
-                for entries in one.listing.results.values()
-                for e in entries
-            },
+            "closed": one.is_closed,
+            "steps": {step: to_text(value) for step, value in one.steps},
+            "results": {label: to_text(value) for labels, value in one.rows for label in labels},
         }
         for name, one in written.items()
     }

@@ -184,10 +184,15 @@ def derive(
     parameters: Annotated[
         str, typer.Option(help="'symbolic', 'numeric', 'base', or names to keep as symbols.")
     ] = "symbolic",
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Write the steps of computation instead of closed forms."),
+    ] = False,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Derive the equations of motion and write them in the order of computation.
+    """Derive the equations of motion and write them in closed form; what is longer than a page
+    is written as named variables in the order of computation.
 
     Example: linkwright derive elbow --as latex
     """
@@ -199,7 +204,8 @@ def derive(
     whole = parameters in ("symbolic", "numeric", "base")
     kept = parameters if whole else parameters.split(",")
     form = "json" if as_json else as_ or "text"
-    print_equations(mechanism, by, form, what.split(",") if what is not None else None, kept)
+    chosen = what.split(",") if what is not None else None
+    print_equations(mechanism, by, form, chosen, kept, steps)
 
 
 @app.command()

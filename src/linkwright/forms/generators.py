@@ -1,0 +1,89 @@
+"""Which angles the closed forms of a mechanism are written in.
+
+Inside a run of parallel axes these are the absolute angles, counted from the run's beginning
+(q2, q2 + q3): with joint angles the terms of a planar chain double with every link. Elsewhere
+they are the joints' own.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..kinematics.build import build_tree
+from ..kinematics.coordinates import spread_coordinates
+from ..kinematics.joints import Kind
+from ..kinematics.tree import GROUND, Tree
+from ..mechanism import Mechanism
+from ..readings.angles import Form, values_as_forms
+from ..tape import record
+
+_TURNS = (Kind.TURN, Kind.SCREW)
+
+
+def angles_of(mechanism: Mechanism) -> list[Form]:
+    """Angles, as combinations of coordinates; those that depend on others are left out later."""
+    tree = build_tree(mechanism, "symbolic")
+    own = _joint_angles(tree)
+    absolute: dict[int, Form | None] = {}
+    for index, link in enumerate(tree.links):
+        if link.kind not in _TURNS:
+            continue
+        form, (turn, sign) = own[link.q], _parallel(tree, index)
+        before = absolute.get(turn)
+        absolute[index] = form if form is None or before is None else _sum(form, before, sign)
+    found: list[Form] = []
+    for form in absolute.values():
+        if form and form not in found:
+            found.append(form)
+    return found
+
+
+def written_angles(mechanism: Mechanism) -> list[Form]:
+    """Joint angles as the mechanism's coordinates give them: what is written there as p2 − p1 is
+    not printed as p1 − p2."""
+    if mechanism.coordinates is None or not mechanism.coordinates.joints:
+        return []
+    tree = build_tree(mechanism, "symbolic")
+    return [form for form in _joint_angles(tree) if form]
+
+
+def quaternions_of(mechanism: Mechanism) -> list[tuple[str, ...]]:
+    """Groups of coordinates whose squares sum to 1."""
+    tree = build_tree(mechanism, "symbolic")
+    kinds = {Kind.BALL: 0, Kind.FREE: 3}
+    if tree.transfer is not None or tree.followers:
+        return []
+    return [
+        tree.names.q[link.q + kinds[link.kind] : link.q + kinds[link.kind] + 4]
+        for link in tree.links
+        if link.kind in kinds
+    ]
+
+
+def _joint_angles(tree: Tree) -> list[Form | None]:
+    """The tree's coordinates as forms of the model's."""
+    q, p = tree.motion.q, ca.vertcat(*tree.symbols.values())
+    function = ca.Function("joints", [q, p], [spread_coordinates(tree, q)], ["q", "p"], ["joints"])
+    tape = record(function)
+    names = [list(tree.names.q), list(tree.symbols)]
+    return values_as_forms(tape, names, tape.results[0].tolist())
+
+
+def _parallel(tree: Tree, index: int) -> tuple[int, int]:
+    """The turn before this one whose axis is parallel, and whether it points the same way."""
+    R, link = tree.links[index].R, tree.links[index].parent
+    while link != GROUND and tree.links[link].kind is Kind.SLIDE:
+        R, link = tree.links[link].R @ R, tree.links[link].parent
+    axis = ca.SX(R)[:, 2]
+    if link == GROUND or not (axis[0].is_zero() and axis[1].is_zero()):
+        return GROUND, 0
+    if axis[2].is_one():
+        return link, 1
+    return (link, -1) if axis[2].is_minus_one() else (GROUND, 0)
+
+
+def _sum(form: Form, before: Form, sign: int) -> Form:
+    total = dict(form)
+    for monomial, multiple in before:
+        total[monomial] = total.get(monomial, 0 * multiple) + sign * multiple
+    return tuple(sorted((m, c) for m, c in total.items() if c))

@@ -1,0 +1,218 @@
+"""What can be asked for in closed form, as CasADi expressions with names and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import casadi as ca
+
+from ..equations import Equations
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
+from ..tape import Port, Tape, record
+
+SX = Any
+SHORT = {
+    "M": "mass_matrix",
+    "C": "coriolis_matrix",
+    "g": "gravity",
+    "f": "forces",
+    "J": "constraint_jacobian",
+    "T": "kinetic_energy",
+    "V": "potential_energy",
+    "H": "hamiltonian",
+    "L": "lagrangian",
+    "Y": "regressor",
+    "B": "input_matrix",
+    "p": "momenta",
+    "c": "christoffel",
+    "tau": "inverse_dynamics",
+    "qdd": "forward_dynamics",
+    "linearised": "inverse_dynamics_derivatives",
+}
+"""Short names of quantities, as the equation of motion has them."""
+
+MOST_FREEDOMS = 3
+"""Up to this many freedoms M⁻¹ is written out, as adjugate over determinant."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The outputs of a quantity, entries row by row, and a sentence that says what it is.
+
+    `solved`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
+    """
+
+    name: str
+    what: str
+    outputs: tuple[tuple[Port, SX], ...]
+    solved: str = ""
+
+
+def source(eqs: Equations, name: str, *frame: str) -> Source:
+    """The quantity of this name, of a frame where it is one of a frame."""
+    name = SHORT.get(name, name)
+    if frame:
+        return _of_frame(eqs, name, *frame)
+    if name == "forward_dynamics" and eqs.nv <= MOST_FREEDOMS and not eqs.names.constraints:
+        rest = eqs.symbols["tau"] - eqs.expressions("bias")[0]
+        return _solved(eqs, name, "accelerations that the forces give", "qdd", rest)
+    if name == "hamiltonian" and name in eqs.extras and eqs.nv <= MOST_FREEDOMS:
+        return _canonical_hamiltonian(eqs)
+    if name in eqs.extras and name not in _MADE:
+        return Source(name, f"of the formulation '{eqs.by}'", _flattened(name, eqs.extra(name)))
+    if name in _MADE:
+        return _MADE[name](eqs)
+    known = eqs.function_names()
+    if name not in known:
+        everything = [*known, *eqs.extras, *_MADE, *SHORT, *eqs.frame_builders]
+        remedy = suggest(name, everything)
+        if name in eqs.frame_builders:
+            remedy = f'name a frame or body: closed_form("{name}", "{eqs.names.bodies[-1]}")'
+        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+    _, outputs = ports(eqs.names, name, list(eqs.parameters))
+    made = zip(outputs, eqs.expressions(name), strict=True)
+    kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
+    return Source(name, signatures(eqs.names)[name].what, kept)
+
+
+def _of_frame(eqs: Equations, name: str, *frame: str) -> Source:
+    if name == "constraint_jacobian" and "jacobian" in eqs.frame_builders:
+        name = "jacobian"
+    if name not in FRAME_SIGNATURES:
+        raise NameNotFoundError(
+            f"'{name}' is no quantity of a frame", remedy=suggest(name, list(FRAME_SIGNATURES))
+        )
+    _, outputs = ports(eqs.names, name, list(eqs.parameters))
+    made = tuple(zip(outputs, eqs.expressions(name, *frame), strict=True))
+    return Source(name, f"{FRAME_SIGNATURES[name].what}; {', '.join(frame)}", made)
+
+
+# -- quantities that follow from others -----------------------------------------------------
+
+
+def _single(name: str, what: str, symbol: str, expression: SX) -> Source:
+    return Source(name, what, _flattened(symbol, expression))
+
+
+def _speeds_are_rates(eqs: Equations, name: str) -> None:
+    if eqs.nq != eqs.nv:
+        raise UnsupportedError(
+            f"{name} needs speeds that are rates of coordinates",
+            remedy='use rotation = "cardan"',
+        )
+
+
+def _christoffel(eqs: Equations) -> Source:
+    _speeds_are_rates(eqs, "christoffel")
+    M, n = eqs.M, eqs.nv
+    flat = ca.jacobian(ca.vec(M), eqs.symbols["q"])
+    by = [ca.reshape(column, n, n) for column in ca.horzsplit(flat)]
+    entries = [
+        (by[i][k, j] + by[j][k, i] - by[k][i, j]) / 2
+        for i in range(n) for j in range(n) for k in range(n)
+    ]  # fmt: skip
+    what = "c_ijk with C_kj = Σ_i c_ijk q̇_i"
+    return Source("christoffel", what, ((Port("c", (n, n, n)), ca.vertcat(*entries)),))
+
+
+def _momenta(eqs: Equations) -> Source:
+    return _single("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
+
+
+def _energy(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> Source:
+    T, V = eqs.expressions("kinetic_energy")[0], eqs.expressions("potential_energy")[0]
+    return _single(name, what, symbol, T + sign * V)
+
+
+def _canonical_hamiltonian(eqs: Equations) -> Source:
+    """T in momenta and V, whose sum is H(q, p)."""
+    assert eqs.state is not None
+    p, n = eqs.state.x[eqs.nq :], eqs.nv
+    (V,) = eqs.expressions("potential_energy")
+    outputs = ((Port("M", (n, n)), eqs.M), (_port("b", p), p), (Port("V", ()), V))
+    return Source("hamiltonian", "H(q, p) = T + V, in momenta", outputs, solved="T")
+
+
+def _solved(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> Source:
+    n = eqs.nv
+    if n > MOST_FREEDOMS:
+        raise UnsupportedError(
+            f"{name} of {n} freedoms is too long to be read",
+            remedy=f"up to {MOST_FREEDOMS} freedoms are written out",
+        )
+    outputs = ((Port("M", (n, n)), eqs.M), (_port("b", b), b))
+    return Source(name, what, outputs, solved=symbol)
+
+
+_MADE: dict[str, Callable[[Equations], Source]] = {
+    "christoffel": _christoffel,
+    "momenta": _momenta,
+    "hamiltonian": lambda e: _energy(e, 1, "hamiltonian", "H", "T + V, in speeds"),
+    "lagrangian": lambda e: _energy(e, -1, "lagrangian", "L", "T − V"),
+    "energy": lambda e: _energy(e, 1, "energy", "E", "T + V"),
+    "forces": lambda e: _single("forces", "f, what the mechanism itself does", "f", e.f),
+    "inverse_mass_matrix": lambda e: _solved(
+        e, "inverse_mass_matrix", "M⁻¹, adjugate over determinant", "Minv", ca.SX.eye(e.nv)
+    ),
+}
+
+
+def _port(name: str, expression: SX) -> Port:
+    rows, columns = ca.SX(expression).shape
+    return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
+
+
+def _flattened(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
+    """Results of formulations: matrices, and lists, dictionaries and records of these."""
+    if isinstance(value, Mapping):
+        parts = [(f"{name}_{key}", part) for key, part in value.items()]
+    elif is_dataclass(value):
+        parts = [(f"{name}_{f.name}", getattr(value, f.name)) for f in fields(value)]
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        parts = [(f"{name}_{k + 1}", part) for k, part in enumerate(value)]
+    elif isinstance(value, str):
+        return ()
+    else:
+        expression = ca.SX(value)
+        return ((_port(name, expression), expression),)
+    return tuple(made for label, part in parts for made in _flattened(label, part))
+
+
+# -- the tape ---------------------------------------------------------------------------------
+
+
+def record_source(eqs: Equations, what: Source) -> tuple[Tape, dict[str, list[str]]]:
+    """The tape of all outputs, and the names of its inputs' entries: one port of all symbols."""
+    rows = [_row_major(expression) for _, expression in what.outputs]
+    symbols = ca.symvar(ca.vertcat(*rows))
+    x = ca.vertcat(*symbols) if symbols else ca.SX.sym("x")
+    merged = ca.cse([ca.densify(row) for row in rows])
+    labels = [f"o{k}" for k in range(len(rows))]
+    function = ca.Function("form", [x], merged, ["x"], labels)
+    tape = record(function, [Port("x", (x.numel(),))], [port for port, _ in what.outputs])
+    known = _symbol_names(eqs)
+    names = [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]
+    for name in names:
+        if names.count(name) > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint",
+            )
+    return tape, {"x": names}
+
+
+def _row_major(expression: SX) -> SX:
+    return ca.vec(ca.densify(ca.SX(expression)).T)
+
+
+def _symbol_names(eqs: Equations) -> dict[int, str]:
+    """Names of CasADi's symbols, by what identifies them."""
+    found: dict[int, str] = {}
+    for key, names in entry_names(eqs.names, list(eqs.parameters)).items():
+        symbols: list[SX] = ca.vertsplit(_row_major(eqs.symbols[key])) if names else []
+        for symbol, name in zip(symbols, names, strict=False):
+            found[symbol.element_hash()] = name
+    return found

@@ -1,0 +1,62 @@
+"""Expressions as SymPy's: exact numbers, symbols by name, functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import MissingExtraError
+from ..expressions import Expression, Unit, fold
+
+
+def as_sympy(expression: Expression) -> Any:
+    """The expression in SymPy; its symbols are real."""
+    try:
+        import sympy
+    except ImportError:
+        raise MissingExtraError("SymPy is not installed", remedy="pip install sympy") from None
+    return fold(expression, _SympyAlgebra(), lambda name: sympy.Symbol(name, real=True))
+
+
+class _SympyAlgebra:
+    def number(self, value: Fraction) -> Any:
+        import sympy
+
+        return sympy.Rational(value.numerator, value.denominator)
+
+    def pi(self) -> Any:
+        import sympy
+
+        return sympy.pi
+
+    def add(self, terms: Sequence[Any]) -> Any:
+        import sympy
+
+        return sympy.Add(*terms)
+
+    def multiply(self, factors: Sequence[Any]) -> Any:
+        import sympy
+
+        return sympy.Mul(*factors)
+
+    def negate(self, operand: Any) -> Any:
+        return -operand
+
+    def reciprocal(self, operand: Any) -> Any:
+        return 1 / operand
+
+    def power(self, base: Any, exponent: Any) -> Any:
+        return base**exponent
+
+    def call(self, function: str, arguments: Sequence[Any]) -> Any:
+        import sympy
+
+        others = {"abs": "Abs", "min": "Min", "max": "Max"}
+        return getattr(sympy, others.get(function, function))(*arguments)
+
+    def measure(self, value: Any, unit: Unit) -> Any:
+        import sympy
+
+        scale = sympy.Rational(unit.scale.numerator, unit.scale.denominator)
+        return value * scale * sympy.pi**unit.pi_power

@@ -1,0 +1,177 @@
+"""What stands inside sin and cos on a tape, and angles of which all of it is made.
+
+A form is an angle as rational multiples of monomials in the inputs: q1 + q2, or ratio·q1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+
+from ..tape import ARITY, Op, Tape
+
+Monomial = tuple[tuple[str, int], ...]
+Form = tuple[tuple[Monomial, Fraction], ...]
+Table = dict[Form, tuple[int, ...]]
+_Sum = dict[Monomial, Fraction]
+
+_TRIGONOMETRIC = (Op.SIN, Op.COS, Op.TAN)
+_POLYNOMIAL = (
+    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA, *_TRIGONOMETRIC,
+)  # fmt: skip
+MAX_TERMS = 32
+
+
+def form(multiples: Mapping[str, int | Fraction]) -> Form:
+    """The form Σ multiple · name."""
+    terms = {((name, 1),): Fraction(m) for name, m in multiples.items() if m}
+    return tuple(sorted(terms.items()))
+
+
+def forms_of(
+    tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
+) -> list[Form | None]:
+    """The arguments of sin, cos and tan, in order; None where one is no form."""
+    ops, args = tape.ops.tolist(), tape.args.tolist()
+    asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC]
+    return values_as_forms(tape, names, asked, exact)
+
+
+def values_as_forms(
+    tape: Tape,
+    names: Sequence[Sequence[str | None]],
+    asked: Sequence[int],
+    exact: Mapping[str, Fraction] | None = None,
+) -> list[Form | None]:
+    """Values of the tape as forms, where they are; an input without a name is zero."""
+    ops, args = tape.ops.tolist(), tape.args.tolist()
+    needed = set(asked)
+    for k in range(len(ops) - 1, -1, -1):
+        if k in needed and ops[k] > Op.INPUT:
+            needed.update(args[k][: ARITY[Op(ops[k])]])
+    values: dict[int, _Sum | None] = {}
+    for k in sorted(needed):
+        op = Op(ops[k])
+        if op is Op.INPUT:
+            name = names[args[k][0]][args[k][1]]
+            values[k] = {} if name is None else _symbol(name, exact or {})
+        elif op is Op.CONSTANT:
+            values[k] = _clean({(): Fraction(tape.constants.item(k))})
+        else:
+            values[k] = _apply(op, [values[i] for i in args[k][: ARITY[op]]])
+    found = (values[k] for k in asked)
+    return [None if value is None else tuple(sorted(value.items())) for value in found]
+
+
+def _symbol(name: str, exact: Mapping[str, Fraction]) -> _Sum:
+    return _clean({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
+
+
+def _clean(terms: _Sum) -> _Sum:
+    return {monomial: c for monomial, c in terms.items() if c}
+
+
+def _apply(op: Op, operands: Sequence[_Sum | None]) -> _Sum | None:
+    a, b = operands[0], operands[-1]
+    if a is None or b is None or any(o is None or len(o) > MAX_TERMS for o in operands):
+        return None
+    match op:
+        case Op.ADD:
+            return _add(a, b, 1)
+        case Op.SUB:
+            return _add(a, b, -1)
+        case Op.NEG:
+            return {m: -c for m, c in a.items()}
+        case Op.MUL:
+            return _multiply(a, b)
+        case Op.DIV if set(b) == {()}:
+            return {m: c / b[()] for m, c in a.items()}
+        case _:
+            return None
+
+
+def _add(a: _Sum, b: _Sum, sign: int) -> _Sum:
+    total = dict(a)
+    for monomial, c in b.items():
+        total[monomial] = total.get(monomial, Fraction(0)) + sign * c
+    return _clean(total)
+
+
+def _multiply(a: _Sum, b: _Sum) -> _Sum:
+    total: _Sum = {}
+    for one, c in a.items():
+        for other, d in b.items():
+            powers = dict(one)
+            for name, power in other:
+                powers[name] = powers.get(name, 0) + power
+            key = tuple(sorted(powers.items()))
+            total[key] = total.get(key, Fraction(0)) + c * d
+    return _clean(total)
+
+
+def opaque_count(tape: Tape, asked: Sequence[Form | None]) -> int:
+    """The most generators that are needed for functions that are no polynomials."""
+    ops, args = tape.ops.tolist(), tape.args.tolist()
+    others: int = sum(op not in _POLYNOMIAL for op in ops)
+    others += 2 * sum(form is None for form in asked)
+    if not others:
+        return 0
+    divisors = [a[1] for op, a in zip(ops, args, strict=True) if op == Op.DIV]
+    others += sum(ops[k] != Op.CONSTANT for k in divisors)
+    return others
+
+
+# -- lattices ------------------------------------------------------------------------------
+
+
+def lattice(preferred: Sequence[Form], asked: Sequence[Form]) -> tuple[list[Form], Table]:
+    """Angles of which all that is asked for are integer combinations, and these integers:
+    those preferred that occur, in parts where parts of them occur, and new ones where these do
+    not suffice."""
+    angles, wanted = list(preferred), list(dict.fromkeys(asked))
+    found = combinations(wanted, angles)
+    while None in found:
+        angles.append(wanted[found.index(None)])
+        found = combinations(wanted, angles)
+    rows = [row for row in found if row is not None]
+    parts = [lcm(*(row[k].denominator for row in rows)) for k in range(len(angles))]
+    used = [k for k in range(len(angles)) if any(row[k] for row in rows)]
+    chosen: list[Form] = [tuple((m, c / parts[k]) for m, c in angles[k]) for k in used]
+    table = {
+        form: tuple(int(row[k] * parts[k]) for k in used)
+        for form, row in zip(wanted, rows, strict=True)
+    }
+    return chosen, table
+
+
+def combinations(wanted: Sequence[Form], angles: Sequence[Form]) -> list[list[Fraction] | None]:
+    """For each form the rationals n with form = Σ n·angle, if there are; by one elimination.
+    Angles that depend on those before them get 0."""
+    columns = [dict(form) for form in (*angles, *wanted)]
+    monomials = dict.fromkeys(m for column in columns for m in column)
+    zero = Fraction(0)
+    rows = [[column.get(m, zero) for column in columns] for m in monomials]
+    pivots: list[int] = []
+    for k in range(len(angles)):
+        top = len(pivots)
+        at = next((r for r in range(top, len(rows)) if rows[r][k]), None)
+        if at is None:
+            continue
+        rows[top], rows[at] = rows[at], rows[top]
+        lead = rows[top][k]
+        pivot = rows[top] = [x / lead if x else x for x in rows[top]]
+        for r, row in enumerate(rows):
+            if r != top and (factor := row[k]):
+                rows[r] = [x - factor * y if y else x for x, y in zip(row, pivot, strict=True)]
+        pivots.append(k)
+    found: list[list[Fraction] | None] = []
+    for column in range(len(angles), len(columns)):
+        if any(row[column] for row in rows[len(pivots) :]):
+            found.append(None)
+            continue
+        multiples = [zero] * len(angles)
+        for row, k in zip(rows, pivots, strict=False):
+            multiples[k] = row[column]
+        found.append(multiples)
+    return found

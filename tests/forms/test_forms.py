@@ -1,0 +1,297 @@
+"""Closed forms are the same functions as the derivation, whoever derived it."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
+from linkwright.readings.ring import BudgetError
+from tests.forms.reading import agree
+from tests.random_trees import random_tree
+
+SMALL = ["elbow", "cartesian", "remote-elbow", "triple-pendulum", "stanford-rrp", "cart-pole"]
+ARMS = [*SMALL, "puma560", "chain-6", "vukobratovic-arm", "stanford"]
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_formulations_give_the_same_polynomials(name: str) -> None:
+    mechanism = lw.gallery(name)
+    all_of_them = [lw.derive(mechanism, by=by) for by in ("lagrange", "recursive", "kane")]
+    for quantity in ("M", "C", "g"):
+        first, *others = [eqs.closed_form(quantity, terms=200_000) for eqs in all_of_them]
+        assert all(first == other for other in others)
+
+
+def test_different_polynomials_differ() -> None:
+    eqs = lw.derive(lw.gallery("elbow"))
+    heavier = lw.derive(lw.gallery("remote-elbow"))
+    assert eqs.closed_form("M") == eqs.closed_form("mass_matrix")
+    assert eqs.closed_form("M") != heavier.closed_form("M")
+    assert eqs.closed_form("M") != eqs.closed_form("g")
+    assert eqs.closed_form("inverse_mass_matrix") == eqs.closed_form("inverse_mass_matrix")
+    assert eqs.closed_form("inverse_mass_matrix") != eqs.closed_form("M")
+
+
+@pytest.mark.parametrize("by", ["auto", "mass", "geometry", "none"])
+@pytest.mark.parametrize("name", SMALL)
+def test_what_is_printed_has_the_values_of_the_function(name: str, by: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    for quantity in ("M", "C", "g", "tau", "christoffel", "energy", "momenta", "linearised"):
+        agree(eqs, quantity, by=by)
+    frame = eqs.names.bodies[-1]
+    for quantity in ("jacobian", "placement", "frame_velocity"):
+        agree(eqs, quantity, frame, by=by)
+
+
+@pytest.mark.parametrize("name", ["puma560", "chain-6", "stanford"])
+def test_large_forms_have_the_values_too(name: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    for quantity in ("M", "g"):
+        agree(eqs, quantity)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "quantity"),
+    [
+        ("four-bar", "recursive", "constraint_jacobian"),
+        ("four-bar", "recursive", "constraint_residual"),
+        ("four-bar", "recursive", "constraint_bias"),
+        ("slider-crank", "recursive", "constraint_jacobian"),
+        ("elbow", "recursive", "regressor"),
+        ("elbow", "recursive", "reactions"),
+        ("elbow", "recursive", "center_of_mass"),
+        ("elbow", "influence", "effective_inertia"),
+        ("elbow", "influence", "inertia_power"),
+        ("elbow", "influence", "coefficients"),
+        ("triple-pendulum", "recursive", "input_matrix"),
+        ("rolling-disk", "recursive", "M"),
+    ],
+)
+def test_every_kind_of_quantity(name: str, by: str, quantity: str) -> None:
+    agree(lw.derive(lw.gallery(name), by=by), quantity)
+
+
+KINDS = ["revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "ball", "fixed"]
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 2**20), st.sampled_from(KINDS), st.integers(0, 1))
+def test_random_trees(seed: int, kind: str, parent: int) -> None:
+    """Skew axes with symbols for their directions, springs, friction, rotors, quaternions."""
+    eqs = lw.derive(random_tree(seed, ["revolute", kind], [0, parent]).mechanism)
+    for quantity in ("M", "g", "passive"):
+        try:
+            form = eqs.closed_form(quantity, terms=2000, seconds=2)
+        except BudgetError:
+            continue
+        if form.terms < 3000:
+            agree(eqs, quantity, seed=seed, by="none" if form.terms > 400 else "auto")
+
+
+@pytest.mark.parametrize("name", ["elbow", "stanford-rrp", "triple-pendulum"])
+def test_accelerations_are_adjugate_over_determinant(name: str) -> None:
+    import numpy as np
+
+    from linkwright.expressions import evaluate, parse
+    from tests.forms.reading import state
+
+    eqs = lw.derive(lw.gallery(name))
+    values = state(eqs, 1)
+    made = eqs.closed_form("forward_dynamics", seconds=30).json()
+    known = values | {"D": float(evaluate(parse(made["groups"]["D"]), values))}
+    for group, text in made["groups"].items():
+        known[group] = float(evaluate(parse(text), known))
+    found = [float(evaluate(parse(made["entries"][f"qdd[{k + 1}]"]), known)) for k in range(eqs.nv)]
+    model = lw.compile(lw.gallery(name))
+    given_ = [[values[f"{p}{n}"] for n in eqs.names.qd] for p in ("", "d", "tau_")]
+    np.testing.assert_allclose(found, model.forward_dynamics(*given_), rtol=1e-9)
+
+
+def test_hamiltons_function_in_momenta() -> None:
+    text = lw.derive(lw.gallery("elbow"), by="hamilton").closed_form("hamiltonian").text()
+    assert "V = (m1*lc1 + m2*l1)*g*sin(q1) + m2*g*lc2*sin(q1 + q2)" in text
+    assert "p_q1*p_q2" in text
+    assert "D = " in text
+
+
+# -- parameters ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("derived", ["symbolic", "numeric"])
+def test_numbers_are_exact(derived: str) -> None:
+    """0.5² · 0.1 and 1/12 are no floats, whichever way the equations were derived."""
+    arm = lw.gallery("elbow").with_parameters(m1=0.1, lc1=0.3)
+    options = {} if derived == "numeric" else {"parameters": "numeric"}
+    form = lw.derive(arm, parameters=derived).closed_form("M", **options)
+    assert not set(form.symbols) - {"q1", "q2"}
+    first = form.json("none")["entries"]["M[2,2]"]
+    assert Fraction(first) == Fraction(1, 3)
+    assert form.text().startswith(
+        f"M[1,1] = {Fraction(1, 3) + 1 + Fraction('0.009') + Fraction(1, 120)}"[:9]
+    )
+
+
+def test_some_parameters_stay() -> None:
+    eqs = lw.derive(lw.gallery("elbow"))
+    form = eqs.closed_form("g", parameters=["m2"])
+    assert form.text().splitlines()[1] == "g[2] = 4.905*m2*cos(q1 + q2)"
+    assert form == lw.derive(lw.gallery("elbow"), parameters=["m2"]).closed_form("g")
+    with pytest.raises(LinkwrightError, match="'zz' is no parameter"):
+        eqs.closed_form("g", parameters=["zz"])
+
+
+# -- budgets, errors ---------------------------------------------------------------------------
+
+
+def test_hostile_sizes_stop() -> None:
+    import time
+
+    eqs = lw.derive(lw.gallery("chain-20"))
+    eqs.M  # noqa: B018 - derived before the clock runs
+    start = time.monotonic()
+    with pytest.raises(BudgetError, match="too long"):
+        eqs.closed_form("C", seconds=0.2, terms=3000)
+    assert time.monotonic() - start < 10
+
+
+def test_the_command_falls_back_to_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    from linkwright.cli.derive import print_equations
+
+    print_equations(lw.gallery("chain-12"), "recursive", "text", ["mass_matrix"], "symbolic")
+    long = capsys.readouterr().out
+    assert "operations)" in long
+    assert "    x1 = " in long
+    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "numeric")
+    short = capsys.readouterr().out
+    assert "(3 terms)" in short
+    assert "g[2] = 4.905*cos(q1 + q2)" in short
+    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "symbolic", steps=True)
+    assert "operations)" in capsys.readouterr().out
+
+
+def test_it_can_be_interrupted() -> None:
+    import signal
+    import time
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    eqs = lw.derive(lw.gallery("chain-20"))
+    eqs.C  # noqa: B018 - derived before the clock runs
+    before = signal.signal(signal.SIGALRM, interrupt)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            eqs.closed_form("C", terms=10**9, seconds=100).text()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 5
+
+
+def test_odd_angles() -> None:
+    """Multiples and expressions of coordinates, gears, skew twists of joints."""
+    text = """
+[parameters]
+ratio = 3.5
+alpha = "20 deg"
+[bodies.a]
+mass = 2
+center = [0.3, 0, 0]
+[bodies.b]
+mass = 1
+center = [0.2, 0, 0]
+[joints.q1]
+type = "revolute"
+axis = [0, 1, 0]
+child = "a"
+[joints.q2]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = { xyz = [0.5, 0, 0], rpy = ["alpha", 0, 0] }
+[coordinates]
+names = ["u", "w"]
+[coordinates.joints]
+q1 = "TIMES*u"
+q2 = "ratio*w + u"
+"""
+    for times in ("3", "u", "ratio"):
+        eqs = lw.derive(lw.load(text.replace("TIMES", times)))
+        for quantity in ("M", "g"):
+            agree(eqs, quantity)
+        assert "cos(alpha)" in eqs.closed_form("M").text()
+    fast = lw.derive(lw.load(text.replace("TIMES", "5000"))).closed_form("g")
+    assert "cos(5000*u)" in fast.text()
+
+
+def test_unknown_names_are_refused() -> None:
+    eqs = lw.derive(lw.gallery("elbow"))
+    with pytest.raises(NameNotFoundError, match="no quantity 'Mass'"):
+        eqs.closed_form("Mass")
+    with pytest.raises(NameNotFoundError, match=r'closed_form."jacobian", "link2"'):
+        eqs.closed_form("jacobian")
+    with pytest.raises(NameNotFoundError, match="no frame or body 'hand'"):
+        eqs.closed_form("jacobian", "hand")
+    with pytest.raises(LinkwrightError, match="not collected by 'weight'"):
+        eqs.closed_form("M").text(by="weight")
+    with pytest.raises(UnsupportedError, match="too long"):
+        lw.derive(lw.gallery("chain-4")).closed_form("inverse_mass_matrix")
+
+
+# -- notations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_mathml_is_well_formed(name: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    for quantity in ("M", "C", "g", "tau"):
+        assert ET.fromstring(eqs.closed_form(quantity).html()).tag == "math"
+
+
+@pytest.mark.parametrize("name", [*SMALL, "puma560"])
+def test_latex_is_well_formed(name: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    for quantity in ("g", "tau") if name != "puma560" else ("g",):
+        text = eqs.latex(quantity)
+        assert text.count("{") == text.count("}")
+        assert text.count("\\left(") == text.count("\\right)")
+        assert text.count("\\begin") == text.count("\\end")
+    assert "\\begin{bmatrix}" in lw.derive(lw.gallery("cartesian")).latex("M")
+
+
+def test_notebooks_show_the_equations() -> None:
+    shown = lw.derive(lw.gallery("elbow"))._repr_latex_()
+    assert shown is not None
+    assert shown.count("$$") == 6
+    assert r"\ddot" not in shown
+    assert lw.derive(lw.gallery("elbow")).closed_form("tau")._repr_latex_().count(r"\ddot") >= 2
+    large = lw.derive(lw.gallery("seven-axis"))._repr_latex_()
+    assert large is None or large.count("$$") == 2
+
+
+def test_sympy_and_back() -> None:
+    sympy = pytest.importorskip("sympy")
+    form = lw.derive(lw.gallery("elbow")).closed_form("M")
+    M = form.sympy()
+    q2, m2, l1, lc2, I2 = (sympy.Symbol(n, real=True) for n in ("q2", "m2", "l1", "lc2", "I2"))
+    assert sympy.expand(M[0, 1] - (m2 * (lc2**2 + l1 * lc2 * sympy.cos(q2)) + I2)) == 0
+    assert M.shape == (2, 2)
+    assert form.sympy() == form.sympy(by="none").applyfunc(sympy.simplify) or sympy.simplify(
+        form.sympy() - form.sympy(by="none")
+    ) == sympy.zeros(2, 2)
+    both = lw.derive(lw.gallery("elbow")).closed_form("linearised").sympy()
+    assert set(both) == {"by_q", "by_qd", "by_qdd"}
+
+
+def test_json_has_every_entry() -> None:
+    found = lw.derive(lw.gallery("elbow")).closed_form("M").json()
+    assert list(found) == ["name", "what", "terms", "groups", "entries"]
+    assert set(found["entries"]) == {"M[1,1]", "M[1,2]", "M[2,1]", "M[2,2]"}

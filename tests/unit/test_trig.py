@@ -1,0 +1,115 @@
+"""The ring: exact, reduced, one form for one function."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from linkwright.readings.angles import combinations, form, lattice
+from linkwright.readings.ring import Budget, BudgetError, Ring, Value, same
+from linkwright.readings.trig import read_trig
+from linkwright.tape import Op, Port, Tape
+from linkwright.tape.writer import Writer
+
+A, B = form({"a": 1}), form({"b": 1})
+SUM = form({"a": 1, "b": 1})
+
+
+def ring(spare: int = 0, **options: object) -> Ring:
+    angles, table = lattice([A, SUM], [A, B, SUM, form({"a": 2})])
+    return Ring(["a", "b", "x", "y"], angles, table, spare, **options)  # type: ignore[arg-type]
+
+
+def test_sines_and_cosines_of_sums_are_one_thing() -> None:
+    r = ring()
+    a, b = r.symbol("a"), r.symbol("b")
+    (ca, sa), (cb, sb), (cab, sab) = (r.circle(v) for v in (a, b, r.sum(a, b)))
+    minus = r.constant(Fraction(-1))
+    assert same(r, cab, r.sum(r.product(ca, cb), r.product(minus, r.product(sa, sb))))
+    assert same(r, sab, r.sum(r.product(sa, cb), r.product(ca, sb)))
+    one = r.sum(r.product(cb, cb), r.product(sb, sb))
+    assert one.numerator == r.one
+    double = r.circle(r.sum(a, a))[1]
+    assert same(r, double, r.product(r.constant(Fraction(2)), r.product(sa, ca)))
+
+
+def test_roots_and_their_reciprocals_are_reduced() -> None:
+    r = ring(spare=4)
+    x, y = r.symbol("x"), r.symbol("y")
+    square = r.sum(r.product(x, x), r.product(y, y))
+    root = r.apply(Op.SQRT, [square])
+    assert same(r, r.product(root, root), square)
+    assert same(r, r.apply(Op.SQRT, [square]), root)
+    unit = [r.quotient(v, root) for v in (x, y)]
+    total = r.sum(r.product(unit[0], unit[0]), r.product(unit[1], unit[1]))
+    assert total.numerator == r.one
+    assert total.denominator is None
+    assert r.apply(Op.SQRT, [r.constant(Fraction(9, 4))]).numerator == r.one * 3 / 2
+
+
+def test_quotients_are_compared_by_cross_multiplication() -> None:
+    r = ring()
+    x, y, one = r.symbol("x"), r.symbol("y"), Value(r.one)
+    left = r.sum(r.quotient(one, x), r.quotient(one, y))
+    right = r.quotient(r.sum(x, y), r.product(x, y))
+    assert same(r, left, right)
+    assert not same(r, left, r.quotient(one, x))
+    ca, sa = r.circle(r.symbol("a"))
+    tangent = r.quotient(sa, ca)
+    cosecant = r.quotient(
+        r.sum(one, r.product(r.constant(Fraction(-1)), r.product(ca, ca))), r.product(sa, ca)
+    )
+    assert same(r, tangent, cosecant)
+
+
+def test_functions_are_generators_of_their_own() -> None:
+    r = ring(spare=3)
+    x, y = r.symbol("x"), r.symbol("y")
+    signs = [r.apply(Op.SIGN, [v]) for v in (x, y, x)]
+    assert same(r, signs[0], signs[2])
+    assert not same(r, signs[0], signs[1])
+
+
+def test_powers() -> None:
+    r = ring(spare=1)
+    x = r.symbol("x")
+    cube = r.power(x, r.constant(Fraction(3)))
+    assert same(r, cube, r.product(x, r.product(x, x)))
+    assert same(r, r.product(cube, r.power(x, r.constant(Fraction(-3)))), Value(r.one))
+    half = r.power(x, r.constant(Fraction(3, 2)))
+    assert same(r, r.product(half, half), cube)
+
+
+def test_constants_are_what_they_are() -> None:
+    """0.1 on a tape is a dyadic number, and is read as that."""
+    writer = Writer()
+    value = writer.write(Op.MUL, writer.write(Op.INPUT, 0, 0), writer.constant(0.1))
+    tape: Tape = writer.tape("f", [Port("x", (1,))], [Port("y", ())], [np.array([value], np.int32)])
+    found = read_trig(tape, {"x": ["x"]}, exact={"x": Fraction(1, 3)})
+    (result,) = found.outputs["y"]
+    assert str(result.numerator) == str(found.ring.constant(Fraction(0.1) / 3).numerator)
+
+
+def test_budgets_stop() -> None:
+    r = ring(budget=Budget(terms=20, seconds=5))
+    four = r.sum(r.sum(r.symbol("a"), r.symbol("b")), r.sum(r.symbol("x"), r.symbol("y")))
+    square = r.product(four, four)
+    with pytest.raises(BudgetError):
+        r.product(square, square)
+    late = ring(budget=Budget(seconds=-1))
+    with pytest.raises(BudgetError):
+        late.sum(late.symbol("a"), late.symbol("b"))
+
+
+def test_lattices() -> None:
+    angles, table = lattice([A, SUM], [B, form({"b": Fraction(1, 2)}), form({"c": 1})])
+    assert angles == [
+        form({"a": Fraction(1, 2)}),
+        form({"a": Fraction(1, 2), "b": Fraction(1, 2)}),
+        form({"c": 1}),
+    ]
+    assert table[B] == (-2, 2, 0)
+    assert combinations([form({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
+    assert lattice([A, SUM], []) == ([], {})
