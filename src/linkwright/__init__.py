@@ -11,9 +11,7 @@ Importing does no work: each name loads what it needs when it is first used.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -35,7 +33,7 @@ _HOMES = {
     "simulate": "simulation",
     "rollout": "simulation",
     "compare": "study",
-    "verify": "verify",
+    "verify": "verification",
     "check": "checking",
     "LinkwrightError": "errors",
 }
@@ -61,7 +59,7 @@ if TYPE_CHECKING:
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
     from .study import compare as compare
-    from .verify import verify as verify
+    from .verification import verify as verify
 
 
 def __getattr__(name: str) -> Any:
@@ -74,14 +72,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Loading the room `verify` must not put it in the place of the function of that name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

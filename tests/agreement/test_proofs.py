@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS, formulation
 from linkwright.readings.field import identical
-from linkwright.verify.subject import Subject
+from linkwright.verification.subject import Subject
 from tests.random_trees import KINDS, random_tree
 
 TREES = [n for n in lw.gallery() if not (lw.gallery(n).loops or lw.gallery(n).constraints)]

@@ -68,7 +68,7 @@ def test_kernels_are_a_few_ulps_away(
         for x, y in zip(floats.ravel(), exact.ravel(), strict=True)
     ]
     ulps = float(max(errors)) / np.spacing(np.abs(floats).max())
-    record_property("ulps", ulps)
+    record_property("ulps", float(ulps))
     print(f"{name} {function}: {ulps:.1f} ulps")
     assert ulps < (500 if function == "forward_dynamics" else 20)
 

@@ -12,8 +12,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.verify import Report
-from linkwright.verify.subject import Subject
+from linkwright.verification import Report
+from linkwright.verification.subject import Subject
 from tests.commands import ok, run
 
 Change = Callable[[lw.Equations, ca.SX], ca.SX]

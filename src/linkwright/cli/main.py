@@ -268,7 +268,7 @@ def verify(
 
     Example: linkwright verify elbow
     """
-    from ..verify import verify as checked
+    from ..verification import verify as checked
 
     report = checked(read(file, base), by=by.split(",") if by else None)
     emit_json(report.as_dict()) if as_json else print(report)
