@@ -19,6 +19,7 @@ from linkwright.identify import base_parameters
 from linkwright.identify.numbers import exact_entries
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees
+from tests.robots import path_of
 
 LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 
@@ -184,6 +185,22 @@ def test_angles_that_are_special_are_told() -> None:
     arm = lw.Mechanism(name="arm", gravity=[1, 2, 3], bodies=bodies, joints=joints)
     found = base_parameters(arm)
     assert found.rank_of_values == 6 < found.rank
+
+
+def test_what_does_not_move_is_refused() -> None:
+    still = lw.Mechanism(
+        name="still", bodies={"a": {"mass": 1}}, joints={"f": {"type": "fixed", "child": "a"}}
+    )
+    with pytest.raises(lw.LinkwrightError, match="still has no freedom"):
+        base_parameters(still)
+
+
+@pytest.mark.parametrize(("file", "count"), [("ur5_robot.urdf", 36), ("panda.urdf", 48)])
+def test_public_robots(file: str, count: int) -> None:
+    """The Panda's fingers follow each other: 43 of the arm, two masses, one first moment."""
+    found = base_parameters(lw.load(path_of(file)))
+    assert found.rank == found.rank_of_values == count
+    assert not found.shared
 
 
 def test_a_follower_moves_with_its_leader() -> None:

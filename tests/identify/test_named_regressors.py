@@ -81,6 +81,8 @@ def test_parameters_that_are_made_of_others_have_no_column() -> None:
         (["m1/m2"], "a quotient is not linear: m1/m2"),
         ([], "no parameters are named"),
         (["m1 +"], "missing"),
+        ("m1", "a part without any of them"),
+        (["(m1 + m2 + l1 + lc1 + lc2 + I1 + I2 + g)^60"], "more than 5000 terms"),
     ],
 )
 def test_refusals(thetas: list[str], message: str) -> None:
@@ -91,6 +93,11 @@ def test_refusals(thetas: list[str], message: str) -> None:
 def test_long_forces_are_refused_soon() -> None:
     with pytest.raises(lw.LinkwrightError, match="more than 5000 terms"):
         regressor_of(lw.gallery("chain-10"), ["m1"])
+
+
+def test_loops_are_refused() -> None:
+    with pytest.raises(lw.LinkwrightError, match="has loops or constraints"):
+        regressor_of(lw.gallery("four-bar"), ["m1"])
 
 
 def test_friction_is_refused() -> None:

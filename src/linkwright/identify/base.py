@@ -154,6 +154,8 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
             remedy="leave them out",
         )
     eqs = derive(mechanism, parameters="symbolic")
+    if not eqs.nv:
+        raise UnsupportedError(f"{mechanism.name} has no freedom, so no motion tells any parameter")
     tracer, rows, own = _relations(mechanism, eqs)
     return _grouping(mechanism, eqs, tracer, rows, own)
 

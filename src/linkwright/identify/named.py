@@ -75,14 +75,20 @@ def _plain(entry: Any) -> Any:
 
 def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegressor:
     """The regressor Y with inverse dynamics τ = Y θ for named parameters θ."""
+    if mechanism.loops or mechanism.constraints:
+        raise UnsupportedError(
+            f"{mechanism.name} has loops or constraints; regressors are those of trees",
+            remedy="leave them out",
+        )
     eqs = derive(mechanism, parameters="symbolic")
+    parameters = [parameters] if isinstance(parameters, str) else parameters
     thetas = _read(eqs, parameters)
     used = frozenset[str]().union(*(names(theta) for theta in thetas))
     ring, forces = _forces(eqs)
     unknown = [ring.places[name] for name in eqs.parameters if name in used]
     _refuse_hidden(ring, used)
-    given = [fold(theta, ring, ring.symbol) for theta in thetas]
     try:
+        given = [fold(theta, ring, ring.symbol) for theta in thetas]
         columns, free = _solved(ring, given, forces, unknown, list(parameters))
     except TooLongError:
         raise _too_long(eqs) from None
@@ -145,7 +151,7 @@ def _forces(eqs: Equations) -> tuple[Ring, list[Quotient]]:
 
 def _too_long(eqs: Equations) -> UnsupportedError:
     return UnsupportedError(
-        f"the forces of {eqs.mechanism.name} have more than {_LONGEST} terms",
+        f"the forces of {eqs.mechanism.name}, or the parameters, have more than {_LONGEST} terms",
         remedy="use its base parameters, whose regressor needs no expansion",
     )
 

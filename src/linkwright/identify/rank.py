@@ -90,10 +90,12 @@ def _until_nothing_is_new(
     """Rows of random states, until one lies in the span of those before: then all states do."""
     height, width = tape.outputs[0].shape
     rows: list[list[int]] = []
+    if height * width == 0:
+        return rows
     rank, state = -1, 0
     while rows == [] or _matrix(rows).rank() > rank:
         rank = _matrix(rows).rank() if rows else -1
-        for _ in range(1 if rows else width // max(height, 1) + 1):
+        for _ in range(1 if rows else width // height + 1):
             rows += _state(tape, eqs, field, numbers, state)
             state += 1
     return rows

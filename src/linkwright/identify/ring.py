@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 from ..errors import UnsupportedError
@@ -248,6 +249,9 @@ class Ring:
             raise meaningless(Op.POW, _WHERE)
         if value < 0:
             base, value = self.reciprocal(base), -value
+        longest = max(len(base.over), len(base.under))
+        if comb(longest + int(value) - 1, int(value)) > self.longest:
+            raise TooLongError
         return self.reduced(base.over ** int(value), base.under ** int(value))
 
     def measure(self, value: Quotient, unit: Unit) -> Quotient:
