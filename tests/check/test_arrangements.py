@@ -197,6 +197,13 @@ def test_loops(name: str, text: str) -> None:
             assert finding.repairs[0].kind == "sign"
 
 
+def test_names_of_dual_components_are_plain_without_eps() -> None:
+    names = {"F1x": "Fx_q1", "F2x": "Fx_q2"}
+    assert lw.check(ELBOW, "m1*ddx1 = F1x - F2x", names=names).passed
+    with pytest.raises(NameNotFoundError):
+        lw.check(ELBOW, "m_1*ddx1 = F1x - F2x")
+
+
 def test_sympy() -> None:
     t = sp.Symbol("t")
     q1, q2 = sp.Function("q1")(t), sp.Function("q2")(t)
