@@ -242,7 +242,7 @@ class Section:
             if i in self.meanings.defining:
                 found.append(replace(common, status=DEFINITION, chance=0.0, under=""))
             elif proof.holds:
-                found.append(replace(common, note=rows.get(i, "")))
+                found.append(replace(common, note=rows[i][0] if i in rows else ""))
             elif proof.holds is None:
                 found.append(replace(common, status=UNDECIDED, note=proof.why, under=""))
             else:
@@ -262,20 +262,21 @@ class Section:
             left = [i for i in left if not proofs[i].holds]
         return proofs, under
 
-    def _differing(self, common: Finding, i: int, rows: Mapping[int, str]) -> Finding:
+    def _differing(self, common: Finding, i: int, rows: Mapping[int, tuple[str, float]]) -> Finding:
         line = self.lines[i]
         pair = (line.left, line.right)
         if i in rows:
-            return replace(common, note=rows[i], chance=2.0**-50)
+            note, chance = rows[i]
+            return replace(common, note=note, chance=chance)
         prover = self.provers[0]
-        if only_name(line.left) in _ENERGIES and prover.is_constant(pair):
-            return replace(common, note="up to a constant", chance=2.0**-50, under="")
+        if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
+            return replace(common, note="up to a constant", chance=proof.chance, under="")
         difference = prover.difference(pair)
         found = repairs(self, pair, difference)
         text = shown(difference) if difference is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
-    def _free_rows(self, proofs: list[Proof]) -> dict[int, str]:
+    def _free_rows(self, proofs: list[Proof]) -> dict[int, tuple[str, float]]:
         """Rows of C that differ from Christoffel's but give the same C q̇."""
         own = self.vocabulary.names
         places: dict[tuple[int, int], int] = {}
@@ -289,7 +290,8 @@ class Section:
                 at = indices(name[1:])
                 if len(at) == 2 and not line.is_said_wrong:
                     places[at[0], at[1]] = i
-        notes = {i: "Christoffel's" for i in places.values() if proofs[i].holds}
+        right = [i for i in places.values() if proofs[i].holds]
+        notes = {i: ("Christoffel's", proofs[i].chance) for i in right}
         span = range(1, own.nv + 1)
         for row in span:
             lines = [places.get((row, column)) for column in span]
@@ -303,9 +305,10 @@ class Section:
                 ))
                 for side in ("left", "right")
             ]  # fmt: skip
-            if self.provers[0].holds((sides[0], sides[1])):
+            (proof,) = self.provers[0].prove([(sides[0], sides[1])])
+            if proof.holds:
                 text = "not Christoffel's, but C q̇ is the same"
-                notes |= dict.fromkeys((i for i in lines if i is not None), text)
+                notes |= {i: (text, proof.chance) for i in lines if i is not None}
         return notes
 
     # -- all together -----------------------------------------------------------------------
