@@ -131,7 +131,10 @@ def test_pendulum(text: str) -> None:
 def test_what_was_assumed_is_said() -> None:
     assert lw.check(PENDULUM, PENDULA["free"])[0].under == "tau1 = 0"
     assert lw.check(PENDULUM, PENDULA["inertia of a rod"])[0].under == "I = m*l^2/3, tau1 = 0"
-    assert lw.check(PENDULUM, PENDULA["constant of energy"])[0].note == "up to a constant"
+    energy = lw.check(PENDULUM, PENDULA["constant of energy"])[0]
+    assert energy.note == "up to a constant"
+    assert 0 < energy.chance < 2.0**-50
+    assert lw.check(PENDULUM, "V = m*g*l*(1 + cos(theta))")[0].status == "differs"
     assert "g = 9.81" in lw.check(PENDULUM, PENDULA["gravity as a number"])[0].under
     assert not lw.check(ELBOW, SAME["by names of ours"])[0].under
     assert lw.check(PENDULUM, "v1 = l*dtheta*sin(theta)")[0].status == "differs"
@@ -195,6 +198,13 @@ def test_loops(name: str, text: str) -> None:
     for finding in report:
         if finding.is_said_wrong:
             assert finding.repairs[0].kind == "sign"
+
+
+def test_names_of_dual_components_are_plain_without_eps() -> None:
+    names = {"F1x": "Fx_q1", "F2x": "Fx_q2"}
+    assert lw.check(ELBOW, "m1*ddx1 = F1x - F2x", names=names).passed
+    with pytest.raises(NameNotFoundError):
+        lw.check(ELBOW, "m_1*ddx1 = F1x - F2x")
 
 
 def test_sympy() -> None:

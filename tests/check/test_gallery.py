@@ -43,6 +43,8 @@ REPAIRS = {
     ("triple-pendulum", "61"): "the factor l2 is added to the term dtheta3*m3*l3*cos(theta2 - theta3)",
     ("triple-pendulum", "65"): "the factor l2 is added to the term m3*dtheta2*dtheta3*l3*sin(theta2 - theta3)",
     ("triple-pendulum", "67"): "the signs of all terms but",
+    ("stanford-rrp", "15"): "the sign of the term dtheta2*y_B is changed",
+    ("stanford-rrp", "table 1"): "the sign of the term y_B is changed",
     ("remote-elbow", "6.4.27"): "is halved",
     ("chain-6", "7"): "is K",
     ("chain-6", "9"): "is K",

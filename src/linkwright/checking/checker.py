@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ExpressionError, FileError
-from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, to_text
+from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, parse, to_text
 from ..expressions.tree import children
 from ..mechanism import Mechanism
-from .duals import EPS, is_dual, split
+from .duals import EPS, is_dual, is_vector, split
 from .elimination import rank
 from .foreign import from_sympy, is_foreign
 from .fourier import shown
@@ -24,7 +25,7 @@ from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, read_text
 from .repair import repairs
-from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
+from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Repair, Report
 from .superabundant import HEADING, Superabundant
 from .vocabulary import Vocabulary, indices
 
@@ -56,7 +57,7 @@ def check(
         origins = section.split()
         section.said |= inferred_names(section)
         parts = [replace(finding, section=name) for finding in section.findings()]
-        findings += merged(parts, origins)
+        findings += section.merged(parts, origins)
         inferred |= section.inferred()
         notes.append(section.note())
     return Report(
@@ -107,25 +108,45 @@ class Section:
 
     def split(self) -> list[Line]:
         """Equations of dual numbers become several of numbers; the originals, one for each part."""
-        if not any(EPS in names(x.left) | names(x.right) or "_" in x.text for x in self.lines):
-            return self.lines
-        owners = [*self.vocabulary.mechanism.bodies, *self.vocabulary.mechanism.frames]
         used = set().union(*(names(x.left) | names(x.right) for x in self.lines))
-        said = {name: name for name in used if is_dual(name, owners)} | self.said
-        meanings = Meanings(self.vocabulary, self.lines, said, lenient=True)
-        dual = {i for i, x in enumerate(self.lines) if EPS in names(x.right) and x.is_definition}
-        parts = [
-            split(line, meanings.find, owners) for i, line in enumerate(self.lines) if i not in dual
-        ]
-        origins = [
-            line
-            for group, line in zip(
-                parts, (x for i, x in enumerate(self.lines) if i not in dual), strict=True
-            )
-            for _ in group
-        ]
-        self.lines = [part for group in parts for part in group]
-        return origins
+        said = {str(x) for x in self.said.values()}
+        if EPS not in used and not any(is_vector(name, self.owners) for name in used | said):
+            return self.lines
+        inlined = [x for x in self.lines if x.is_definition and EPS in names(x.right)]
+        kept = [line for line in self.lines if line not in inlined]
+        own = {name: name for name in used if is_dual(name, self.owners)} | self.said
+        self.undivided = Meanings(self.vocabulary, self.lines, own, lenient=True)
+        groups = [split(line, self.undivided.find, self.owners) for line in kept]
+        self.lines = [part for group in groups for part in group]
+        return [line for group, line in zip(groups, kept, strict=True) for _ in group]
+
+    @property
+    def owners(self) -> list[str]:
+        """What has axes and a velocity."""
+        return [*self.vocabulary.mechanism.bodies, *self.vocabulary.mechanism.frames]
+
+    def merged(self, parts: list[Finding], origins: list[Line]) -> list[Finding]:
+        """One finding for each equation: it differs where a part of it does."""
+        found = []
+        pairs = zip(parts, origins, strict=True)
+        for _, group in groupby(pairs, key=lambda pair: id(pair[1])):
+            own = list(group)
+            worst = next((x for x, _ in own if x.status == DIFFERS), own[0][0])
+            if len(own) > 1:
+                origin = own[0][1]
+                repairs = [x for x in map(undivided, worst.repairs) if self._is_right(origin, x)]
+                chance = sum(x.chance for x, _ in own)
+                text = equation_text((origin.left, origin.right))
+                worst = replace(worst, equation=text, chance=chance, repairs=tuple(repairs))
+            found.append(worst)
+        return found
+
+    def _is_right(self, origin: Line, repair: Repair) -> bool:
+        """Whether all parts of a repaired equation hold."""
+        left, right = (parse(side) for side in repair.equation.split(" = "))
+        line = replace(origin, left=left, right=right)
+        parts = split(line, self.undivided.find, self.owners)
+        return all(self.provers[0].holds((part.left, part.right)) for part in parts)
 
     @cached_property
     def wanted(self) -> list[str]:
@@ -221,7 +242,7 @@ class Section:
             if i in self.meanings.defining:
                 found.append(replace(common, status=DEFINITION, chance=0.0, under=""))
             elif proof.holds:
-                found.append(replace(common, note=rows.get(i, "")))
+                found.append(replace(common, note=rows[i][0] if i in rows else ""))
             elif proof.holds is None:
                 found.append(replace(common, status=UNDECIDED, note=proof.why, under=""))
             else:
@@ -241,20 +262,21 @@ class Section:
             left = [i for i in left if not proofs[i].holds]
         return proofs, under
 
-    def _differing(self, common: Finding, i: int, rows: Mapping[int, str]) -> Finding:
+    def _differing(self, common: Finding, i: int, rows: Mapping[int, tuple[str, float]]) -> Finding:
         line = self.lines[i]
         pair = (line.left, line.right)
         if i in rows:
-            return replace(common, note=rows[i], chance=2.0**-50)
+            note, chance = rows[i]
+            return replace(common, note=note, chance=chance)
         prover = self.provers[0]
-        if only_name(line.left) in _ENERGIES and prover.is_constant(pair):
-            return replace(common, note="up to a constant", chance=2.0**-50, under="")
+        if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
+            return replace(common, note="up to a constant", chance=proof.chance, under="")
         difference = prover.difference(pair)
         found = repairs(self, pair, difference)
         text = shown(difference) if difference is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
-    def _free_rows(self, proofs: list[Proof]) -> dict[int, str]:
+    def _free_rows(self, proofs: list[Proof]) -> dict[int, tuple[str, float]]:
         """Rows of C that differ from Christoffel's but give the same C q̇."""
         own = self.vocabulary.names
         places: dict[tuple[int, int], int] = {}
@@ -268,7 +290,8 @@ class Section:
                 at = indices(name[1:])
                 if len(at) == 2 and not line.is_said_wrong:
                     places[at[0], at[1]] = i
-        notes = {i: "Christoffel's" for i in places.values() if proofs[i].holds}
+        right = [i for i in places.values() if proofs[i].holds]
+        notes = {i: ("Christoffel's", proofs[i].chance) for i in right}
         span = range(1, own.nv + 1)
         for row in span:
             lines = [places.get((row, column)) for column in span]
@@ -282,9 +305,10 @@ class Section:
                 ))
                 for side in ("left", "right")
             ]  # fmt: skip
-            if self.provers[0].holds((sides[0], sides[1])):
+            (proof,) = self.provers[0].prove([(sides[0], sides[1])])
+            if proof.holds:
                 text = "not Christoffel's, but C q̇ is the same"
-                notes |= dict.fromkeys((i for i in lines if i is not None), text)
+                notes |= {i: (text, proof.chance) for i in lines if i is not None}
         return notes
 
     # -- all together -----------------------------------------------------------------------
@@ -322,20 +346,10 @@ class Section:
         return f"The equations that hold determine {found} of {nv} accelerations."
 
 
-def merged(parts: list[Finding], origins: list[Line]) -> list[Finding]:
-    """One finding for each equation: it differs where a part of it does."""
-    found: list[Finding] = []
-    for i, (part, origin) in enumerate(zip(parts, origins, strict=True)):
-        if i and origins[i - 1] is origin:
-            worse = part.status == DIFFERS and found[-1].status != DIFFERS
-            kept = part if worse else found[-1]
-            chance = found[-1].chance + part.chance
-            found[-1] = replace(kept, chance=chance, equation=found[-1].equation)
-        elif i + 1 < len(origins) and origins[i + 1] is origin:
-            found.append(replace(part, equation=equation_text((origin.left, origin.right))))
-        else:
-            found.append(part)
-    return found
+def undivided(repair: Repair) -> Repair:
+    """The repair of a part, said of the whole."""
+    what, equation = (re.sub(r"@\w+", "", text) for text in (repair.what, repair.equation))
+    return replace(repair, what=what, equation=equation)
 
 
 def numbers(expression: Expression) -> list[Fraction]:

@@ -235,6 +235,8 @@ class Meanings:
         for letter in _LETTERS:
             stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
             rates = {word for stem in stems for pair in spellings(stem) for word in pair}
+            if any(word in self.vocabulary for word in rates & self.used):
+                continue  # x1, … are mass centres
             if rates & self.used:
                 dotted.append(letter)
             elif (

@@ -148,6 +148,7 @@ class Prover:
     def _with_roots(self, pair: Pair) -> Proof:
         """A root has two signs modulo a prime: it must hold for all of them, or fail for all."""
         ground = Ground(self.meanings.vocabulary, self.meanings.wanted(pair), self.setting)
+        missed = 1.0
         for seed in range(1, MOST_POINTS):
             try:
                 residuals = list(_for_all_signs(ground, self.meanings, pair, seed))
@@ -156,12 +157,14 @@ class Prover:
             except UnsupportedError as error:
                 return Proof(None, 1.0, error.what)
             zeros = [not residual.number for residual in residuals]
-            if all(zeros):
-                degree = max(residual.numerator for residual in residuals)
-                return Proof(True, len(zeros) * degree / PRIME)
             if not any(zeros):
                 return Proof(False)
-            return Proof(None, 1.0, "it has roots, whose signs cannot be told modulo a prime")
+            if not all(zeros):
+                return Proof(None, 1.0, "it has roots, whose signs cannot be told modulo a prime")
+            degree = max(residual.numerator for residual in residuals)
+            missed *= min(1.0, len(zeros) * degree / PRIME)
+            if missed <= CHANCE:
+                return Proof(True, missed)
         return Proof(None, 1.0, "no point was found at which its roots exist")
 
     def difference(self, pair: Pair) -> Series | None:
@@ -176,20 +179,27 @@ class Prover:
             return None
         return found if isinstance(found, Series) else None
 
-    def is_constant(self, pair: Pair) -> bool:
-        """Whether left − right does not change with the motion, the parameters being the same."""
-        anchored = Prover(self.meanings, self.ground.wanted, self.setting)
-        anchored.ground.anchor = PrimeField(1)
-        found = set()
-        for seed in range(2, 40):
-            residual = anchored._residuals(seed, [pair], [0]).get(0)
-            if isinstance(residual, Value):
-                found.add(residual.number)
-            if len(found) > 1:
-                return False
-            if seed > 5 and found:
-                return True
-        return False
+    def constancy(self, pair: Pair) -> Proof:
+        """Whether left − right does not change with the motion, the parameters being the same.
+
+        Of a difference of degree d that does change, d/p of the parameters and d/p of the motions
+        at most do not show it."""
+        missed = 1.0
+        for anchor in range(1, 40):
+            prover = Prover(self.meanings, self.ground.wanted, self.setting)
+            prover.ground.anchor = PrimeField(anchor)
+            seeds = (100 * anchor + k for k in (1, 2))
+            found = [prover._residuals(seed, [pair], [0]).get(0) for seed in seeds]
+            values = [x for x in found if isinstance(x, Value)]
+            if len(values) < 2:
+                continue
+            if values[0].number != values[1].number:
+                return Proof(False)
+            degree = max(x.numerator + x.denominator for x in values)
+            missed *= min(1.0, 2 * degree / PRIME)
+            if missed <= CHANCE:
+                return Proof(True, missed)
+        return Proof(None, 1.0)
 
 
 class _Signed(PrimeField):
