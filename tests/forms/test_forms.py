@@ -199,7 +199,7 @@ def test_it_can_be_interrupted() -> None:
     before = signal.signal(signal.SIGALRM, interrupt)
     start = time.monotonic()
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
         with pytest.raises(KeyboardInterrupt):
             eqs.closed_form("C", terms=10**9, seconds=100).text()
     finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from ..expressions import (
     to_text,
 )
 from ..readings.angles import Form
-from ..readings.ring import Ring, Value, as_fraction
+from ..readings.ring import BudgetError, Ring, Value, as_fraction
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
@@ -57,7 +57,7 @@ class Reader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
     Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `SECONDS` nothing more is shortened or collected.
+    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Reader:
         """The polynomial as terms, each trigonometric cofactor as short as it gets."""
         groups: dict[Monomial, _TrigSum] = {}
         ring, spare = self.ring, self.ring.spare
-        for exponents, coefficient in poly.terms():
+        for exponents, coefficient in self.each(poly):
             others: list[tuple[Atom, int]] = []
             circular: list[tuple[Circular, int]] = []
             turned = 1
@@ -105,6 +105,13 @@ class Reader:
             for others, sums in groups.items()
             for trig, coefficient in self.shortened(sums).items()
         }
+
+    def each(self, poly: Any) -> Iterator[tuple[Any, Any]]:
+        """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
+        for k in range(len(poly)):
+            if k % 256 == 0 and time.monotonic() > self.deadline + SECONDS:
+                raise BudgetError("the closed form is too long to be printed")
+            yield poly.monomial(k), poly.coefficient(k)
 
     def oriented(self, k: int, is_cosine: bool) -> tuple[Circular, int]:
         """The ring's cosine or sine as it is printed, and the sign that this brings."""
