@@ -16,6 +16,7 @@ from typing import Any
 
 from ..expressions import (
     Expression,
+    Name,
     Negation,
     Number,
     Power,
@@ -301,7 +302,11 @@ class Collector:
 
     def kind(self, atom: Atom) -> int:
         if atom not in self.kinds:
-            self.kinds[atom] = self.roles.kind(atom)
+            kind = self.roles.kind(atom)
+            if isinstance(atom, Name) and atom.name in self.reader.definitions:
+                inside = self.reader.definitions[atom.name][1]
+                kind = CONSTANT if inside <= self.roles.constants else CALL
+            self.kinds[atom] = kind
         return self.kinds[atom]
 
     def order(self, monomial: Monomial) -> list[Any]:

@@ -11,6 +11,7 @@ from .terms import Reader
 
 def equal(one: Reader, values: Sequence[Value], other: Reader, others: Sequence[Value]) -> bool:
     """Comparison of canonical forms; of quotients, by cross-multiplication in a common ring."""
+    one, other = _plain(one), _plain(other)
     mine, theirs = _labels(one), _labels(other)
     for a, b in zip(values, others, strict=True):
         if a.denominator is None and b.denominator is None:
@@ -19,6 +20,11 @@ def equal(one: Reader, values: Sequence[Value], other: Reader, others: Sequence[
         elif not _same_quotient(one, a, other, b):
             return False
     return True
+
+
+def _plain(reader: Reader) -> Reader:
+    """A reader that writes functions out."""
+    return Reader(reader.ring, reader.rank, reader.written, naming=False)
 
 
 def _labels(reader: Reader) -> list[object]:

@@ -20,11 +20,10 @@ def readable(eqs: Equations, name: str, *frame: str, **options: Any) -> ClosedFo
     try:
         budget = {"terms": TERMS_ON_THE_WAY, "seconds": SECONDS} | options
         form = closed_form(eqs, name, *frame, **budget)
+        fits = form.terms <= TERMS and len(form.text()) <= PAGE
     except BudgetError:
         return None
-    if form.terms > TERMS or len(form.text()) > PAGE:
-        return None
-    return form
+    return form if fits else None
 
 
 def on_a_page(eqs: Equations) -> str | None:

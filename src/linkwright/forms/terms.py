@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..expressions import (
@@ -21,11 +22,12 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
+    names,
     negate,
     to_text,
 )
 from ..readings.angles import Form
-from ..readings.ring import Ring, Value, as_fraction
+from ..readings.ring import BudgetError, Ring, Value, as_fraction
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
@@ -45,6 +47,8 @@ _Trig = tuple[tuple[Circular, int], ...]
 _TrigSum = dict[_Trig, Fraction]
 
 SECONDS = 10.0
+LONG_CALL = 24
+"""Characters of a root or another function beyond which it gets a name."""
 MOST_FOR_SUMS = 64
 """Products of more terms than this are not written as sums of angles."""
 
@@ -52,16 +56,21 @@ MOST_FOR_SUMS = 64
 class Reader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
-    Beyond `SECONDS` nothing more is shortened or collected.
+    Functions that are long get names, with what they depend on in `definitions`, if `naming`.
+    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
     """
 
-    def __init__(self, ring: Ring, order: Iterable[str], written: Iterable[Form] = ()) -> None:
-        self.ring = ring
+    def __init__(
+        self, ring: Ring, order: Iterable[str], written: Iterable[Form] = (), naming: bool = True
+    ) -> None:
+        self.ring, self.naming = ring, naming
         self.rank = {name: k for k, name in enumerate(order)}
         self.written = set(written)
         self.known: dict[_TrigSum | frozenset[tuple[_Trig, Fraction]], _TrigSum] = {}
         self.signs: dict[Vector, int] = {}
         self.calls: dict[int, Expression] = {}
+        self.taken = {*ring.symbols, *self.rank}
+        self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
         self.atoms: dict[Atom, Expression] = {}
         self.spelt: dict[Expression, Atom] = {}
         self.size = len(ring.angles)
@@ -73,7 +82,7 @@ class Reader:
         """The polynomial as terms, each trigonometric cofactor as short as it gets."""
         groups: dict[Monomial, _TrigSum] = {}
         ring, spare = self.ring, self.ring.spare
-        for exponents, coefficient in poly.terms():
+        for exponents, coefficient in self.each(poly):
             others: list[tuple[Atom, int]] = []
             circular: list[tuple[Circular, int]] = []
             turned = 1
@@ -97,6 +106,13 @@ class Reader:
             for trig, coefficient in self.shortened(sums).items()
         }
 
+    def each(self, poly: Any) -> Iterator[tuple[Any, Any]]:
+        """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
+        for k in range(len(poly)):
+            if k % 256 == 0 and time.monotonic() > self.deadline + SECONDS:
+                raise BudgetError("the closed form is too long to be printed")
+            yield poly.monomial(k), poly.coefficient(k)
+
     def oriented(self, k: int, is_cosine: bool) -> tuple[Circular, int]:
         """The ring's cosine or sine as it is printed, and the sign that this brings."""
         unit = tuple(int(i == k) for i in range(self.size))
@@ -105,18 +121,28 @@ class Reader:
         return atom, 1 if is_cosine else sign
 
     def call(self, k: int) -> Expression:
-        """The function behind a generator, its operands written out term by term."""
+        """The function behind a generator, or its name, r1, r2, …, where it is long."""
         if k not in self.calls:
             one = self.ring.opaque[k]
             operands = tuple(self.plain(value) for value in one.operands)
             match one.op:
                 case Op.POW:
-                    self.calls[k] = Power(*operands)
+                    made: Expression = Power(*operands)
                 case Op.DIV:
-                    self.calls[k] = Reciprocal(operands[1])
+                    made = Reciprocal(operands[1])
                 case _:
-                    self.calls[k] = Call(one.op.name.lower(), operands)
+                    made = Call(one.op.name.lower(), operands)
+            is_long = len(to_text(made)) > LONG_CALL and not isinstance(made, Reciprocal)
+            self.calls[k] = self.named(made) if self.naming and is_long else made
         return self.calls[k]
+
+    def named(self, made: Expression) -> Expression:
+        name = next(n for i in count(1) if (n := f"r{i}") not in self.taken)
+        self.taken.add(name)
+        inside = names(made)
+        known = (self.definitions[n][1] if n in self.definitions else {n} for n in inside)
+        self.definitions[name] = made, frozenset().union(*known)
+        return Name(name)
 
     def plain(self, value: Value) -> Expression:
         top = self.flat(self.terms(value.numerator))

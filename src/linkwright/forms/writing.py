@@ -28,6 +28,7 @@ from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..readings.ring import Value
 from ..tape import Port
 from .collect import Collector
+from .terms import Reader
 
 if TYPE_CHECKING:
     from .closed import ClosedForm
@@ -54,9 +55,10 @@ class Written:
 
 def write(form: ClosedForm, by: str, groups: bool | None) -> Written:
     """Every entry collected; constants and denominators that repeat named."""
-    collector = Collector(form.reader, form.roles)
+    reader = Reader(form.reading.ring, form.order, form.written_angles)
+    collector = Collector(reader, form.roles)
     below: dict[str, tuple[str, Expression]] = {}
-    taken = {*form.reading.ring.symbols, *form.order}
+    taken = reader.taken
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
@@ -66,7 +68,8 @@ def write(form: ClosedForm, by: str, groups: bool | None) -> Written:
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
-    written = Written(tuple(below.values()), made)
+    functions = [(name, value) for name, (value, _) in reader.definitions.items()]
+    written = Written((*functions, *below.values()), made)
     if groups is False:
         return written
     named = _grouped(written, form.roles.constants | form.roles.masses | form.roles.inertias, taken)

@@ -5,7 +5,7 @@ cosines and sines of chosen angles, in which no sine occurs twice. Every integer
 those angles is expanded by the addition theorems. A root is a generator l reduced by l² = P;
 functions that are no polynomials (sign, exp, …) are generators of their own, one for one value.
 A quotient stays a pair, and is compared by cross-multiplication; but 1/l of a root, and what is
-divided by sums with roots (directions of skew axes), is a generator r, with r²P = 1 for 1/l.
+divided by sums with roots (directions of skew axes), is a generator r, with rP = l for r = 1/l.
 
 Constants are dyadic rationals on a tape and are taken for exactly what they are.
 """
@@ -96,15 +96,16 @@ class Ring:
         self.context = fmpq_mpoly_ctx.get(names or ["_x0"], Ordering.lex)
         self.generators = self.context.gens()
         self.places = {name: self.first_symbol + k for k, name in enumerate(self.symbols)}
-        self.relations: dict[int, tuple[Poly, int]] = {}
+        self.relations: dict[int, tuple[tuple[Poly, ...], int]] = {}
         self.reciprocals = 0  # generators 1/l, which are reduced together with their P
         self.one = self.context.constant(1)
         for k in range(a):
             s, c = self.generators[spare + k], self.generators[self.first_cosine + k]
-            self.relations[1 << (spare + k)] = s * s + c * c - 1, 0
+            self.relations[1 << (spare + k)] = (s * s + c * c - 1,), 0
         for group in units:
             squares = [self.generators[self.places[name]] ** 2 for name in group]
-            self.relations[1 << self.places[group[0]]] = sum(squares[1:], squares[0]) - 1, 0
+            unit = sum(squares[1:], squares[0]) - 1
+            self.relations[1 << self.places[group[0]]] = (unit,), 0
         self.turned: dict[Form, tuple[Value, Value]] = {}
 
     # -- the algebra --------------------------------------------------------------------
@@ -176,14 +177,19 @@ class Ring:
         return a * b
 
     def reduce(self, poly: Poly, pending: int, mask: int) -> Value:
-        """Takes out squares of the `pending` generators, outermost first."""
+        """Takes out squares of the `pending` generators, outermost first; where reciprocals of
+        roots occur, again until nothing changes, since 1 − c² for s² may meet them."""
         while pending:
-            bit = pending & -pending
-            pending ^= bit
-            relation, inner = self.relations[bit]
-            poly = divmod(poly, relation)[1]
-            pending |= inner
-            mask |= inner
+            before, asked = poly, pending
+            while pending:
+                bit = pending & -pending
+                pending ^= bit
+                relations, inner = self.relations[bit]
+                for relation in relations:
+                    poly = divmod(poly, relation)[1]
+                pending |= inner
+                mask |= inner
+            pending = asked if mask & self.reciprocals and poly != before else 0
         self.budget.check(len(poly))
         return Value(poly, mask)
 
@@ -193,7 +199,7 @@ class Ring:
                 raise BudgetError("the closed form divides by zero")
             return Value(a.numerator / b.numerator.leading_coefficient(), a.reduced, a.denominator)
         if b.denominator is None and self.has_function(b.numerator):
-            return self.product(a, self.function(Op.DIV, (Value(self.one), b)))
+            return self.by_function(a, b)
         top = self.product(
             Value(a.numerator, a.reduced), Value(b.denominator or self.one, b.reduced)
         )
@@ -201,6 +207,26 @@ class Ring:
             Value(a.denominator or self.one, a.reduced), Value(b.numerator, b.reduced)
         )
         return self.ratio(top, bottom)
+
+    def by_function(self, a: Value, b: Value) -> Value:
+        """a/b of a divisor with roots or other functions, whose reciprocal is a generator."""
+        lead = b.numerator.leading_coefficient()
+        a = Value(a.numerator / lead, a.reduced, a.denominator)
+        divisor = b.numerator / lead
+        if len(divisor) > 1:
+            return self.product(
+                a, self.function(Op.DIV, (Value(self.one), Value(divisor, b.reduced)))
+            )
+        rest = self.one
+        for place, power in enumerate(divisor.monoms()[0]):
+            for _ in range(int(power)):
+                if place < self.spare:
+                    k = self.spare - 1 - place
+                    reciprocal = self.function(Op.DIV, (Value(self.one), self._opaque(k)))
+                    a = self.product(a, reciprocal)
+                else:
+                    rest = rest * self.generators[place]
+        return self.quotient(a, Value(rest, b.reduced))
 
     def has_function(self, poly: Poly) -> bool:
         """Whether the polynomial has a root, or another function, in it."""
@@ -300,18 +326,18 @@ class Ring:
         return self._opaque(k)
 
     def relate(self, place: int, op: Op, inside: Value) -> None:
-        """What reduces the new generator: l² = P of a root, r²P = 1 of 1/l."""
+        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l."""
         if inside.denominator is not None:
             return
         generator, poly, bit = self.generators[place], inside.numerator, 1 << place
         if op is Op.SQRT:
-            self.relations[bit] = generator * generator - poly, inside.reduced
+            self.relations[bit] = (generator * generator - poly,), inside.reduced
         elif op is Op.DIV:
             root = next((k for k in range(self.spare) if poly == self.generators[k]), None)
             if root is not None and self.opaque[self.spare - 1 - root].op is Op.SQRT:
                 squared = self.opaque[self.spare - 1 - root].operands[0]
-                relation = generator * generator * squared.numerator - 1
-                self.relations[bit] = relation, squared.reduced
+                pair = generator * squared.numerator - poly, generator * poly - 1
+                self.relations[bit] = pair, inside.reduced | squared.reduced
                 self.reciprocals |= bit
 
     def _opaque(self, k: int) -> Value:
