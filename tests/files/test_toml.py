@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import linkwright as lw
-from linkwright.cli.main import export
+from linkwright.cli.commands import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import check_target, load, save, write
 from linkwright.files.toml import read_toml, write_toml

@@ -15,7 +15,7 @@ from linkwright.expressions import fold
 from linkwright.identify import base_parameters
 from linkwright.kinematics.values import CasadiAlgebra
 from linkwright.quantities import entry_names, ports
-from linkwright.readings.residues import identical
+from linkwright.readings.field import identical
 from linkwright.tape import normalised, operations_of_state, record
 from tests.identify.test_base_parameters import LETTERS, PUMA, khalil_arm
 from tests.random_trees import RandomTree, trees

@@ -1,0 +1,61 @@
+"""The program and what its commands share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import FileError
+
+app = typer.Typer(
+    name="linkwright",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="From the description of a mechanism to its equations of motion, checked and compiled.\n\n"
+    "A FILE is .toml, .urdf, .xml (MJCF), .dh.toml or .dh.csv, or the name of a gallery mechanism.",
+)
+
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file, or a gallery name.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+BaseOption = Annotated[
+    str | None, typer.Option(help="'free' lets the root of a URDF float.", show_default=False)
+]
+
+
+def read(source: str, base: str | None = None) -> Any:
+    """The mechanism that a FILE argument names."""
+    from ..files import gallery, load
+    from ..mechanism.gallery import family, gallery_file, gallery_names
+
+    known = source in gallery_names() or source.startswith("chain-") or family(source)
+    if not known or os.path.isfile(source):
+        return load(Path(source), base=base)
+    if base is not None:
+        raise FileError("--base is for URDF files", where=source, remedy="leave it out")
+    gallery_file(source)
+    return gallery(source)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        print(f"linkwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
