@@ -27,7 +27,7 @@ def main() -> None:
     for path in sources:
         text = path.read_text(encoding="utf-8")
         text = re.sub(r"\]\((?:docs/|\.\./)?([\w-]+)\.md\)", r"](\1.html)", text)
-        text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)*", text)
+        text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇) + J(q)ᵀλ*", text)
         body = markdown.markdown(text, extensions=["tables", "fenced_code"])
         page = PAGE.format(title=path.stem, links=links, body=body)
         (OUT / f"{path.stem}.html").write_text(page, encoding="utf-8")

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import LinkwrightError
 from .app import BaseOption, FileArgument, JsonOption, app, read
-from .show import CheckFailedError, emit_json, print_table
+from .show import CheckFailedError, emit_json, print_table, working
 
 
 @app.command()
@@ -151,7 +151,9 @@ def compare(
 
     if not 0 < duration < 1e6:
         raise LinkwrightError(f"--time {duration:g} is no duration", remedy="give seconds above 0")
-    found = side_by_side(read(file, base), by.split(",") if by else None, duration)
+    mechanism = read(file, base)
+    with working(f"comparing formulations of {mechanism.name}"):
+        found = side_by_side(mechanism, by.split(",") if by else None, duration)
     emit_json(asdict(found)) if as_json else print(found)
 
 
@@ -172,7 +174,9 @@ def verify(
     """
     from ..verification import verify as checked
 
-    report = checked(read(file, base), by=by.split(",") if by else None)
+    mechanism = read(file, base)
+    with working(f"verifying {mechanism.name}"):
+        report = checked(mechanism, by=by.split(",") if by else None)
     emit_json(report.as_dict()) if as_json else print(report)
     if not report.passed:
         raise CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)

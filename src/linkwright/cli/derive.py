@@ -18,7 +18,7 @@ from ..mechanism import Mechanism
 from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
-from .show import emit_json, printable
+from .show import emit_json, printable, working
 
 FORMATS = ("text", "latex", "html", "json")
 _USUAL = (
@@ -37,7 +37,8 @@ def print_equations(
 ) -> None:
     if form not in FORMATS:
         raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
-    equations = derive(mechanism, by=by, parameters=parameters)
+    with working(f"deriving {mechanism.name} by {by}"):
+        equations = derive(mechanism, by=by, parameters=parameters)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
@@ -53,7 +54,10 @@ def print_equations(
     for name in what:
         if name not in known:
             raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
-    written = {name: _Written(equations, name, steps) for name in what}
+    written = {}
+    for name in what:
+        with working(f"writing {name}"):
+            written[name] = _Written(equations, name, steps)
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
 
 

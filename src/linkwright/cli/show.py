@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,19 @@ def console() -> Console:
 
     here = Console(highlight=False, emoji=False)
     return here if here.is_terminal else Console(highlight=False, emoji=False, width=_PIPE_WIDTH)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Says on a terminal what is being done; nothing in a pipe."""
+    from rich.console import Console
+
+    there = Console(stderr=True, highlight=False, emoji=False)
+    if not there.is_terminal:
+        yield
+        return
+    with there.status(f"{printable(what)} …"):
+        yield
 
 
 def printable(text: str) -> str:

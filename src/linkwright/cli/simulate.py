@@ -9,7 +9,7 @@ from ..expressions import parse, to_float
 from ..mechanism import Mechanism
 from ..simulation import simulate
 from .inputs import assignments
-from .show import CheckFailedError, emit_json
+from .show import CheckFailedError, emit_json, working
 
 
 def run(
@@ -30,10 +30,11 @@ def run(
         {name: to_float(parse(text)) for name, text in assignments(words).items()}
         for words in (start, speeds)
     )
-    found = simulate(
-        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
-        integrator=integrator, rtol=tolerance, atol=tolerance / 10,
-    )  # fmt: skip
+    with working(f"simulating {mechanism.name} for {duration:g} s"):
+        found = simulate(
+            mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
+            integrator=integrator, rtol=tolerance, atol=tolerance / 10,
+        )  # fmt: skip
     if output is not None:
         found.save(output)
     summary = {
