@@ -235,3 +235,23 @@ def test_iterated_multipliers(name: str) -> None:
     eqs = lw.derive(mechanism, by="approximate", parameters="numeric", iterations=4)
     found = value(eqs, "forward_dynamics", q, qd, tau)
     np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stewart"])
+def test_reactions_of_approximate_dynamics(name: str) -> None:
+    """In a state that is open just so far that stiff constraints pull as exact ones do."""
+    mechanism, beta = lw.gallery(name), 1e8
+    truth = derived(mechanism, "recursive")
+    q, qd, tau, _ = random_state(mechanism, 2)
+    J = value(truth, "constraint_jacobian", q)
+    lam = value(truth, "multipliers", q, qd, tau)
+    opened = q - np.linalg.pinv(J) @ lam / beta
+    eqs = lw.derive(
+        mechanism, by="approximate", parameters="numeric", bodies=[], beta=beta, gamma=0.0
+    )
+    s, wrenches = eqs.symbols, eqs.extra("joint_wrenches")
+    at = ca.Function("w", [s["q"], s["qd"], s["tau"]], list(wrenches.values()))
+    found = np.array([np.asarray(w).ravel() for w in at(opened, qd, tau)])
+    wanted = value(truth, "reactions", q, qd, tau)
+    assert list(wrenches) == [*truth.names.joints, *mechanism.loops]
+    np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max(), rtol=0)

@@ -28,12 +28,15 @@ from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations, State
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
+from ..kinematics.constraints import constraint_loads
 from ..kinematics.coordinates import gather_columns, gather_forces
 from ..kinematics.tree import GROUND, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
 from .newton_euler import moving_directions
+from .recursive.newton_euler import reactions
+from .reduction import loop_wrenches
 from .shared import Shared, without_quaternions
 
 STEP = 1e-3
@@ -71,6 +74,7 @@ def derive(
     extras = {
         "constraints": lambda: approximate.f,
         "multipliers": approximate.multipliers,
+        "joint_wrenches": approximate.joint_wrenches,
         "beta": lambda: approximate.beta,
         "gamma": lambda: approximate.gamma,
     }
@@ -247,6 +251,18 @@ class Approximate(Shared):
             lam = lam - solve_symmetric(ca.densify(A + softness), error)
             zdd = self.solved(self.forces + self.J.T @ lam)
         return zdd
+
+    def joint_wrenches(self) -> dict[str, Array]:
+        """(moment, force) of every joint and loop on its child, about its origin, world axes, by
+        states and drives; stiff constraints share forces where equations are redundant."""
+        qdd, loads = self.accelerations()[: self.tree.nv], []
+        if self.constraints is not None:
+            of_rows = self.multipliers()[self.x.shape[0] :]
+            loads = constraint_loads(self.tree, self.constraints, of_rows)
+        rows = reactions(self.tree, self.q, self.qd, qdd, others=loads)
+        wrenches = [*ca.vertsplit(rows), *loop_wrenches(self.tree, loads)]
+        names = (*self.tree.names.joints, *self.tree.mechanism.loops)
+        return {name: row.T for name, row in zip(names, wrenches, strict=True)}
 
     def state(self) -> State:
         names = (*self.tree.names.q, *self.point_names)
