@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test test-all bench lint docs clean
+.PHONY: demo test test-all fuzz bench lint docs clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
@@ -17,6 +17,10 @@ test: $(VENV)/test.done
 
 test-all: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# New random examples: what Hypothesis finds here becomes a test of its own.
+fuzz: $(VENV)/test.done
+	LINKWRIGHT_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) tests/laws tests/agreement
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
