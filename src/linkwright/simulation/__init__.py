@@ -60,8 +60,8 @@ def simulate(
     options = {"rtol": rtol, "atol": atol, "max_step": max_step}
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
-    march = March(make(system, 0.0, y0, t, options), mending)
-    with Watch(mechanism.name, t, progress) as watch:
+    with np.errstate(all="ignore"), Watch(mechanism.name, t, progress) as watch:
+        march = March(make(system, 0.0, y0, t, options), mending)
         status = march.along(times, watch)
     settings = {
         "t": t, "q0": q0, "qd0": qd0, "by": by, "torque": system.drive.written,
