@@ -12,6 +12,8 @@ from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
 from .inputs import drive_of
+from .inverse import inverse
+from .kinematic import Kinematics, kinematics
 from .march import March, Mending
 from .progress import Watch
 from .provenance import repeat, written
@@ -23,7 +25,9 @@ from .steps import rollout
 from .storage import load_run
 from .system import System
 
-__all__ = ["Run", "load_run", "repeat", "rollout", "simulate"]
+__all__ = [
+    "Kinematics", "Run", "inverse", "kinematics", "load_run", "repeat", "rollout", "simulate",
+]  # fmt: skip
 
 
 def simulate(
