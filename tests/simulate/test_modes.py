@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism.mechanism import replaced
 from linkwright.simulation import inverse, kinematics, repeat
 from linkwright.simulation.provenance import differences
+from tests.commands import ok, run
 
 G = 9.81
 
@@ -182,3 +185,24 @@ def test_wrong_requests() -> None:
         with pytest.raises((LinkwrightError, UnsupportedError)) as error:
             call()
         assert what in str(error.value)
+
+
+def test_commands(tmp_path) -> None:
+    file = str(tmp_path / "run.nc")
+    text = ok("kinematics", "slider-crank", "--over", "theta1=0:180deg", "--samples", "41", "-o", file)
+    assert "dead centre" in text
+    assert "1.5707963268" in text
+    short = ("--over", "x=1:2", "--rough", "theta1=1", "--samples", "21")
+    done = run("kinematics", "slider-crank", *short, "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["singular"][-1]["kind"] == "limit"
+    assert found["singular"][-1]["q"][2] == pytest.approx(1.3, abs=1e-10)
+    assert "cannot go on" in done.stderr
+    summary = json.loads(
+        ok("inverse", "elbow", "q1=sin(t)", "q2=0.5*t", "-t", "1", "-o", file, "--json")
+    )
+    assert summary["status"] == "finished"
+    assert summary["largest_forces"]["q1"] > summary["largest_forces"]["q2"] > 1
+    again = json.loads(ok("inverse", "elbow", "--run", file, "--json"))
+    assert again["largest_forces"] == pytest.approx(summary["largest_forces"])

@@ -14,6 +14,7 @@ from ..mechanism import Mechanism
 from .inputs import drive_of
 from .inverse import inverse
 from .kinematic import Kinematics, kinematics
+from .linear import Linear, linearize
 from .march import March, Mending
 from .progress import Watch
 from .provenance import repeat, written
@@ -21,12 +22,14 @@ from .record import recorded
 from .run import Run
 from .solvers import solver_named
 from .start import start_of
+from .statics import Equilibrium, equilibria, equilibrium
 from .steps import rollout
 from .storage import load_run
 from .system import System
 
 __all__ = [
-    "Kinematics", "Run", "inverse", "kinematics", "load_run", "repeat", "rollout", "simulate",
+    "Equilibrium", "Kinematics", "Linear", "Run", "equilibria", "equilibrium", "inverse",
+    "kinematics", "linearize", "load_run", "repeat", "rollout", "simulate",
 ]  # fmt: skip
 
 

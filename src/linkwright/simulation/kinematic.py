@@ -95,7 +95,7 @@ def kinematics(
 ) -> Kinematics:
     """The motion of a mechanism that is driven, at `samples` equal times.
 
-    `motion`: some coordinates as numbers, expressions of t ("30 deg + 2*t") or (times, values);
+    `motion`: some coordinates as numbers, expressions of t ("pi/6 + 2*t") or (times, values);
     as many as are free, none where constraints drive it. `over=("theta1", a, b)` takes one
     coordinate from a to b instead: then rates are those by this coordinate, and t its way.
     `rough` values of other coordinates choose the branch.
