@@ -189,7 +189,9 @@ def test_wrong_requests() -> None:
 
 def test_commands(tmp_path) -> None:
     file = str(tmp_path / "run.nc")
-    text = ok("kinematics", "slider-crank", "--over", "theta1=0:180deg", "--samples", "41", "-o", file)
+    text = ok(
+        "kinematics", "slider-crank", "--over", "theta1=0:180deg", "--samples", "41", "-o", file
+    )
     assert "dead centre" in text
     assert "1.5707963268" in text
     short = ("--over", "x=1:2", "--rough", "theta1=1", "--samples", "21")
