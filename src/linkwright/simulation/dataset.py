@@ -90,6 +90,8 @@ def _own(run: Run) -> dict[str, Entry]:
     found = _motions(run)
     about = {"units": "N m or N", "units_of_each": "tau_units"}
     found["tau"] = (("time", "speed"), run.tau, about)
+    if run.pushes is not None:
+        found["push"] = (("time", "speed"), run.pushes, about)
     if run.u is not None:
         found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
     for key, values in {
@@ -188,4 +190,6 @@ def _attributes(run: Run) -> dict[str, Any]:
         "settings": json.dumps(dict(run.settings)),
         "statistics": json.dumps(dict(run.statistics)),
         "singular": json.dumps(list(run.singular)),
+        "events": json.dumps([list(event) for event in run.events]),
+        "next": "",
     }

@@ -7,6 +7,7 @@ kinetic + potential − W is constant along a motion, whatever acts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,13 @@ class System:
         self.equations, self.drive = equations, drive
         self.names = equations.names
         self.evaluations = 0
+        self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
+        """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    def forces(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """All forces along the speeds that are not in the equations."""
+        tau = self.drive(t, q, qd)
+        return tau if self.beside is None else tau + self.beside(t, q, qd, tau)
 
     @cached_property
     def model(self) -> Model:
@@ -120,6 +128,10 @@ class System:
     @cached_property
     def rates_expression(self) -> tuple[Any, Any]:
         """ẏ, and the smallest pivot that it took (1 where none can vanish)."""
+        return self._rates_under(self.tau, None)
+
+    def _rates_under(self, drive: Any, push: Any) -> tuple[Any, Any]:
+        """ẏ under a drive, and a push of friction, stops or contacts beside it."""
         eqs = self.equations
         q, qd, tau, t = self.symbols
         pivot, needs_qdd = ca.SX(1), self.names.constraints and self.names.in_time
@@ -130,8 +142,11 @@ class System:
             motion = (q, qd)
             qdd, *pivots = eqs.expressions("forward_dynamics")
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
-        rates = ca.vertcat(rates, self.power(*motion, qdd, tau, t))
-        found = ca.substitute([rates, pivot], [tau], [self.tau])
+        powers = self.power(*motion, qdd, tau, t)
+        if push is not None:
+            powers[0] -= ca.dot(motion[1], push)
+        all_forces = drive if push is None else drive + push
+        found = ca.substitute([ca.vertcat(rates, powers), pivot], [tau], [all_forces])
         return found[0], found[1]
 
     def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
@@ -150,6 +165,23 @@ class System:
         return compile_tape(scheduled(normalised(record(function))), threads=1)
 
     @cached_property
+    def pushed(self) -> tuple[Any, Any]:
+        """(x, τ, push, t) → ẏ and the smallest pivot, compiled; and its slope by x."""
+        t, (tau, push) = self.symbols[3], (ca.SX.sym(n, self.names.nv) for n in ("tau", "push"))
+        inputs, names = [self._maps[0], tau, push, t], ["x", "tau", "push", "t"]
+        rates = list(self._rates_under(tau, push))
+        function = ca.Function("rates", inputs, ca.cse(rates), names, ["rate", "pivot"])
+        slope = ca.Function("slope", inputs, [ca.densify(ca.jacobian(rates[0], self._maps[0]))])
+        return compile_tape(scheduled(normalised(record(function))), threads=1), slope
+
+    def _beside(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """τ of the drive, and the push beside it."""
+        assert self.beside is not None
+        q, qd = self.motion(y)
+        tau = self.drive(t, q, qd)
+        return tau, self.beside(t, q, qd, tau)
+
+    @cached_property
     def _slope(self) -> Any:
         """∂ẏ/∂x; a drive that is a Python function is taken for constant."""
         J = ca.jacobian(self.rates_expression[0], self._maps[0])
@@ -165,7 +197,10 @@ class System:
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats
-        found, pivot = self.kernel(y[: self.size], self.outer(t, y), [t])
+        if self.beside is None:
+            found, pivot = self.kernel(y[: self.size], self.outer(t, y), [t])
+        else:
+            found, pivot = self.pushed[0](y[: self.size], *self._beside(t, y), [t])
         if self.guarded and not pivot[0] >= SMALL_PIVOT:
             return self._pivoted(t, y)
         return found
@@ -173,11 +208,12 @@ class System:
     def _pivoted(self, t: float, y: Floats) -> Floats:
         """ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
+        tau = self.forces(t, q, qd)
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
+        powers[0] = self.drive(t, q, qd) @ qd
         return np.concatenate([q_rate, qdd, powers])
 
     def _rates(self, q: Floats) -> Floats:
@@ -188,8 +224,12 @@ class System:
         return ca.Function("N", [self.symbols[0]], [self.equations.rates])
 
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods."""
-        J = np.asarray(self._slope(y[: self.size], self.outer(t, y), t), dtype=float)
+        """∂ẏ/∂y for stiff methods; what is beside the drive is taken for constant."""
+        x = y[: self.size]
+        if self.beside is None:
+            J = np.asarray(self._slope(x, self.outer(t, y), t), dtype=float)
+        else:
+            J = np.asarray(self.pushed[1](x, *self._beside(t, y), t), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
 
 
