@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "simulation": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
-        "model",
+        "model", "guard", "files",
     },
     "checking": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",

@@ -13,14 +13,17 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from .inputs import drive_of
 from .march import March, Mending
+from .progress import Watch
+from .provenance import repeat, written
 from .record import recorded
-from .run import Run, load_run
+from .run import Run
 from .solvers import solver_named
 from .start import start_of
 from .steps import rollout
+from .storage import load_run
 from .system import System
 
-__all__ = ["Run", "load_run", "rollout", "simulate"]
+__all__ = ["Run", "load_run", "repeat", "rollout", "simulate"]
 
 
 def simulate(
@@ -35,12 +38,15 @@ def simulate(
     atol: float = 1e-10,
     samples: int = 501,
     max_step: float = math.inf,
+    progress: bool | None = None,
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
     q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
     (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
-    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values).
+    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values[, "cubic"]).
+    Long runs show their progress on a terminal unless it is turned off; Ctrl-C keeps what was
+    computed.
     """
     make = solver_named(integrator)
     if not (0 < t < math.inf and samples >= 2):
@@ -55,9 +61,12 @@ def simulate(
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
     march = March(make(system, 0.0, y0, t, options), mending)
-    status = march.along(times)
+    with Watch(mechanism.name, t, progress) as watch:
+        status = march.along(times, watch)
     settings = {
-        "t": t, "by": by, "integrator": integrator, "rtol": rtol, "atol": atol, "samples": samples,
+        "t": t, "q0": q0, "qd0": qd0, "by": by, "torque": system.drive.written,
+        "integrator": integrator, "rtol": rtol, "atol": atol, "samples": samples,
+        "max_step": max_step,
     }  # fmt: skip
     statistics = {
         "steps": march.steps, "evaluations": system.evaluations,
@@ -65,6 +74,6 @@ def simulate(
     }  # fmt: skip
     return recorded(
         mechanism, system, times[: len(march.found)], np.array(march.found).T, status=status,
-        statistics=statistics, settings=settings,
+        statistics=statistics, settings=written(settings),
         singular=() if mending.projection is None else mending.projection.singular(),
     )  # fmt: skip
