@@ -11,13 +11,13 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from .fixed import rollout
 from .inputs import drive_of
 from .march import March, Mending
 from .record import recorded
 from .run import Run, load_run
-from .solvers import solver_named
+from .solvers import options_of, solver_named
 from .start import start_of
-from .steps import rollout
 from .system import System
 
 __all__ = ["Run", "load_run", "rollout", "simulate"]
@@ -35,6 +35,7 @@ def simulate(
     atol: float = 1e-10,
     samples: int = 501,
     max_step: float = math.inf,
+    step: float | None = None,
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
@@ -51,7 +52,7 @@ def simulate(
     system = System(equations, drive_of(equations, torque))
     mending = Mending(system)
     times = np.linspace(0.0, t, samples)
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    options = options_of(integrator, rtol=rtol, atol=atol, max_step=max_step, step=step)
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
     march = March(make(system, 0.0, y0, t, options), mending)

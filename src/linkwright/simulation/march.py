@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .projection import Projection
 from .run import FINISHED
 from .solvers import Solver
 from .system import System
@@ -18,8 +17,7 @@ class Mending:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        constrained = bool(system.names.constraints) and system.equations.by != "approximate"
-        self.projection = Projection(system.model) if constrained else None
+        self.projection = system.projection
         self.quaternions = system.names.nq != system.names.nv
 
     @property
@@ -27,15 +25,7 @@ class Mending:
         return self.projection is not None or self.quaternions
 
     def __call__(self, t: float, y: Floats) -> Floats:
-        if not self.needed:
-            return y
-        q, qd = self.system.motion(y)
-        model = self.system.model
-        if self.quaternions:
-            q = model.integrate(q, np.zeros(model.nv))
-        if self.projection is not None:
-            q, qd = self.projection(t, q, qd)
-        return np.append(self.system.start(q, qd)[:-1], y[-1])
+        return self.system.mended(t, y)
 
 
 class March:

@@ -1,6 +1,7 @@
 """A mechanism as a system of first order: ẏ = F(t, y), in the formulation's own states.
 
-y holds the states x and, last, the work W that all but conservative forces have done; so that
+y holds the states x and, last, three works: of the inputs, of what is given (external forces,
+driven constraints), and W of all but conservative forces, losses included; so that
 kinetic + potential − W is constant along a motion, whatever acts.
 """
 
@@ -15,13 +16,18 @@ from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..formulations import derive
+from ..guard import SMALL_PIVOT
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
 from .inputs import Drive
+from .projection import Projection
 
 Floats = NDArray[np.float64]
+
+WORKS = 3
+"""The last entries of y: work of inputs, of given forces, and of all."""
 
 
 class System:
@@ -71,7 +77,17 @@ class System:
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
-        return np.append(np.asarray(self._from_motion(q, qd), dtype=float).ravel(), 0.0)
+        x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
+        return np.concatenate([x, np.zeros(WORKS)])
+
+    def moved(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """y at another motion; the works stay."""
+        return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
+
+    def torques(self, times: Floats, y: Floats) -> Floats:
+        """τ along a motion, one row a time."""
+        rows = zip(times, *self.motion(y), strict=True)
+        return np.array([self.drive(t, q, qd) for t, q, qd in rows])
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
@@ -92,56 +108,106 @@ class System:
 
     @cached_property
     def power(self) -> Any:
-        """(q, q̇, τ, t) → what drives, losses and given forces do; springs and weight are in the
-        potential."""
+        """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
+        these and losses do together; springs and weight are in the potential."""
         eqs = self.plain
-        q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
+        q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
         (passive,), (external,), (V,) = (
             eqs.expressions(name) for name in ("passive", "external", "potential_energy")
         )
         springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
-        total = ca.dot(qd, tau + passive + external + springs)
-        return ca.Function("power", [q, qd, tau, t], [total])
+        given = external
+        if self.names.constraints and self.names.in_time:
+            given = given + eqs.expressions("required_forces")[0] - tau
+        powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
 
     @cached_property
-    def rates_expression(self) -> Any:
+    def tau(self) -> Any:
+        """τ by the states, t and the outer inputs of the drive."""
+        q, qd, *_ = self.symbols
+        return ca.substitute(self.drive.tau, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
+
+    @cached_property
+    def rates_expression(self) -> tuple[Any, Any]:
+        """ẏ, and the smallest pivot that it took (1 where none can vanish)."""
         eqs = self.equations
-        _, qd, tau, t = self.symbols
-        power = self.power(*self._maps[2], tau, t)
+        q, qd, tau, t = self.symbols
+        pivot, needs_qdd = ca.SX(1), self.names.constraints and self.names.in_time
         if eqs.state is not None:
-            return ca.vertcat(eqs.state.rates(), power)
-        qdd = eqs.expressions("forward_dynamics")[0]
-        return ca.vertcat(eqs.rates @ qd, qdd, power)
+            motion, rates = self._maps[2], eqs.state.rates()
+            qdd = self._plain_accelerations(motion, tau, t) if needs_qdd else 0 * qd
+        else:
+            motion = (q, qd)
+            qdd, *pivots = eqs.expressions("forward_dynamics")
+            rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
+        rates = ca.vertcat(rates, self.power(*motion, qdd, tau, t))
+        found = ca.substitute([rates, pivot], [tau], [self.tau])
+        return found[0], found[1]
+
+    def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
+        s, (qdd, *_) = self.plain.symbols, self.plain.expressions("forward_dynamics")
+        inputs = [s["q"], s["qd"], s["tau"], s["t"]]
+        return ca.Function("qdd", inputs, [qdd])(*motion, tau, t)
 
     @cached_property
     def kernel(self) -> Any:
-        """(x, τ, t) → ẏ, compiled."""
-        _, _, tau, t = self.symbols
+        """(x, w, t) → ẏ and the smallest pivot, compiled, drives that are expressions included."""
+        t, w = self.symbols[3], self.drive.w
         function = ca.Function(
-            "rates", [self._maps[0], tau, t], [ca.cse(self.rates_expression)], ["x", "tau", "t"],
-            ["rate"],
+            "rates", [self._maps[0], w, t], ca.cse(list(self.rates_expression)), ["x", "w", "t"],
+            ["rate", "pivot"],
         )  # fmt: skip
         return compile_tape(scheduled(normalised(record(function))), threads=1)
 
     @cached_property
     def _slope(self) -> Any:
-        """∂ẏ/∂x at constant τ."""
-        _, _, tau, t = self.symbols
-        J = ca.jacobian(self.rates_expression, self._maps[0])
-        return ca.Function("slope", [self._maps[0], tau, t], [ca.densify(J)])
+        """∂ẏ/∂x; a drive that is a Python function is taken for constant."""
+        J = ca.jacobian(self.rates_expression[0], self._maps[0])
+        inputs = [self._maps[0], self.drive.w, self.symbols[3]]
+        return ca.Function("slope", inputs, [ca.densify(J)])
+
+    def outer(self, t: float, y: Floats) -> Floats:
+        """w, what the drive hands to the kernel."""
+        if self.drive.function is None:
+            return self.drive.outer(t, y, y)
+        return self.drive.outer(t, *self.motion(y))
+
+    @cached_property
+    def projection(self) -> Projection | None:
+        """Onto the constraints, where they are kept exactly."""
+        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
+        return Projection(self.model) if constrained else None
+
+    def mended(self, t: float, y: Floats) -> Floats:
+        """y with the constraints and the lengths of quaternions exact."""
+        quaternions = self.names.nq != self.names.nv
+        if self.projection is None and not quaternions:
+            return y
+        q, qd = self.motion(y)
+        if quaternions:
+            q = self.model.integrate(q, np.zeros(self.names.nv))
+        if self.projection is not None:
+            q, qd = self.projection(t, q, qd)
+        return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
-        x = y[: self.size]
+        found: Floats
+        found, pivot = self.kernel(y[: self.size], self.outer(t, y), [t])
+        if self.guarded and not pivot[0] >= SMALL_PIVOT:
+            return self._pivoted(t, y)
+        return found
+
+    def _pivoted(self, t: float, y: Floats) -> Floats:
+        """ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.motion(y)
         tau = self.drive(t, q, qd)
-        if not self.guarded:
-            found: Floats = self.kernel(x, tau, [t])
-            return found
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
-        return np.concatenate([q_rate, qdd, [self._power(q, qd, qdd, tau, t)]])
+        powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
+        return np.concatenate([q_rate, qdd, powers])
 
     def _rates(self, q: Floats) -> Floats:
         return np.asarray(self._rate_matrix(q), dtype=float)
@@ -150,14 +216,7 @@ class System:
     def _rate_matrix(self) -> Any:
         return ca.Function("N", [self.symbols[0]], [self.equations.rates])
 
-    def _power(self, q: Floats, qd: Floats, qdd: Floats, tau: Floats, t: float) -> float:
-        power = float(self.power(q, qd, tau, t))
-        if not self.names.in_time:
-            return power
-        return power + float(qd @ (self.model.required_forces(q, qd, qdd, t) - tau))
-
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods; drives that depend on the motion are left to them."""
-        q, qd = self.motion(y)
-        J = np.asarray(self._slope(y[: self.size], self.drive(t, q, qd), t), dtype=float)
-        return np.hstack([J, np.zeros((len(J), 1))])
+        """∂ẏ/∂y for stiff methods."""
+        J = np.asarray(self._slope(y[: self.size], self.outer(t, y), t), dtype=float)
+        return np.hstack([J, np.zeros((len(J), WORKS))])
