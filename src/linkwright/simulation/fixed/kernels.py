@@ -19,6 +19,7 @@ from .tables import FIXED, IMPLICIT, VARIATIONAL
 
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
+Place = tuple[str, Any, tuple[int, ...]]
 
 
 def check_method(method: str, equations: Equations) -> None:
@@ -57,14 +58,14 @@ class Kernel:
     def _compiled(self, of: Ingredients, method: str) -> Any:
         s, n, dt = of.equations.symbols, of.names, ca.SX.sym("dt")
         step = step_of(method, of, Before(s["q"], s["qd"], s["tau"], s["t"], dt))
-        speeds, scalar = (n.nv,), ()
-        inputs = [("q", s["q"], (n.nq,)), ("qd", s["qd"], speeds), ("tau", s["tau"], speeds),
-                  ("t", s["t"], scalar), ("dt", dt, scalar)]  # fmt: skip
+        speeds = (n.nv,)
+        inputs: list[Place] = [("q", s["q"], (n.nq,)), ("qd", s["qd"], speeds)]
+        inputs += [("tau", s["tau"], speeds), ("t", s["t"], ()), ("dt", dt, ())]
         if self.tables:
             inputs.append(("ends", of.ends, (2, len(self.tables))))
-        outputs = [("q_end", step.q, (n.nq,)), ("qd_end", step.qd, speeds)]
+        outputs: list[Place] = [("q_end", step.q, (n.nq,)), ("qd_end", step.qd, speeds)]
         outputs += [("work", step.work, (self.works,))] * bool(self.works)
-        outputs += [("doubt", step.doubt, scalar)] * self.may_fail
+        outputs += [("doubt", step.doubt, ())] * self.may_fail
         made = ca.cse([ca.densify(ca.SX(e)) for _, e, _ in outputs])
         function = ca.Function(
             "step", [e for _, e, _ in inputs], made, [n for n, *_ in inputs],

@@ -4,12 +4,12 @@ Explicit methods are those of Munthe-Kaas: stages in a chart u with q = q₀ ⊕
 keep their length by themselves. With w the speeds in the middle, q_m = q₀ ⊕ ½dt w and
 q₁ = q₀ ⊕ dt w, the implicit ones solve
 
-    midpoint:     M(q_m)(w − v₀) + ½dt (C w + g − f − τ − J_mᵀλ) = 0          v₁ = 2w − v₀
-    variational:  M(q_m) w − p₀ − ½dt (∂L/∂q + f + τ + J₀ᵀλ) = 0              p₁ = p₀ + dt (…)
+    midpoint:     M(q_m)(w − v₀) + ½dt (C w + g − f − τ − J_mᵀλ) = 0         v₁ = 2w − v₀
+    variational:  M(q_m) w − p₀ − ½dt (∂L/∂q + f + τ + J₀ᵀλ) = 0             p₁ = p₀ + dt (…)
 
-by Newton's method, with constraints φ(q₁) = 0. The second is the discrete Euler–Lagrange equation of
-L_d = dt L(q_m, w) in position and momentum: symplectic, so that energy does not drift. Speeds are put
-onto the constraints in the metric of M at the end, which is what forces Jᵀμ at q₁ do.
+by Newton's method, with constraints φ(q₁) = 0. The second is the discrete Euler–Lagrange equation
+of L_d = dt L(q_m, w) in position and momentum: symplectic, so that energy does not drift. Speeds
+are put onto the constraints in the metric of M at the end, which is what forces Jᵀμ at q₁ do.
 """
 
 from __future__ import annotations

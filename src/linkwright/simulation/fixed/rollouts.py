@@ -52,13 +52,12 @@ def rollout(
             f"{steps} steps of {dt} s are no motion", remedy="give a length and a whole number"
         )
     drives = dict(inputs) if isinstance(inputs, Mapping) else {}
-    many = Many(model, method, drives, dt, t + dt * np.arange(steps), history)
+    times = t + dt * np.arange(steps, dtype=np.float64)
+    many = Many(model, method, drives, dt, times, history)
     q, qd, batch = _started(model, q0, qd0, t)
     forces = _forces(None if drives else inputs, batch, steps, model.nv)
-    found = many(q, qd, forces, threads or _cores())
-    return found[0].reshape(*batch, *found[0].shape[1:]), found[1].reshape(
-        *batch, *found[1].shape[1:]
-    )
+    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
+    return q, qd
 
 
 def _cores() -> int:
@@ -86,7 +85,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, t: float) -> None:
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
         if not (np.abs(left) < 1e-8).all():
             raise LinkwrightError(
-                f"the loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
+                f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,
                 remedy="use model.close, assemble and consistent_speeds",
             )
@@ -163,7 +162,7 @@ class Many:
         self, q: Floats, qd: Floats, forces: Floats, first: int, kept: tuple[Floats, Floats]
     ) -> Iterator[tuple[Floats, Floats]]:
         """States of a block, step by step: into `kept`, or to and fro between two places."""
-        places = [tuple(np.empty_like(x) for x in (q, qd)) for _ in range(2)]
+        places = [(np.empty_like(q), np.empty_like(qd)) for _ in range(2)]
         here = (kept[0][:, 0], kept[1][:, 0]) if self.history else places[0]
         here[0][...], here[1][...] = q, qd
         yield here

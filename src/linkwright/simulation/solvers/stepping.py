@@ -45,8 +45,14 @@ class Stepping:
     one_step = False
 
     def __init__(
-        self, method: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
-    ) -> None:  # fmt: skip
+        self,
+        method: str,
+        system: System,
+        t: float,
+        y: Floats,
+        end: float,
+        options: Mapping[str, Any],
+    ) -> None:
         check_method(method, system.equations)
         self.method, self.system, self.end = method, system, end
         self.length = float(options.get("step") or STEP)
