@@ -48,8 +48,8 @@ MAY_IMPORT = {
     },
     "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
     "simulation": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
-        "model", "guard", "files",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
+        "readings", "model", "guard", "files",
     },
     "checking": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",

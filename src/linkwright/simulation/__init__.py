@@ -11,15 +11,15 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from .fixed import rollout
 from .inputs import drive_of
 from .march import March, Mending
 from .progress import Watch
 from .provenance import repeat, written
 from .record import recorded
 from .run import Run
-from .solvers import solver_named
+from .solvers import options_of, solver_named
 from .start import start_of
-from .steps import rollout
 from .storage import load_run
 from .system import System
 
@@ -39,6 +39,7 @@ def simulate(
     samples: int = 501,
     max_step: float = math.inf,
     progress: bool | None = None,
+    step: float | None = None,
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
@@ -57,7 +58,7 @@ def simulate(
     system = System(equations, drive_of(equations, torque))
     mending = Mending(system)
     times = np.linspace(0.0, t, samples)
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    options = options_of(integrator, rtol=rtol, atol=atol, max_step=max_step, step=step)
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
     march = March(make(system, 0.0, y0, t, options), mending)

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from .diagnosis import OPEN, stopped
 from .progress import Watch
-from .projection import Projection
 from .run import FINISHED
 from .solvers import Solver
 from .system import System
@@ -20,8 +19,7 @@ class Mending:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        constrained = bool(system.names.constraints) and system.equations.by != "approximate"
-        self.projection = Projection(system.model) if constrained else None
+        self.projection = system.projection
         self.quaternions = system.names.nq != system.names.nv
 
     @property
@@ -34,15 +32,7 @@ class Mending:
         return self.projection is not None and not self.projection.closure_error <= OPEN
 
     def __call__(self, t: float, y: Floats) -> Floats:
-        if not self.needed:
-            return y
-        q, qd = self.system.motion(y)
-        model = self.system.model
-        if self.quaternions:
-            q = model.integrate(q, np.zeros(model.nv))
-        if self.projection is not None:
-            q, qd = self.projection(t, q, qd)
-        return self.system.moved(y, q, qd)
+        return self.system.mended(t, y)
 
 
 class March:

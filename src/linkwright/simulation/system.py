@@ -22,6 +22,7 @@ from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
 from .inputs import Drive
+from .projection import Projection
 
 Floats = NDArray[np.float64]
 
@@ -172,6 +173,24 @@ class System:
         if self.drive.function is None:
             return self.drive.outer(t, y, y)
         return self.drive.outer(t, *self.motion(y))
+
+    @cached_property
+    def projection(self) -> Projection | None:
+        """Onto the constraints, where they are kept exactly."""
+        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
+        return Projection(self.model) if constrained else None
+
+    def mended(self, t: float, y: Floats) -> Floats:
+        """y with the constraints and the lengths of quaternions exact."""
+        quaternions = self.names.nq != self.names.nv
+        if self.projection is None and not quaternions:
+            return y
+        q, qd = self.motion(y)
+        if quaternions:
+            q = self.model.integrate(q, np.zeros(self.names.nv))
+        if self.projection is not None:
+            q, qd = self.projection(t, q, qd)
+        return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
