@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .run import Run
+from .run import Happened, Run
 from .system import System
 
 Floats = NDArray[np.float64]
@@ -27,6 +27,8 @@ def recorded(
     statistics: Mapping[str, float],
     settings: Mapping[str, Any],
     singular: tuple[float, ...],
+    events: tuple[Happened, ...] = (),
+    pushes: Floats | None = None,
 ) -> Run:
     """The run of states y, one column a time."""
     q, qd = system.motion(y)
@@ -38,10 +40,10 @@ def recorded(
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd,
-        qdd=model.forward_dynamics(q, qd, tau, *clock), tau=tau,
+        qdd=model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock), tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
         work=y[-1], closure=closure, status=status, statistics=statistics, settings=settings,
-        singular=singular,
+        singular=singular, events=events, pushes=pushes,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FINISHED = "finished"
+
+
+class Happened(NamedTuple):
+    """An event of a run: when, of what, and what it did."""
+
+    t: float
+    name: str
+    what: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,16 @@ class Run:
     statistics: Mapping[str, float]
     settings: Mapping[str, Any]
     singular: tuple[float, ...] = ()
+    events: tuple[Happened, ...] = ()
+    pushes: Floats | None = None
+    """Forces of dry friction, stops and rigid contacts along the speeds, where there are any."""
+    next: Run | None = None
+    """How it went on after a member broke: a run of the mechanism that is left."""
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        """This run and those that follow it, one for every mechanism on the way."""
+        return (self, *(self.next.parts if self.next is not None else ()))
 
     @property
     def energy(self) -> Floats:
@@ -57,7 +75,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        """Whether it, or what came of it after members broke, reached its end."""
+        return self.status == FINISHED if self.next is None else self.next.finished
 
     @property
     def data(self) -> xarray.Dataset:
@@ -68,8 +87,10 @@ class Run:
 
         names = names_of(self.mechanism)
         turning = _turning(self.mechanism)
+        pushes = np.zeros_like(self.qd) if self.pushes is None else self.pushes
         return xarray.Dataset(
             {
+                "push": (("time", "speed"), pushes, {"units": "N·m or N"}),
                 "q": (("time", "coordinate"), self.q, {"units": "rad or m"}),
                 "qd": (("time", "speed"), self.qd, {"units": "rad/s or m/s"}),
                 "qdd": (("time", "speed"), self.qdd, {"units": "rad/s² or m/s²"}),
@@ -92,6 +113,8 @@ class Run:
                 "settings": json.dumps(dict(self.settings)),
                 "statistics": json.dumps(dict(self.statistics)),
                 "singular": json.dumps(list(self.singular)),
+                "events": json.dumps([list(event) for event in self.events]),
+                "next": "",
             },
         )
 
@@ -101,7 +124,12 @@ class Run:
         half = target.with_name(f".{target.name}.part")
         try:
             if target.suffix == ".nc":
-                self.data.to_netcdf(half, engine="scipy")
+                later = _later(target)
+                data = self.data
+                if self.next is not None:
+                    self.next.save(later)
+                    data.attrs["next"] = later.name
+                data.to_netcdf(half, engine="scipy")
             elif target.suffix == ".csv":
                 half.write_text(self._csv(), encoding="utf-8")
             else:
@@ -135,7 +163,7 @@ def load_run(path: str | Path) -> Run:
         with xarray.open_dataset(path, engine="scipy") as data:
             data.load()
         attributes = {key: json.loads(data.attrs[key]) for key in
-                      ("mechanism", "settings", "statistics", "singular")}  # fmt: skip
+                      ("mechanism", "settings", "statistics", "singular", "events")}  # fmt: skip
         arrays: dict[str, Any] = {field: data[key].to_numpy() for field, key in _KEPT.items()}
         mechanism = Mechanism(**attributes["mechanism"])
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -146,12 +174,23 @@ def load_run(path: str | Path) -> Run:
         mechanism=mechanism, **arrays, status=data.attrs["status"],
         statistics=attributes["statistics"], settings=attributes["settings"],
         singular=tuple(attributes["singular"]),
+        events=tuple(Happened(*event) for event in attributes["events"]),
+        next=load_run(Path(path).with_name(data.attrs["next"])) if data.attrs["next"] else None,
     )  # fmt: skip
+
+
+def _later(path: Path) -> Path:
+    """The file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
+    stem, _, number = path.stem.rpartition(".part")
+    if stem and number.isdigit():
+        return path.with_name(f"{stem}.part{int(number) + 1}{path.suffix}")
+    return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
 _KEPT = {
     "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
     "potential": "potential_energy", "work": "work", "closure": "closure_error",
+    "pushes": "push",
 }  # fmt: skip
 """Fields of a run, and what they are called in its file."""
 

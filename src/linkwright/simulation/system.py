@@ -6,6 +6,7 @@ kinetic + potential − W is constant along a motion, whatever acts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,13 @@ class System:
         self.equations, self.drive = equations, drive
         self.names = equations.names
         self.evaluations = 0
+        self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
+        """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    def forces(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """All forces along the speeds that are not in the equations."""
+        tau = self.drive(t, q, qd)
+        return tau if self.beside is None else tau + self.beside(t, q, qd, tau)
 
     @cached_property
     def model(self) -> Model:
@@ -134,7 +142,7 @@ class System:
         self.evaluations += 1
         x = y[: self.size]
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
+        tau = self.forces(t, q, qd)
         if not self.guarded:
             found: Floats = self.kernel(x, tau, [t])
             return found
@@ -159,5 +167,5 @@ class System:
     def slope(self, t: float, y: Floats) -> Floats:
         """∂ẏ/∂y for stiff methods; drives that depend on the motion are left to them."""
         q, qd = self.motion(y)
-        J = np.asarray(self._slope(y[: self.size], self.drive(t, q, qd), t), dtype=float)
+        J = np.asarray(self._slope(y[: self.size], self.forces(t, q, qd), t), dtype=float)
         return np.hstack([J, np.zeros((len(J), 1))])
