@@ -40,6 +40,8 @@ def _own(run: Run) -> dict[str, Entry]:
         key: (("time", dim), values, {"units": unit, "units_of_each": f"{key}_units"})
         for key, (dim, values, unit) in pairs.items()
     }
+    if run.pushes is not None:
+        found["push"] = (("time", "speed"), run.pushes, {"units": "N m or N"})
     if run.u is not None:
         found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
     for key, values in {
@@ -138,4 +140,5 @@ def _attributes(run: Run) -> dict[str, Any]:
         "settings": json.dumps(dict(run.settings)),
         "statistics": json.dumps(dict(run.statistics)),
         "singular": json.dumps(list(run.singular)),
+        "events": json.dumps([list(event) for event in run.events]),
     }

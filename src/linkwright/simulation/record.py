@@ -12,7 +12,7 @@ from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from .provenance import versions
-from .run import Run
+from .run import Happened, Run
 from .system import System
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,8 @@ def recorded(
     statistics: Mapping[str, float],
     settings: Mapping[str, Any],
     singular: tuple[float, ...],
+    events: tuple[Happened, ...] = (),
+    pushes: Floats | None = None,
 ) -> Run:
     """The run of states y, one column a time."""
     q, qd = system.motion(y)
@@ -39,11 +41,11 @@ def recorded(
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd,
-        qdd=model.forward_dynamics(q, qd, tau, *clock), tau=tau,
+        qdd=model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock), tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,
-        u=_actuators(system, model, times, q, qd, tau),
+        u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FINISHED = "finished"
+
+
+class Happened(NamedTuple):
+    """An event of a run: when, of what, and what it did."""
+
+    t: float
+    name: str
+    what: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +60,16 @@ class Run:
     singular: tuple[float, ...] = ()
     u: Floats | None = None
     control: Mapping[str, Floats] = field(default_factory=dict)
+    events: tuple[Happened, ...] = ()
+    pushes: Floats | None = None
+    """Forces of dry friction, stops and rigid contacts along the speeds, where there are any."""
+    next: Run | None = None
+    """How it went on after a member broke: a run of the mechanism that is left."""
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        """This run and those that follow it, one for every mechanism on the way."""
+        return (self, *(self.next.parts if self.next is not None else ()))
 
     # -- energy ------------------------------------------------------------------------------
 
@@ -90,7 +108,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        """Whether it, or what came of it after members broke, reached its end."""
+        return self.status == FINISHED if self.next is None else self.next.finished
 
     @property
     def interrupted(self) -> bool:
@@ -102,7 +121,8 @@ class Run:
     @cached_property
     def details(self) -> Details:
         """Energies of every part, momenta, reactions, places; made when asked for."""
-        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        tau = self.tau if self.pushes is None else self.tau + self.pushes
+        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, tau)
 
     @property
     def power(self) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..files import load
 from ..mechanism import names_of
-from .run import Run
+from .run import Happened, Run
 
 FORMATS = (".nc", ".csv", ".parquet")
 
@@ -33,7 +33,7 @@ def save(run: Run, target: Path) -> None:
     half = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if target.suffix == ".nc":
-            run.data.to_netcdf(half, engine="scipy")
+            _write_netcdf(run, target, half)
         elif target.suffix == ".csv":
             half.write_text(_csv(run), encoding="utf-8")
         else:
@@ -43,6 +43,24 @@ def save(run: Run, target: Path) -> None:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
         half.unlink(missing_ok=True)
+
+
+def _write_netcdf(run: Run, target: Path, half: Path) -> None:
+    """What came after a member broke is a file of its own, named in this one."""
+    data = run.data
+    if run.next is not None:
+        later = _later(target)
+        save(run.next, later)
+        data = data.assign_attrs(next=later.name)
+    data.to_netcdf(half, engine="scipy")
+
+
+def _later(path: Path) -> Path:
+    """The file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
+    stem, _, number = path.stem.rpartition(".part")
+    if stem and number.isdigit():
+        return path.with_name(f"{stem}.part{int(number) + 1}{path.suffix}")
+    return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
 def columns(run: Run) -> dict[str, Any]:
@@ -98,7 +116,7 @@ def load_run(path: str | Path) -> Run:
         with xarray.open_dataset(path, engine="scipy") as data:
             data.load()
         attributes = {key: json.loads(data.attrs[key]) for key in
-                      ("settings", "statistics", "singular", "versions")}  # fmt: skip
+                      ("settings", "statistics", "singular", "versions", "events")}  # fmt: skip
         arrays: dict[str, Any] = {name: data[key].to_numpy() for name, key in _KEPT.items()}
         mechanism = load(str(data.attrs["mechanism"]))
         status = str(data.attrs["status"])
@@ -111,6 +129,9 @@ def load_run(path: str | Path) -> Run:
         statistics=attributes["statistics"], settings=attributes["settings"],
         versions=attributes["versions"], singular=tuple(attributes["singular"]),
         u=data["u"].to_numpy() if "u" in data else None,
+        pushes=data["push"].to_numpy() if "push" in data else None,
+        events=tuple(Happened(*event) for event in attributes["events"]),
+        next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
         control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ kinetic + potential − W is constant along a motion, whatever acts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,20 @@ class System:
         self.equations, self.drive = equations, drive
         self.names = equations.names
         self.evaluations = 0
+        self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
+        """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    @cached_property
+    def pushed(self) -> Any:
+        """The symbol of the forces beside the drive."""
+        return ca.SX.sym("push", self.names.nv)
+
+    def push(self, t: float, y: Floats) -> Floats:
+        """Forces beside the drive at an instant."""
+        if self.beside is None:
+            return np.zeros(self.names.nv)
+        q, qd = self.motion(y)
+        return self.beside(t, q, qd, self.drive(t, q, qd))
 
     @cached_property
     def model(self) -> Model:
@@ -143,8 +158,10 @@ class System:
             qdd, *pivots = eqs.expressions("forward_dynamics")
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
         rates = ca.vertcat(rates, self.power(*motion, qdd, tau, t))
-        found = ca.substitute([rates, pivot], [tau], [self.tau])
-        return found[0], found[1]
+        found = ca.substitute([rates, pivot], [tau], [self.tau + self.pushed])
+        rates = found[0]
+        rates[-WORKS] -= ca.dot(self.pushed, motion[1])
+        return rates, found[1]
 
     def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
         s, (qdd, *_) = self.plain.symbols, self.plain.expressions("forward_dynamics")
@@ -153,11 +170,11 @@ class System:
 
     @cached_property
     def kernel(self) -> Any:
-        """(x, w, t) → ẏ and the smallest pivot, compiled, drives that are expressions included."""
+        """(x, w, push, t) → ẏ and the smallest pivot, compiled, with drives that are expressions."""
         t, w = self.symbols[3], self.drive.w
         function = ca.Function(
-            "rates", [self._maps[0], w, t], ca.cse(list(self.rates_expression)), ["x", "w", "t"],
-            ["rate", "pivot"],
+            "rates", [self._maps[0], w, self.pushed, t], ca.cse(list(self.rates_expression)),
+            ["x", "w", "push", "t"], ["rate", "pivot"],
         )  # fmt: skip
         return compile_tape(scheduled(normalised(record(function))), threads=1)
 
@@ -165,7 +182,7 @@ class System:
     def _slope(self) -> Any:
         """∂ẏ/∂x; a drive that is a Python function is taken for constant."""
         J = ca.jacobian(self.rates_expression[0], self._maps[0])
-        inputs = [self._maps[0], self.drive.w, self.symbols[3]]
+        inputs = [self._maps[0], self.drive.w, self.pushed, self.symbols[3]]
         return ca.Function("slope", inputs, [ca.densify(J)])
 
     def outer(self, t: float, y: Floats) -> Floats:
@@ -195,7 +212,7 @@ class System:
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats
-        found, pivot = self.kernel(y[: self.size], self.outer(t, y), [t])
+        found, pivot = self.kernel(y[: self.size], self.outer(t, y), self.push(t, y), [t])
         if self.guarded and not pivot[0] >= SMALL_PIVOT:
             return self._pivoted(t, y)
         return found
@@ -203,11 +220,13 @@ class System:
     def _pivoted(self, t: float, y: Floats) -> Floats:
         """ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
+        push = self.push(t, y)
+        tau = self.drive(t, q, qd) + push
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
+        powers[0] -= push @ qd
         return np.concatenate([q_rate, qdd, powers])
 
     def _rates(self, q: Floats) -> Floats:
@@ -218,6 +237,6 @@ class System:
         return ca.Function("N", [self.symbols[0]], [self.equations.rates])
 
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods."""
-        J = np.asarray(self._slope(y[: self.size], self.outer(t, y), t), dtype=float)
+        """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
+        J = np.asarray(self._slope(y[: self.size], self.outer(t, y), self.push(t, y), t), float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
