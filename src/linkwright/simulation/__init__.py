@@ -45,8 +45,9 @@ def simulate(
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
     q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
-    (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
-    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values).
+    (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), a table by
+    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values), or a
+    controller of `linkwright.control`.
     """
     if integrator not in METHODS:
         raise UnsupportedError(
@@ -152,26 +153,35 @@ class _Projected:
         known: dict[str, Any] = dict(options)
         if self.integrator in _STIFF and not self.system.guarded:
             known["jac"] = self._slope
+        found = [y]
         with np.errstate(all="ignore"):
-            solver = method(self.system.rates, times[0], y, times[-1], **known)
-            found, k = [y], 1
-            while k < len(times):
-                try:
-                    message = solver.step()
-                except KeyboardInterrupt:
-                    return np.array(found).T, f"interrupted at t = {solver.t:g} s"
-                if message is not None or not np.isfinite(solver.y).all():
-                    return np.array(found).T, _stopped(solver.t, message)
-                self.steps += 1
-                reached = k
-                while reached < len(times) and times[reached] <= solver.t:
-                    reached += 1
-                if reached > k:
-                    dense = solver.dense_output()
-                    found += [self.mended(x, dense(x)) for x in times[k:reached]]
-                    k = reached
-                self.project(solver)
-        return np.array(found).T, FINISHED
+            for begin, end in self.system.spans(times[0], times[-1]):
+                y = self.system.sample(begin, y)
+                solver = method(self.system.rates, begin, y, end, **known)
+                status = self._through(solver, times, found)
+                if status != FINISHED:
+                    break
+                y = solver.y
+        return np.array(found).T, status
+
+    def _through(self, solver: Any, times: Floats, found: list[Floats]) -> str:
+        """Steps to the end of a span; the states at its `times` are added to those `found`."""
+        while solver.status == "running":
+            try:
+                message = solver.step()
+            except KeyboardInterrupt:
+                return f"interrupted at t = {solver.t:g} s"
+            if message is not None or not np.isfinite(solver.y).all():
+                return _stopped(solver.t, message)
+            self.steps += 1
+            reached = k = len(found)
+            while reached < len(times) and times[reached] <= solver.t:
+                reached += 1
+            if reached > k:
+                dense = solver.dense_output()
+                found += [self.mended(x, dense(x)) for x in times[k:reached]]
+            self.project(solver)
+        return FINISHED
 
     def _slope(self, t: float, y: Floats) -> Floats:
         return self.system.slope(t, y)
@@ -186,7 +196,7 @@ class _Projected:
             q = model.integrate(q, np.zeros(model.nv))
         if self.projection is not None:
             q, qd = self.projection(t, q, qd)
-        return np.append(self.system.start(q, qd)[:-1], y[-1])
+        return self.system.moved(y, q, qd)
 
     def project(self, solver: Any) -> None:
         """One-step methods go on from the mended state; others keep their own history."""
@@ -213,7 +223,7 @@ def _run(
 ) -> Run:
     q, qd = system.motion(y)
     model, names = system.model, system.names
-    tau = np.array([system.drive(t, a, b) for t, a, b in zip(times, q, qd, strict=True)])
+    tau = system.torques(times, y)
     clock = [times] if names.in_time else []
     by_recursion = model if "mass_matrix" in system.equations.function_names() else None
     if by_recursion is None:
@@ -228,4 +238,5 @@ def _run(
         qdd=by_recursion.forward_dynamics(q, qd, tau, *clock), tau=tau,
         kinetic=by_recursion.kinetic_energy(q, qd), potential=by_recursion.potential_energy(q),
         work=y[-1], closure=closure, status=status, statistics=statistics, settings=settings,
+        control=dict(zip(system.control_names, y[system.size : -1], strict=True)),
     )  # fmt: skip

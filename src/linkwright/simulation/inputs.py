@@ -16,14 +16,19 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
+from .feedback import Feedback
 
 Floats = NDArray[np.float64]
 Drive = Callable[[float, Floats, Floats], Floats]
 
 
-def drive_of(equations: Equations, given: Any) -> Drive:
-    """τ(t, q, q̇) from what a user gives: nothing, numbers, a table by name, a function."""
+def drive_of(equations: Equations, given: Any) -> Drive | Feedback:
+    """τ(t, q, q̇) from what a user gives: nothing, numbers, a table by name, a function; or the
+    law of a controller."""
     n = equations.nv
+    if isinstance(given, Feedback):
+        given.check_fits(equations.nq, n, equations.mechanism.name)
+        return given
     if given is None:
         rest = np.zeros(n)
         return lambda t, q, qd: rest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,8 @@ FINISHED = "finished"
 class Run:
     """Histories over time, rows of states. `status` is "finished", or says why it stopped and
     what to try; then the part up to there is kept. `singular` are times at which the constraints
-    came near to losing rank, where a motion may branch and digits are lost."""
+    came near to losing rank, where a motion may branch and digits are lost. `control` are
+    histories of a controller's own states by name."""
 
     mechanism: Mechanism
     t: Floats
@@ -42,6 +43,7 @@ class Run:
     statistics: Mapping[str, float]
     settings: Mapping[str, Any]
     singular: tuple[float, ...] = ()
+    control: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
     def energy(self) -> Floats:
@@ -78,6 +80,10 @@ class Run:
                 "potential_energy": ("time", self.potential, {"units": "J"}),
                 "work": ("time", self.work, {"units": "J"}),
                 "closure_error": ("time", self.closure, {"units": "m or rad"}),
+            }
+            | {
+                f"control_{name}": ("time", values, {"state": name})
+                for name, values in self.control.items()
             },
             coords={
                 "time": ("time", self.t, {"units": "s"}),
@@ -146,6 +152,7 @@ def load_run(path: str | Path) -> Run:
         mechanism=mechanism, **arrays, status=data.attrs["status"],
         statistics=attributes["statistics"], settings=attributes["settings"],
         singular=tuple(attributes["singular"]),
+        control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
     )  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """A mechanism as a system of first order: ẏ = F(t, y), in the formulation's own states.
 
-y holds the states x and, last, the work W that all but conservative forces have done; so that
-kinetic + potential − W is constant along a motion, whatever acts.
+y holds the states x, the states z of a controller and, last, the work W that all but conservative
+forces have done; so that kinetic + potential − W is constant along a motion, whatever acts.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -19,18 +20,29 @@ from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
+from .feedback import Feedback
 from .inputs import Drive
 
 Floats = NDArray[np.float64]
 
 
 class System:
-    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
+    """Rates of all states under a drive τ(t, q, q̇) or a controller; counts its evaluations.
 
-    def __init__(self, equations: Equations, drive: Drive) -> None:
-        self.equations, self.drive = equations, drive
+    A sampled controller acts when `sample` is called; between, its τ is `held`.
+    """
+
+    def __init__(self, equations: Equations, drive: Drive | Feedback) -> None:
+        self.equations = equations
+        self.feedback = drive if isinstance(drive, Feedback) else None
+        self.drive = None if isinstance(drive, Feedback) else drive
         self.names = equations.names
         self.evaluations = 0
+        self.held: list[tuple[float, Floats]] = []
+
+    @property
+    def control_names(self) -> tuple[str, ...]:
+        return self.feedback.names if self.feedback else ()
 
     @cached_property
     def model(self) -> Model:
@@ -71,7 +83,47 @@ class System:
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
-        return np.append(np.asarray(self._from_motion(q, qd), dtype=float).ravel(), 0.0)
+        z = self.feedback.start if self.feedback else ()
+        return np.concatenate([np.asarray(self._from_motion(q, qd), float).ravel(), z, [0.0]])
+
+    def moved(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """y at another motion; the controller's states and the work stay."""
+        return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
+
+    def spans(self, begin: float, end: float) -> list[tuple[float, float]]:
+        """The intervals in which the rates are smooth: those between samples."""
+        period = self.feedback.period if self.feedback else None
+        if period is None:
+            return [(begin, end)]
+        count = int(np.ceil((end - begin) / period - 1e-9))
+        times = [*(begin + period * np.arange(count)), end]
+        return list(pairwise(times))
+
+    def sample(self, t: float, y: Floats) -> Floats:
+        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""
+        if self.feedback is None or self.feedback.period is None:
+            return y
+        z = y[self.size : -1]
+        tau, rate = self.feedback(t, *self.motion(y), z)
+        self.held.append((t, tau))
+        return np.concatenate([y[: self.size], z + self.feedback.period * rate, y[-1:]])
+
+    def torques(self, times: Floats, y: Floats) -> Floats:
+        """τ along a motion, one row a time."""
+        q, qd = self.motion(y)
+        if self.held:
+            begins = np.array([t for t, _ in self.held])
+            last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
+            return np.array([self.held[k][1] for k in last])
+        rows = zip(times, q, qd, y[self.size : -1].T, strict=True)
+        return np.array([self.torque(t, a, b, z)[0] for t, a, b, z in rows])
+
+    def torque(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
+        """τ and ż at an instant; both are at rest between samples."""
+        if self.drive is not None:
+            return self.drive(t, q, qd), z
+        assert self.feedback is not None
+        return (self.held[-1][1], 0 * z) if self.held else self.feedback(t, q, qd, z)
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
@@ -130,18 +182,52 @@ class System:
         J = ca.jacobian(self.rates_expression, self._maps[0])
         return ca.Function("slope", [self._maps[0], tau, t], [ca.densify(J)])
 
+    @cached_property
+    def loop(self) -> Any:
+        """(y, r, t) → ẏ under a controller, as a CasADi function."""
+        assert self.feedback is not None
+        _, _, tau, t = self.symbols
+        z = ca.SX.sym("z", len(self.feedback.names))
+        r = ca.SX.sym("r", max(1, self.feedback.law.size1_in(4)))
+        law = self.feedback.law
+        force, rate = law(t, *self._maps[2], z, r[: law.size1_in(4)])
+        plain = ca.substitute(self.rates_expression, tau, force)
+        y = ca.vertcat(self._maps[0], z, ca.SX.sym("work"))
+        rates = ca.vertcat(plain[: self.size], rate, plain[self.size])
+        return ca.Function("rates", [y, r, t], [ca.cse(rates)], ["y", "r", "t"], ["rate"])
+
+    @cached_property
+    def loop_kernel(self) -> Any:
+        """The same, compiled."""
+        return compile_tape(scheduled(normalised(record(self.loop))), threads=1)
+
+    @cached_property
+    def loop_slope(self) -> Any:
+        y, r, t = (self.loop.sx_in(k) for k in range(3))
+        J = ca.jacobian(self.loop(y, r, t), y)
+        return ca.Function("slope", [y, r, t], [ca.densify(J)])
+
+    def _followed(self, t: float, y: Floats) -> Floats:
+        """r of the controller; one idle entry where it follows nothing."""
+        assert self.feedback is not None
+        found = self.feedback.reference(t, y[self.size : -1])
+        return found if len(found) else np.zeros(1)
+
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
-        x = y[: self.size]
+        if self.feedback is not None and not self.held and not self.guarded:
+            closed: Floats = self.loop_kernel(y, self._followed(t, y), [t])
+            return closed
+        x, z = y[: self.size], y[self.size : -1]
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
+        tau, z_rate = self.torque(t, q, qd, z)
         if not self.guarded:
             found: Floats = self.kernel(x, tau, [t])
-            return found
+            return found if not len(z) else np.insert(found, self.size, z_rate)
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
-        return np.concatenate([q_rate, qdd, [self._power(q, qd, qdd, tau, t)]])
+        return np.concatenate([q_rate, qdd, z_rate, [self._power(q, qd, qdd, tau, t)]])
 
     def _rates(self, q: Floats) -> Floats:
         return np.asarray(self._rate_matrix(q), dtype=float)
@@ -157,7 +243,13 @@ class System:
         return power + float(qd @ (self.model.required_forces(q, qd, qdd, t) - tau))
 
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods; drives that depend on the motion are left to them."""
-        q, qd = self.motion(y)
-        J = np.asarray(self._slope(y[: self.size], self.drive(t, q, qd), t), dtype=float)
-        return np.hstack([J, np.zeros((len(J), 1))])
+        """∂ẏ/∂y for stiff methods, a controller's law included; drives that are functions of the
+        motion are left to them."""
+        if self.feedback is not None and not self.held:
+            return np.asarray(self.loop_slope(y, self._followed(t, y), t), dtype=float)
+        z = y[self.size : -1]
+        tau, _ = self.torque(t, *self.motion(y), z)
+        J = np.zeros((len(y), len(y)))
+        found = np.asarray(self._slope(y[: self.size], tau, t), dtype=float)
+        J[np.r_[: self.size, len(y) - 1], : self.size] = found
+        return J
