@@ -118,7 +118,7 @@ def test_an_arc() -> None:
     )
     assert motion.duration == pytest.approx(0.5 * np.pi / 0.5 + 0.25)
     model = lw.compile(ELBOW)
-    t, q, qd, qdd = motion.sampled(401)
+    _, q, qd, qdd = motion.sampled(401)
     point = model.placement("tool")(q)[:, :3, 3]
     np.testing.assert_allclose(np.linalg.norm(point - [1, 0, 0], axis=1), 0.5, atol=1e-7)
     np.testing.assert_allclose(point[[200, -1]], [[1, 0.5, 0], [0.5, 0, 0]], atol=1e-7)

@@ -61,15 +61,15 @@ def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = T
             "controllers need coordinates whose rates are the speeds", where=mechanism.name,
             remedy='give the ball or free joint rotation = "cardan"',
         )  # fmt: skip
-    if names.actuators and len(names.actuators) < names.nv:
-        raise UnsupportedError(
-            f"{len(names.actuators)} actuators cannot drive {names.nv} freedoms alike",
-            where=mechanism.name, remedy="give a law of your own as torque=",
-        )  # fmt: skip
     if by_model and names.constraints:
         raise UnsupportedError(
             "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
         )
+    if names.actuators and len(names.actuators) < names.nv:
+        raise UnsupportedError(
+            f"{len(names.actuators)} actuator(s) cannot drive {names.nv} speeds one by one",
+            where=mechanism.name, remedy="give a law of your own as torque=",
+        )  # fmt: skip
     n = size or names.nv
     return Subject(equations, n, ca.SX.sym("r", 3 * n))
 
