@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,19 @@ def test_six_links_of_paper_003(tmp_path: Path) -> None:
     weight = model.gravity(arrays["q"])
     fast = plan_to(lw.gallery("chain-6"), "tool", [[1, 2]], 30.0, samples=61)
     np.testing.assert_allclose(fast.tau - weight, 4 * (arrays["tau"] - weight), atol=1e-9)
+
+
+def test_the_figures_of_paper_003(tmp_path: Path) -> None:
+    """The example is short, runs, and says the weight of a straight arm: (1 + 3 + … + 11) m g l/2."""
+    script = Path(__file__).parents[2] / "examples/paper_003.py"
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 60
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    names = [f"paper_003_figure_{k}.{end}" for k in range(3, 8) for end in ("png", "svg")]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    first = float(done.stdout.split("torques: [")[1].split()[0])
+    assert first == pytest.approx(36 * 9.81 / 2, rel=1e-3)
 
 
 def test_the_gripper_of_paper_000() -> None:
