@@ -24,16 +24,15 @@ plan = plan_to(arm, "tool", [[1.0, 2.0]], 60.0, start=np.zeros(6))
 
 
 def saved(figure: plt.Figure, number: int) -> None:
-    figure.savefig(OUT / f"paper_003_figure_{number}.svg")
-    figure.savefig(OUT / f"paper_003_figure_{number}.png", dpi=200)
+    for ending in ("svg", "png"):
+        figure.savefig(OUT / f"paper_003_figure_{number}.{ending}", dpi=200)
 
 
 def configurations() -> None:
-    model = lw.compile(arm)
-    names = [*(f"link{k}" for k in range(1, 7)), "tool"]
+    frames = [lw.compile(arm).placement(name) for name in (*arm.bodies, "tool")]
     figure, axes = plt.subplots(figsize=(3.6, 2.6), layout="constrained")
     for q, colour, label in ((plan.q[0], "0.6", "initial"), (plan.q[-1], COLOURS[0], "goal")):
-        points = np.array([model.placement(name)(q)[:2, 3] for name in names])
+        points = np.array([frame(q)[:2, 3] for frame in frames])
         axes.plot(*points.T, "-o", color=colour, ms=3.5, label=label)
     axes.plot(1, 2, "x", color=COLOURS[5], ms=8, mew=2, label="point (1, 2)")
     axes.set(xlabel="x / m", ylabel="y / m", aspect="equal", ylim=(-1, 3.4))
@@ -56,6 +55,5 @@ courses(4, np.degrees(plan.q), "angle / °")
 courses(5, np.degrees(plan.qd), "angular velocity / °/s")
 courses(6, np.degrees(plan.qdd), "angular acceleration / °/s²")
 courses(7, plan.tau, "torque / N·m")
-print(
-    f"goal: {np.degrees(plan.q[-1]).round(2)} °, largest torques: {abs(plan.tau).max(0).round(2)} N·m"
-)
+print(f"goal / °: {np.degrees(plan.q[-1]).round(2)}")
+print(f"largest torques / N·m: {abs(plan.tau).max(0).round(2)}")

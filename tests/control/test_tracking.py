@@ -10,7 +10,7 @@ import pytest
 from tests.control.tracking import NAMES, cells
 
 PAGE = Path(__file__).parents[2] / "docs/control.md"
-QUICK = ("computed_torque", "adaptive")
+QUICK = ("computed_torque",)
 
 
 @pytest.mark.parametrize(

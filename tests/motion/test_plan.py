@@ -49,7 +49,7 @@ def test_the_figures_of_paper_003(tmp_path: Path) -> None:
     )
     names = [f"paper_003_figure_{k}.{end}" for k in range(3, 8) for end in ("png", "svg")]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
-    first = float(done.stdout.split("torques: [")[1].split()[0])
+    first = float(done.stdout.split("[")[2].split()[0])
     assert first == pytest.approx(36 * 9.81 / 2, rel=1e-3)
 
 
