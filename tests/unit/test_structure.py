@@ -51,12 +51,19 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
         "readings", "model", "guard", "files",
     },
+    "motion": {
+        "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
+        "model",
+    },
+    "control": {
+        "errors", "mechanism", "algebra", "equations", "formulations", "motion", "simulation",
+    },
     "checking": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
         "readings",
     },
     "cli": {
-        "errors", "study", "checking", "simulation", "expressions", "mechanism", "files", "kinematics",
+        "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
     },
 }  # fmt: skip

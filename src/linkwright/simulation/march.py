@@ -93,7 +93,17 @@ class March:
         self._sample(times[times <= self.solver.t])
         if self.solver.one_step and self.mending.needed:
             self.solver.y = self.mending(self.solver.t, self.solver.y)
+        self._act(times[-1])
         return self._stopped("its constraints no longer hold") if self.mending.failed else None
+
+    def _act(self, end: float) -> None:
+        """A sampled controller acts where its period is over, and the motion goes on from there."""
+        t = self.solver.t
+        if t < self.solver.end or t >= end:
+            return
+        y = self.mending.system.sample(t, self.mending(t, self.solver.y))
+        self.solver.end = self.mending.system.next_sample(t, end)
+        self.solver.restart(t, y)
 
     def _meet(self, times: Floats, t: float, columns: list[Column]) -> str | None:
         """An event inside the last step: samples before it, then the motion goes on from it."""

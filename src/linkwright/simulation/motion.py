@@ -52,9 +52,11 @@ class Motion:
         )
         mending = Mending(system, watch)
         y = system.start(q, qd)
+        y = system.sample(times[0], y)
         if watch is not None:
             y = watch.begin(times[0], y)
-        march = March(self.make(system, times[0], y, times[-1], self.options), mending)
+        end = system.next_sample(times[0], times[-1])
+        march = March(self.make(system, times[0], y, end, self.options), mending)
         with Watch(mechanism.name, times[-1], self.progress) as progress:
             status = march.along(times, progress)
         statistics = {

@@ -71,13 +71,14 @@ class Hybrid:
             return np.zeros(len(qd))
         return self.forces(t, q, qd, tau).along
 
-    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats | None = None) -> Forces:
-        given = self.system.drive(t, q, qd) if tau is None else tau
-        return forces_of(self.dynamics.at(t, q, qd, given), self.mode)
+    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
+        return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
+
+    def forces_at(self, t: float, y: Floats) -> Forces:
+        return self.forces(t, *self.system.motion(y), self.system.torque(t, y))
 
     def push_at(self, t: float, y: Floats) -> Floats:
-        q, qd = self.system.motion(y)
-        return self.push(t, q, qd, self.system.drive(t, q, qd))
+        return self.push(t, *self.system.motion(y), self.system.torque(t, y))
 
     # -- looking -------------------------------------------------------------------------
 
@@ -98,13 +99,12 @@ class Hybrid:
     def _values(
         self, columns: list[Column], times: Floats, between: Callable[[float], Floats]
     ) -> Floats:
-        states = [self.system.motion(between(float(t))) for t in times]
+        inside = [between(float(t)) for t in times]
+        states = [self.system.motion(y) for y in inside]
         q, qd = (np.array(part) for part in zip(*states, strict=True))
         seen = [np.asarray(x, dtype=float) for x in self.rows.watched(q.T, qd.T)]
         loaded = any(column.kind in OF_FORCES for column in columns)
-        forces = [
-            self.forces(float(t), *state) for t, state in zip(times, states, strict=True) if loaded
-        ]
+        forces = [self.forces_at(float(t), y) for t, y in zip(times, inside, strict=True) if loaded]
         table = np.zeros((len(times), len(columns)))
         for k, column in enumerate(columns):
             if column.kind in OF_FORCES:
@@ -195,7 +195,7 @@ class Hybrid:
         found = _Forced()
         if not any(c.kind in ("carries", "sticks", "grips") for c in columns):
             return found
-        forces = self.forces(t, *self.system.motion(y))
+        forces = self.forces_at(t, y)
         for column in columns:
             k = column.index
             if column.kind == "carries":
@@ -218,7 +218,8 @@ class Hybrid:
         ]  # fmt: skip
         q = self._touching(t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
-        instant = self.dynamics.at(t, q, qd, self.system.drive(t, q, qd))
+        tau = self.system.torque(t, self.system.moved(y, q, qd))
+        instant = self.dynamics.at(t, q, qd, tau)
         V = instant.R @ qd
         still = tuple(i for i in closed if abs(V[i]) <= STILL)
         leaving = {i: d for i, d in forced.leaving.items() if i in still}

@@ -58,13 +58,14 @@ class Stepping:
         self.length = float(options.get("step") or STEP)
         self.by_stages = method not in IMPLICIT and (
             system.drive.function is not None or system.equations.state is not None
-            or system.beside is not None
+            or system.beside is not None or system.drive.feedback is not None
         )  # fmt: skip
         if system.equations.state is not None and method not in TABLES:
             _refuse_own_states(method, system)
-        if system.beside is not None and method in IMPLICIT:
+        eventful = system.beside is not None or system.drive.feedback is not None
+        if eventful and method in IMPLICIT:
             raise UnsupportedError(
-                f"'{method}' knows no stops, contacts and friction that sticks",
+                f"'{method}' knows no controllers, stops, contacts and friction that sticks",
                 where=system.equations.mechanism.name, remedy="use another integrator",
             )  # fmt: skip
         if not self.by_stages:
