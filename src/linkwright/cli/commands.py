@@ -280,20 +280,30 @@ def simulate(
     integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .nc or .csv file of the motion.")
+        Path | None,
+        typer.Option("--output", "-o", help="A .nc or .csv file of the motion; a picture's."),
     ] = None,
+    plot: Annotated[
+        str, typer.Option(help="Histories to draw: q,energy,reactions; the file is that of -o.")
+    ] = "",
+    cyclograph: Annotated[
+        Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
+    ] = None,
+    animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a motion, and account for its energy.
 
-    Example: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+    Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+
+    linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
     from .simulate import run
 
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json,
+        tolerance, output, as_json, plot, cyclograph, animate,
     )  # fmt: skip
 
 

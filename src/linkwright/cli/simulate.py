@@ -9,6 +9,7 @@ from ..expressions import parse, to_float
 from ..mechanism import Mechanism
 from ..simulation import simulate
 from .inputs import assignments
+from .pictures import wanted
 from .show import CheckFailedError, emit_json, working
 
 
@@ -23,7 +24,11 @@ def run(
     tolerance: float,
     output: Path | None,
     as_json: bool,
+    plot: str = "",
+    cyclograph: Path | None = None,
+    animate: Path | None = None,
 ) -> None:
+    pictures, output = wanted(plot, output, cyclograph, animate)
     if output is not None and output.suffix not in (".nc", ".csv"):
         raise LinkwrightError(f"'{output}' is no .nc or .csv", remedy="name such a file")
     q0, qd0 = (
@@ -37,11 +42,13 @@ def run(
         )  # fmt: skip
     if output is not None:
         found.save(output)
+    with working(f"drawing {mechanism.name}"):
+        drawn = pictures.write(found)
     summary = {
         "status": found.status, "t": float(found.t[-1]), "q": found.q[-1].tolist(),
         "qd": found.qd[-1].tolist(), "energy_audit": found.audit,
         "closure_error": float(found.closure.max()), **found.statistics,
-        "file": str(output or ""),
+        "file": str(output or ""), "pictures": ", ".join(drawn),
     }  # fmt: skip
     if as_json:
         emit_json(summary)

@@ -214,7 +214,7 @@ class Brush:
         spots = [self.view(self.world(s.link, s.points)).mean(axis=0) for s in named]
         words = [symbol(s.name) for s in named]
         drawn = [self.view(self.world(s.link, s.points))
-                 for s in (*self.scene.members, *self.scene.wheels)]  # fmt: skip
+                 for s in (*self.scene.members, *self.scene.wheels, *self.scene.frames)]  # fmt: skip
         place_words(self.axes, words, spots, drawn)
 
     def dimensions(self, several: Sequence[Shape]) -> None:
