@@ -19,7 +19,9 @@ def test_tables(kind: str) -> None:
     times, values = np.cumsum(rng.uniform(0.1, 1, 9)), rng.uniform(-2, 2, 9)
     table = table_of("q1", (times, values, kind))
     inside = np.linspace(times[0], times[-1], 101)
-    wanted = np.interp(inside, times, values) if kind == "linear" else CubicSpline(times, values)(inside)
+    wanted = (
+        np.interp(inside, times, values) if kind == "linear" else CubicSpline(times, values)(inside)
+    )
     np.testing.assert_allclose([table(t) for t in inside], wanted, atol=1e-12)
     assert table(times[0] - 5) == values[0]
     assert table(times[-1] + 5) == values[-1]
@@ -56,13 +58,18 @@ def test_drives_are_part_of_the_rates(kind: str) -> None:
     y = system.start(q, qd)
     np.testing.assert_allclose(system.drive(t, q, qd), by_hand, atol=1e-13)
     rates = system.rates(t, y)
-    np.testing.assert_allclose(rates[2:4], system.model.forward_dynamics(q, qd, by_hand), atol=1e-12)
+    np.testing.assert_allclose(
+        rates[2:4], system.model.forward_dynamics(q, qd, by_hand), atol=1e-12
+    )
     assert rates[4] == pytest.approx(qd @ by_hand)
     assert system.drive.function is None
     assert len(system.outer(t, y)) == {"tables": 2}.get(kind, 1)
     h = 1e-6
     slope = np.column_stack(
-        [(system.rates(t, y + h * e) - system.rates(t, y - h * e)) / (2 * h) for e in np.eye(len(y))]
+        [
+            (system.rates(t, y + h * e) - system.rates(t, y - h * e)) / (2 * h)
+            for e in np.eye(len(y))
+        ]
     )
     np.testing.assert_allclose(system.slope(t, y), slope, atol=1e-7)
 
@@ -79,4 +86,8 @@ def test_all_kinds_of_drives_move_alike(by: str) -> None:
     for other in runs[1:]:
         np.testing.assert_allclose(other.q, runs[0].q, atol=1e-8)
         np.testing.assert_allclose(other.work_inputs, runs[0].work_inputs, atol=1e-7)
-    assert [run.settings["torque"] == "a Python function" for run in runs] == [False, False, True]
+    assert [run.settings["torque"] == "a function or controller of Python" for run in runs] == [
+        False,
+        False,
+        True,
+    ]

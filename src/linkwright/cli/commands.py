@@ -283,11 +283,20 @@ def simulate(
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .nc, .csv or .parquet file of the motion."),
+        typer.Option(
+            "--output", "-o", help="A .nc, .csv or .parquet file of the motion; a picture's."
+        ),
     ] = None,
     repeat: Annotated[
         Path | None, typer.Option(help="Make the run of this .nc file again, in place of FILE.")
     ] = None,
+    plot: Annotated[
+        str, typer.Option(help="Histories to draw: q,energy,reactions; the file is that of -o.")
+    ] = "",
+    cyclograph: Annotated[
+        Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
+    ] = None,
+    animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -296,6 +305,7 @@ def simulate(
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
 
     linkwright simulate --repeat run.nc
+    linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
     from .simulate import again, run
 
@@ -307,7 +317,7 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json,
+        tolerance, output, as_json, plot, cyclograph, animate,
     )  # fmt: skip
 
 

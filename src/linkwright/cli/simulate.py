@@ -12,7 +12,8 @@ from ..simulation import Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
 from .inputs import assignments
-from .show import CheckFailedError, emit_json
+from .pictures import wanted
+from .show import CheckFailedError, emit_json, working
 
 
 def run(
@@ -26,7 +27,11 @@ def run(
     tolerance: float,
     output: Path | None,
     as_json: bool,
+    plot: str = "",
+    cyclograph: Path | None = None,
+    animate: Path | None = None,
 ) -> None:
+    pictures, output = wanted(plot, output, cyclograph, animate)
     if output is not None:
         check_format(output)
     q0, qd0 = numbers(start), numbers(speeds)
@@ -34,7 +39,9 @@ def run(
         mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True,
     )  # fmt: skip
-    report(found, output, as_json)
+    with working(f"drawing {mechanism.name}"):
+        drawn = pictures.write(found)
+    report(found, output, as_json, {"pictures": ", ".join(drawn)})
 
 
 def again(source: Path, output: Path | None, as_json: bool) -> None:

@@ -191,5 +191,4 @@ def _attributes(run: Run) -> dict[str, Any]:
         "statistics": json.dumps(dict(run.statistics)),
         "singular": json.dumps(list(run.singular)),
         "events": json.dumps([list(event) for event in run.events]),
-        "next": "",
     }

@@ -13,7 +13,7 @@ from ..model import Model
 from ..model import compile as compiled
 from .provenance import versions
 from .run import Happened, Run
-from .system import System
+from .system import WORKS, System
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +47,7 @@ def recorded(
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,
         u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes,
+        control=dict(zip(system.drive.state_names, y[system.size : -WORKS], strict=True)),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from .details import Details, Named
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -121,8 +122,12 @@ class Run:
     @cached_property
     def details(self) -> Details:
         """Energies of every part, momenta, reactions, places; made when asked for."""
-        tau = self.tau if self.pushes is None else self.tau + self.pushes
-        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, tau)
+        if self.pushes is None:
+            return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        from .events import without_sharp_friction  # which is among the pushes
+
+        bare, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
+        return Details(bare, self.t, self.q, self.qd, self.qdd, forces)
 
     @property
     def power(self) -> Floats:
@@ -156,6 +161,24 @@ class Run:
         from .dataset import dataset
 
         return dataset(self)
+
+    def plot(self, *names: str, **options: Any) -> Figure:
+        """Histories over time: "q", "energy", "tau", "reactions", …; see `show.plot`."""
+        from ..show import plot
+
+        return plot(self, *names, **options)
+
+    def cyclograph(self, every: float | None = None, **options: Any) -> Figure:
+        """Stick figures every so many seconds, one over the other; see `show.cyclograph`."""
+        from ..show import cyclograph
+
+        return cyclograph(self, every, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """The motion as .mp4, .gif or .html, by the ending; see `show.animate`."""
+        from ..show import animate
+
+        return animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
         """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left."""
