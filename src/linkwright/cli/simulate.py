@@ -11,6 +11,7 @@ from ..mechanism import Mechanism
 from ..simulation import Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
+from .courses import courses
 from .inputs import assignments
 from .pictures import wanted
 from .show import CheckFailedError, emit_json, working
@@ -36,7 +37,7 @@ def run(
         check_format(output)
     q0, qd0 = numbers(start), numbers(speeds)
     found = simulate(
-        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
+        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=courses(drives) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True,
     )  # fmt: skip
     with working(f"drawing {mechanism.name}"):
