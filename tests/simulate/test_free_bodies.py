@@ -62,7 +62,7 @@ def mechanisms() -> dict[str, lw.Mechanism]:
         joints={"f": {"type": "planar", "child": "p", "axis": [0, 1, 0], "axis2": [1, 0, 0]}},
     )  # fmt: skip
     return {"crane": crane, "plate": plate, **{
-        name: lw.gallery(name) for name in ("four-bar", "slider-crank", "cartesian", "remote-elbow")
+        name: lw.gallery(name) for name in ("four-bar", "cartesian")
     }}  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def test_drives_are_part_of_the_rates(kind: str) -> None:
     np.testing.assert_allclose(system.slope(t, y), slope, atol=1e-7)
 
 
-@pytest.mark.parametrize("by", ["recursive", "hamilton", "newton_euler"])
+@pytest.mark.parametrize("by", ["recursive", "hamilton"])
 def test_all_kinds_of_drives_move_alike(by: str) -> None:
     """An expression, a fine table and a Python function of the same torque."""
     arm, t = lw.gallery("elbow"), np.linspace(0, 1, 2001)

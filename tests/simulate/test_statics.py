@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.simulation import equilibria, equilibrium, linearize
-from tests.commands import ok, run
+from tests.commands import ok
 
 G = 9.81
 
@@ -180,12 +180,8 @@ def test_wrong_statics() -> None:
 
 def test_commands() -> None:
     found = json.loads(ok("equilibrium", "elbow", "--json"))
-    assert sorted(one["kind"] for one in found) == ["stable", "unstable", "unstable", "unstable"]
-    text = ok("equilibrium", "elbow", "q1=-1.5", "q2=0.1")
-    assert "stable" in text
-    assert "-1.5708" in text
+    assert [one["kind"] for one in found] == ["stable", *["unstable"] * 3]
     linear = json.loads(ok("linearize", "elbow", "q1=-90deg", "--outputs", "tool.x,q1", "--json"))
     assert np.shape(linear["A"]) == (4, 4)
     assert linear["outputs"] == ["tool.x", "q1"]
     assert linear["frequencies"] == pytest.approx(found[0]["frequencies"])
-    assert run("linearize", "elbow", "--outputs", "nose").returncode == 2
