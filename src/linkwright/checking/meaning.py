@@ -133,11 +133,12 @@ class Meanings:
                     self.coordinates.pop(line.left.name, None)
                 self.redefine(line.left.name, line.right)
                 self.defining[i] = line.left.name
+        ours = frozenset().union(*(names(value) for value in self.said.values()))
         for i, line in enumerate(self.lines):
             for side, other in ((line.left, line.right), (line.right, line.left)):
                 if i in self.defining or line.is_said_wrong or not isinstance(side, Name):
                     continue
-                if side.name not in self and side.name not in names(other):
+                if side.name not in self and side.name not in names(other) | ours:
                     self.redefine(side.name, other)
                     self.defining[i] = side.name
 

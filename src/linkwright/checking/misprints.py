@@ -101,7 +101,8 @@ class Misprints:
         self.algebra = algebra
         self.finest = dict(algebra.field.finest)
         self.lookup = lookup
-        self.pool = [(x, v) for x in pool if (v := self.tried(x)) is not None]
+        found = [(x, self.tried(x)) for x in pool]
+        self.pool = [(x, v) for x, v in found if v is not None and v.number]  # nothing repairs all
         self.by_number: dict[int, list[tuple[Expression, Value]]] = {}
         for symbol, value in self.pool:
             self.by_number.setdefault(value.number, []).append((symbol, value))
