@@ -28,8 +28,8 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
-from ..readings.residues import PRIME, FinerError, UnluckyError, Value
-from .points import FieldAlgebra
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, FieldAlgebra, FinerError, Value
 
 TWO, HALF = Number(Fraction(2)), Number(Fraction(1, 2))
 KINDS = (

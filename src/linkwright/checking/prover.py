@@ -10,11 +10,12 @@ from typing import Any
 from ..errors import UnsupportedError
 from ..expressions import Call, Expression, Name, Number, Power, fold
 from ..expressions.tree import children
-from ..readings.residues import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
 from ..tape import Op
 from .fourier import Series, SeriesAlgebra, TooLongError
 from .meaning import Meanings
-from .points import FieldAlgebra, Ground, Setting
+from .points import Ground, Setting
 
 CHANCE = 2.0**-50
 MOST_POINTS = 200

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..expressions import Call, Expression, Name, Sum, names, parse, to_text
 from ..expressions.tree import children
-from ..readings.residues import PRIME, UnluckyError
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME
 from ..tape import Op
 from .fourier import Series, to_sum
 from .misprints import KINDS, Candidate, Misprints
