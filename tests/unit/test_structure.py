@@ -52,8 +52,8 @@ MAY_IMPORT = {
         "model",
     },
     "checking": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
-        "readings",
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
+        "tape", "readings",
     },
     "cli": {
         "errors", "study", "checking", "simulation", "expressions", "mechanism", "files", "kinematics",

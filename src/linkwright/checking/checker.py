@@ -16,10 +16,10 @@ from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, na
 from ..expressions.tree import children
 from ..mechanism import Mechanism
 from .declarations import NOTHING, WITHOUT, Declarations, declared, without
+from .difference import difference
 from .duals import EPS, is_dual, is_vector, split, without_eps
 from .elimination import rank
 from .foreign import from_sympy, is_foreign
-from .fourier import shown
 from .inference import inferred_names
 from .meaning import Meanings
 from .points import Setting
@@ -300,9 +300,9 @@ class Section:
         prover = self.provers[0]
         if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
             return replace(common, note="up to a constant", chance=proof.chance, under="")
-        difference = prover.difference(pair)
-        found = repairs(self, pair, difference)
-        text = shown(difference) if difference is not None else ""
+        apart = difference(self.meanings, pair, prover.setting)
+        found = repairs(self, pair, apart)
+        text = apart.text() if apart is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
     def _free_rows(self, proofs: list[Proof]) -> dict[int, tuple[str, float]]:

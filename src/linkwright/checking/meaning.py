@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -144,12 +145,12 @@ class Meanings:
 
     def _refuse_idle(self, lenient: bool) -> None:
         """A name that stands in one equation alone, without :=, is rather a mistyped one."""
+        words = [names(line.left) | names(line.right) for line in self.lines]
+        counted = Counter(word for used in words for word in used)
         for i, name in list(self.defining.items()):
-            line = self.lines[i]
-            others = (x for k, x in enumerate(self.lines) if k != i)
-            rates = {name, f"d{name}", f"dd{name}"}
-            used = any(rates & (names(x.left) | names(x.right)) for x in others)
-            if line.is_definition or used:
+            rates = [name, f"d{name}", f"dd{name}"]
+            used = any(counted[word] > (word in words[i]) for word in rates)
+            if self.lines[i].is_definition or used:
                 continue
             if not lenient:
                 raise self.unknown(name)

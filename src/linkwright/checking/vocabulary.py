@@ -19,14 +19,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
 import casadi as ca
 
 from ..equations import Equations
-from ..errors import NameNotFoundError
-from ..expressions import Expression, fold, parse
+from ..errors import NameNotFoundError, UnsupportedError
+from ..expressions import Exact, Expression, fold, parse
 from ..formulations import derive
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
@@ -36,11 +37,21 @@ from .declarations import NOTHING, Declarations
 from .motors import part_of
 
 SX = Any
+Lift = Callable[[Exact], Any]
 Find = Callable[[str], str | Expression | None]
 _CENTER = "mass_center_of_body_{}"
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 _BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _JACOBIAN = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
+
+
+def exact_float(value: Exact) -> float:
+    """The number, where floating point has it."""
+    if isinstance(value, Fraction) and Fraction(float(value)) == value:
+        return float(value)
+    raise UnsupportedError(
+        f"{value} cannot stand here exactly", remedy="give it a name among the parameters"
+    )
 
 
 class Vocabulary:
@@ -164,16 +175,19 @@ class Vocabulary:
         self.speeds = [self.read(speed, find) for speed in speeds]
         self._found = {name: x for name, x in self._found.items() if "@" not in name}
 
-    def read(self, expression: Expression, find: Find) -> SX:
+    def read(self, expression: Expression, find: Find, lift: Lift = exact_float) -> SX:
         """An expression of their names as one of our symbols."""
 
         def value(name: str) -> SX:
             meaning = find(name)
             if meaning is None:
                 raise NameNotFoundError(f"'{name}' has no meaning for {self.mechanism.name}")
-            return self.known(meaning) if isinstance(meaning, str) else self.read(meaning, find)
+            if isinstance(meaning, str):
+                return self.known(meaning)
+            return self.read(meaning, find, lift)
 
-        return ca.SX(fold(expression, CasadiAlgebra(float), value))
+        found = fold(expression, CasadiAlgebra(lift), value)
+        return ca.SX(lift(found) if isinstance(found, Fraction) else found)
 
     def mass_at(self, frame: str) -> SX | None:
         """Of a particle that the text declares there."""
