@@ -336,3 +336,12 @@ def test_parameters_without_effect_have_a_meaning() -> None:
     """Lengths that no force depends on."""
     mechanism = replaced(ELBOW, parameters={**ELBOW.parameters, "l2": 1})
     assert lw.check(mechanism, "! d22 = m2*l2^2 + I2").passed
+
+
+@pytest.mark.parametrize("name", ["elbow", "remote-elbow", "triple-pendulum"])
+def test_our_own_latex_is_read_back(name: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    text = "\n\n".join(eqs.latex(quantity) for quantity in ("M", "C", "g", "c"))
+    report = lw.check(lw.gallery(name), text)
+    assert report.passed
+    assert len(report) == 2 * eqs.nv**2 + eqs.nv + eqs.nv**3
