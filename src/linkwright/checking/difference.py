@@ -55,7 +55,7 @@ def difference(
     vocabulary = meanings.vocabulary
     if vocabulary.names.constraints or setting.silent:
         return None
-    numbers = _Numbers()
+    numbers = Numbers()
     try:
         left, right = (vocabulary.read(side, meanings.find, numbers) for side in pair)
         residual = _bound(vocabulary, _driven(vocabulary, left - right), setting, numbers)
@@ -67,7 +67,7 @@ def difference(
         return None
 
 
-class _Numbers:
+class Numbers:
     """Numbers become symbols with a value, so that none passes through floating point."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def _driven(vocabulary: Vocabulary, residual: SX) -> SX:
     return ca.substitute(residual, ca.vertcat(symbols["u"], symbols["tau"]), ca.vertcat(u, tau))
 
 
-def _bound(vocabulary: Vocabulary, residual: SX, setting: Setting, numbers: _Numbers) -> SX:
+def _bound(vocabulary: Vocabulary, residual: SX, setting: Setting, numbers: Numbers) -> SX:
     """With values in the place of parameters that have some."""
     symbols = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))
     for name, value in setting.bound.items():
