@@ -144,7 +144,7 @@ def test_out_of_reach_is_the_nearest_point(
 
 def test_singular_starts_and_hard_targets_stay_finite() -> None:
     """A straight arm cannot begin to move along itself; far, near and the centre itself."""
-    points = [[1.5, 0], [0, 0], [2, 0], [1e6, 0], [-1.5, 0], [0, 1e-9]]
+    points = [[1.5, 0], [0, 0], [2, 0], [1e90, 0], [-1.5, 0], [0, 1e-9]]
     found = inverse_kinematics(ELBOW, {"tool": points}, start=[0.0, 0.0])
     assert np.isfinite(found.q).all()
     assert found.status.tolist() == ["reached"] * 3 + ["nearest"] + ["reached"] * 2
@@ -210,6 +210,7 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
         ({"tool": [1, 1, 0, 0]}, {}, "shape"),
         ({"tool": [1, np.nan, 0]}, {}, "finite"),
         ({"tool": "far"}, {}, "finite"),
+        ({"tool": [1e200, 0, 0]}, {}, "finite"),
         ({}, {}, "no target"),
         ({"tool": np.diag([2.0, 1, 1, 1])}, {}, "rotation"),
         ({"tool": [0, 0, 0, 0, 0, 0, 0]}, {}, "quaternion"),
