@@ -201,6 +201,19 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
     arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
     bounds = bounds_of(arm)
     assert (bounds.lower[0], bounds.upper[0]) == (-1.0, 0.5)
+    joints["f"]["limits"] = {"lower": 7, "upper": 8}
+    arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
+    with pytest.raises(LinkwrightError, match="nothing in common"):
+        inverse_kinematics(arm, {"b": [0, 0, 0]})
+
+
+def test_ranges_of_one_value() -> None:
+    """A gripper of the PR2 may stand at 0 alone, by what it and its mimics say."""
+    robot = Robot(path_of("pr2.urdf"), free=False).mechanism
+    solver = InverseKinematics(robot, {"r_wrist_roll_link": "point"})
+    place = solver.model.placement("r_wrist_roll_link")
+    q = np.clip(solver.model.neutral() + 0.3, solver.bounds.lower, solver.bounds.upper)
+    assert solver({"r_wrist_roll_link": place(q)[:3, 3]}).reached
 
 
 @pytest.mark.parametrize(

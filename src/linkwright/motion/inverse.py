@@ -111,7 +111,7 @@ class InverseKinematics:
         wild = np.broadcast_to(model.home(), (count, model.nq))
         wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
         known = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
-        low, high = (np.where(known, x, 0.0) for x in (bounds.lower, bounds.upper))
+        low, high = (np.where(known, x, 0.0) + 0.0 for x in (bounds.lower, bounds.upper))  # no −0
         inside = np.where(known, rng.uniform(low, high, (count, model.nq)), wild)
         found: Floats = np.clip(inside, bounds.lower, bounds.upper)
         return found
