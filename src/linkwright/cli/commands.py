@@ -299,6 +299,16 @@ def simulate(
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
     integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help="Noted where an expression passes zero: top='dq1'."),
+    ] = None,
+    stop_when: Annotated[
+        list[str] | None, typer.Option(help="Ends the run there: down='q1 + 0.5'.")
+    ] = None,
+    stops: Annotated[
+        str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
+    ] = "stop",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -335,7 +345,7 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json, plot, cyclograph, animate,
+        tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...expressions import to_float
 from .dynamics import Dynamics
 from .given import Watched
-from .modes import STILL, Forces, Mode
+from .modes import Forces, Mode
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +26,15 @@ class Column:
     index: int
     sign: int = -1
 
+    @property
+    def at_once(self) -> bool:
+        """Whether it counts from the start of a step where it is beyond zero and goes on so."""
+        return self.kind != "given"
 
-def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Column]:
+
+def columns_of(
+    dynamics: Dynamics, mode: Mode, given: list[Watched], inside: list[bool]
+) -> list[Column]:
     rows = dynamics.rows
     found = [
         Column("carries" if i in mode.resting else "gap", i) for i in range(len(rows.barriers))
@@ -36,7 +43,7 @@ def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Col
     for i in mode.resting:
         if rows.barriers[i].slip:
             found.append(Column("grips" if i in mode.grip else "slips", i))
-    found += [Column("pad", k, 0) for k in range(rows.pads)]
+    found += [Column("pad", k, 1 if within else -1) for k, within in enumerate(inside)]
     found += [
         Column("force", k) for k, (_, s) in enumerate(dynamics.members) if s.force is not None
     ]
@@ -44,7 +51,9 @@ def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Col
         Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
     ]
     found += [Column("tie", k) for k in range(len(dynamics.ties))]
-    return found + [Column("given", k, event.sign) for k, event in enumerate(given)]
+    for k, event in enumerate(given):
+        found += [Column("given", k, sign) for sign in ((event.sign,) if event.sign else (-1, 1))]
+    return found
 
 
 OF_FORCES = {"carries", "sticks", "grips", "force", "moment", "tie"}
@@ -62,10 +71,10 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
             return found
         case "slips":
             slip = list(dynamics.rows.barriers[column.index].slip)
-            speed: Floats = np.linalg.norm(V[slip], axis=0) - STILL / 2
+            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip] + HAIR
             return speed
         case _:
-            return pads[column.index]
+            return pads[column.index] - column.sign * HAIR
 
 
 def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:

@@ -39,9 +39,11 @@ class Impact:
 
 
 def impact(
-    instant: Instant, closed: list[int], restitution: dict[int, float], *, one_by_one: bool = False
+    instant: Instant, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
-    """Until nothing that is closed comes nearer; later rounds do not throw back without end."""
+    """Until nothing that is closed comes nearer; what is `slow` is not thrown back, nor is
+    anything without end."""
+    barriers = instant.of.rows.barriers
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
     impulses = dict.fromkeys(closed, 0.0)
@@ -50,10 +52,13 @@ def impact(
         hit = [i for i in closed if v[i] < -STILL]
         if not hit:
             break
-        taking = (
-            [min(hit, key=lambda i: v[i])] if one_by_one else [i for i in closed if v[i] <= STILL]
+        taking = [i for i in closed if v[i] <= STILL]
+        if one_by_one and turn < _ROUNDS // 2:
+            taking = [min(hit, key=v.__getitem__)]
+        late = turn >= _ROUNDS // 2
+        e = np.array(
+            [0.0 if late or -v[i] <= slow[i] else barriers[i].restitution or 0.0 for i in taking]
         )
-        e = np.array([restitution[i] if turn < _ROUNDS // 2 else 0.0 for i in taking])
         before = np.array([v[i] for i in taking])
         R = instant.R[taking]
         A = R @ instant.admittance @ R.T
@@ -64,7 +69,6 @@ def impact(
             impulses[i] += float(impulse)
             if i in hit:
                 speeds[i] = max(speeds.get(i, 0.0), -float(speed))
-        one_by_one = one_by_one and turn < _ROUNDS // 2
     return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
 
 
