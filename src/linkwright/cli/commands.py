@@ -294,7 +294,10 @@ def simulate(
     ] = None,
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
+        typer.Option(
+            help="A drive by speed or actuator, an expression or a .csv file over time: "
+            "q1='2*sin(t) - dq1', q1=torque.csv."
+        ),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
     integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",

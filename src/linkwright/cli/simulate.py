@@ -11,6 +11,7 @@ from ..mechanism import Mechanism
 from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
+from .courses import courses
 from .inputs import assignments
 from .pictures import wanted
 from .show import CheckFailedError, emit_json, working
@@ -41,7 +42,7 @@ def run(
     events: dict[str, Any] = dict(assignments(noted))
     events |= {name: Event(when, "stop") for name, when in assignments(ending).items()}
     found = simulate(
-        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
+        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=courses(drives) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True, events=events,
         stops=stops,
     )  # fmt: skip

@@ -61,7 +61,7 @@ class Motion:
             march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress)
         statistics = {
-            "steps": march.steps, "evaluations": system.evaluations,
+            "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,
         }  # fmt: skip
         found = recorded(

@@ -34,12 +34,13 @@ WORKS = 3
 
 
 class System:
-    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
+    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations, and the
+    steps that solvers rejected."""
 
     def __init__(self, equations: Equations, drive: Drive) -> None:
         self.equations, self.drive = equations, drive
         self.names = equations.names
-        self.evaluations = 0
+        self.evaluations = self.rejected = 0
         self.held: list[tuple[float, Floats]] = []
         """τ of a sampled controller, from when on."""
         self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
