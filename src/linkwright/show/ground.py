@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.tree import Closure, JointSpan, Wheel
-from .marks import SIGN, array_of, point_of
-from .shapes import GROUND, Shape, square, turned_to
+from .marks import SIGN
+from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
-from .shapes import GROUND, Shape, Tie, prism, ring, square, turned_to
+from .members import combined
+from .shapes import GROUND, Shape, Tie, array_of, point_of, prism, ring, square, turned_to
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -18,14 +18,6 @@ Floats = NDArray[np.float64]
 
 SIGN = 0.018
 """Radius of a joint's sign, as a share of the mechanism's size."""
-
-
-def array_of(constant: Any) -> Floats:
-    return np.array(ca.DM(constant), dtype=float)
-
-
-def point_of(constant: Any) -> Floats:
-    return array_of(constant).ravel()
 
 
 def joint_marks(scene: Scene) -> list[Shape]:
@@ -89,11 +81,10 @@ _AXIAL: dict[str, list[Floats]] = {
 
 
 def center_marks(scene: Scene) -> list[Shape]:
-    """Mass centres of bodies that move and have mass."""
+    """Mass centres of links that have mass, one for all that is fixed together."""
+    links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
-        Shape("center", mass.link, point_of(mass.c)[None, :], name)
-        for name, mass in scene.tree.masses.items()
-        if mass.link != GROUND and float(mass.m) > 0
+        Shape("center", link, combined(scene, link)[1][None, :]) for link in links if link != GROUND
     ]
 
 
@@ -119,14 +110,19 @@ def wheel_marks(scene: Scene) -> list[Shape]:
                 found += _wheel(scene, tie.on, point_of(tie.axle), abs(float(tie.other)))
         elif isinstance(tie, Edge):
             place = scene.tree.find(tie.on)
-            along = turned_to(array_of(place.R) @ point_of(tie.normal))
-            up = scene.up_in(place)
-            ahead = np.cross(along[:, 2], up)
-            ahead = ahead if np.linalg.norm(ahead) > 1e-6 else along[:, 0]
-            reach = 0.07 * scene.size * ahead / np.linalg.norm(ahead)
+            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(tie.normal))
             p = point_of(place.p)
             found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), tie.name))
     return found
+
+
+def _ahead(R: Floats, normal: Floats) -> Floats:
+    """Along a blade: x of its frame, or y where it slips along x."""
+    for axis in np.eye(3):
+        ahead = axis - normal * (normal @ axis)
+        if np.linalg.norm(ahead) > 0.1:
+            break
+    return np.asarray(R @ ahead / np.linalg.norm(ahead))
 
 
 def _wheel(scene: Scene, name: str, axle: Floats, radius: float) -> list[Shape]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,6 +38,15 @@ class Tie:
     links: tuple[int, int]
     points: Floats
     name: str = ""
+
+
+def array_of(constant: Any) -> Floats:
+    """Numbers of a matrix without symbols."""
+    return np.array(ca.DM(constant), dtype=float)
+
+
+def point_of(constant: Any) -> Floats:
+    return array_of(constant).ravel()
 
 
 def ring(radius: float, count: int = 24) -> Floats:
