@@ -98,9 +98,7 @@ def _by_inertia(scene: Scene, link: int, points: Floats) -> list[Shape]:
     """The uniform rod from the one point through the mass centre; else the box of the inertia."""
     m, c, tensor = combined(scene, link)
     start = points[0] if len(points) else None
-    if start is not None and (
-        far := _farthest(scene, link, start, float(np.linalg.norm(c - start)))
-    ):
+    if start is not None and (far := _farthest(scene, link, start, c)):
         return [Shape("line", link, np.array([start, far[0]]))]
     if start is not None and np.linalg.norm(c - start) > _NEAR:
         along = (c - start) / np.linalg.norm(c - start)

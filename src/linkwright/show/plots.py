@@ -67,7 +67,7 @@ def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
         look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
-        axes.plot(t, line.values, label=line.label, **look)
+        axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
     unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
     long = len(panel.quantity) + len(unit) > 24
     axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")

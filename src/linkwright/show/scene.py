@@ -14,12 +14,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
 from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism
-from .marks import center_marks, frame_marks, joint_marks, ties_of, wheel_marks
+from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
 from .shapes import Shape, Tie, array_of, point_of
 from .view import View, view_of
@@ -33,6 +33,11 @@ class Scene:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree: Tree = build_tree(mechanism)
+        if not self.tree.links or self.tree.nq == 0:
+            raise UnsupportedError(
+                f"{mechanism.name} cannot move: there is nothing to draw",
+                remedy="add a joint with a freedom, or unlock one",
+            )
         self.gravity = point_of(self.tree.gravity)
         q = self.tree.motion.q
         world = World(self.tree, q)
@@ -109,7 +114,9 @@ class Scene:
 
     def floats(self, joint: str) -> bool:
         """Whether a joint leaves its child so free that no line joins it to the parent."""
-        return self.mechanism.joints[joint].type in ("free", "planar")
+        kind, parent = self.mechanism.joints[joint].type, self.mechanism.joints[joint].parent
+        on_ground = self.tree.bodies[parent].link == GROUND
+        return kind == "free" or (kind == "planar" and on_ground)
 
     @property
     def attached(self) -> list[str]:
@@ -134,6 +141,13 @@ class Scene:
         radii = [2 * float(t.radius) for t in self.tree.restraints.ties if isinstance(t, Wheel)]
         boxes = [float(np.ptp(part.points, axis=0).max()) for part in self.boxes]
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
+
+    @cached_property
+    def sign(self) -> float:
+        """Radius of a joint's sign, m: in proportion to the whole, but small beside its links."""
+        spans = [float(np.ptp(np.array(many), axis=0).max()) for many in self.anchors.values()]
+        lengths = [span for span in spans if span > 1e-9]
+        return min(SIGN * self.size, 0.14 * float(np.median(lengths or [self.size])))
 
     def world(self, poses: Floats, link: int, point: Any) -> Floats:
         """A point of a link in the world."""

@@ -18,9 +18,9 @@ GROUND = -1
 class Shape:
     """Points fixed to a link (or to ground), and how they are drawn.
 
-    line, wheel, blade, axis: a path; plate: a filled polygon; solid, hatch: pairs of points; hull:
-    the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what closes
-    a loop.
+    line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
+    hull: the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what
+    closes a loop.
     """
 
     kind: str
