@@ -113,6 +113,14 @@ def derive(
 @app.command()
 def base(
     file: FileArgument,
+    parameters: Annotated[
+        str,
+        typer.Option(
+            help="Instead of the base parameters, the regressor Y for these: forces = Y*theta; "
+            "expressions of the mechanism's parameters, separated by commas.",
+            show_default=False,
+        ),
+    ] = "",
     root: Annotated[
         str | None,
         typer.Option("--base", help="'free' lets the root of a URDF float.", show_default=False),
@@ -120,13 +128,23 @@ def base(
     as_json: JsonOption = False,
 ) -> None:
     """Find the base parameters: the fewest inertial numbers that the joints' forces depend on.
+    Or, with --parameters, the regressor for others, its rank, and which columns are redundant.
 
-    Example: linkwright base puma560
+    Examples: linkwright base puma560
+    linkwright base elbow --parameters "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2, m1*lc1,
+    m2*l1, m2*lc2"
     """
-    from ..identify import base_parameters
+    from ..identify import base_parameters, regressor_of
 
-    found = base_parameters(read(file, root))
-    emit_json(found.to_dict()) if as_json else print(found)
+    mechanism = read(file, root)
+    if not parameters:
+        found = base_parameters(mechanism)
+        emit_json(found.to_dict()) if as_json else print(found)
+        return
+    from .regressor import print_regressor
+
+    made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
+    emit_json(made.to_dict()) if as_json else print_regressor(made)
 
 
 @app.command()
@@ -263,7 +281,9 @@ def assemble(
 
 @app.command()
 def simulate(
-    file: FileArgument,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A file, or a gallery name.")
+    ] = None,
     duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 1.0,
     start: Annotated[
         list[str] | None,
@@ -281,7 +301,12 @@ def simulate(
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .nc or .csv file of the motion; a picture's."),
+        typer.Option(
+            "--output", "-o", help="A .nc, .csv or .parquet file of the motion; a picture's."
+        ),
+    ] = None,
+    repeat: Annotated[
+        Path | None, typer.Option(help="Make the run of this .nc file again, in place of FILE.")
     ] = None,
     plot: Annotated[
         str, typer.Option(help="Histories to draw: q,energy,reactions; the file is that of -o.")
@@ -293,14 +318,21 @@ def simulate(
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a motion, and account for its energy.
+    """Simulate a motion, and account for its energy. Ctrl-C keeps what was computed.
 
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
 
+    linkwright simulate --repeat run.nc
     linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
-    from .simulate import run
+    from .simulate import again, run
 
+    if (file is None) == (repeat is None):
+        raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
+    if file is None:
+        assert repeat is not None
+        again(repeat, output, as_json)
+        return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
         tolerance, output, as_json, plot, cyclograph, animate,

@@ -43,6 +43,7 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "constraints": {name: c.type for name, c in mechanism.constraints.items()},
         "mobility": freedom,
         "forces": list(mechanism.forces),
+        "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
         "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
         "warnings": list(mechanism.warnings),
@@ -71,7 +72,10 @@ def _note(joint: Joint) -> str:
     if joint.locked is not None:
         notes.append("locked")
     said = joint.model_fields_set
-    words = {"stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor"}
+    words = {
+        "stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor",
+        "friction_coefficient": "friction by reaction", "breaks": "breaks",
+    }  # fmt: skip
     notes += [word for key, word in words.items() if key in said]
     return ", ".join(notes)
 
@@ -109,7 +113,7 @@ def print_description(info: dict[str, Any]) -> None:
         out.print()
         for line in (found.get("text") or found["why"]).splitlines():
             out.print(_shown(line))
-    for key in ("forces", "actuators", "chosen_coordinates"):
+    for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):

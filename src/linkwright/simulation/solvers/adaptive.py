@@ -1,0 +1,71 @@
+"""SciPy's adaptive methods on the compiled right-hand side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system import System
+
+if TYPE_CHECKING:
+    from . import Maker
+
+Floats = NDArray[np.float64]
+
+SCIPY = {"dop853": "DOP853", "rk45": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
+_STIFF = ("radau", "bdf", "lsoda")
+_ONE_STEP = ("dop853", "rk45", "radau")
+
+
+def adaptive(name: str) -> Maker:
+    def make(
+        system: System, t: float, y: Floats, end: float, options: Mapping[str, float]
+    ) -> Adaptive:
+        return Adaptive(name, system, t, y, end, options)
+
+    return make
+
+
+class Adaptive:
+    """One of SciPy's solvers; the stiff ones have the exact Jacobian of trees."""
+
+    def __init__(
+        self, name: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
+    ) -> None:
+        self.name, self.system, self.end = name, system, end
+        self.options = dict(options)
+        if name in _STIFF and not system.guarded:
+            self.options["jac"] = system.slope
+        self.one_step = name in _ONE_STEP
+        self.restart(t, y)
+
+    def restart(self, t: float, y: Floats) -> None:
+        import scipy.integrate
+
+        method = getattr(scipy.integrate, SCIPY[self.name])
+        self.solver = method(self.system.rates, t, y, self.end, **self.options)
+
+    @property
+    def t(self) -> float:
+        return float(self.solver.t)
+
+    @property
+    def y(self) -> Floats:
+        found: Floats = self.solver.y
+        return found
+
+    @y.setter
+    def y(self, state: Floats) -> None:
+        self.solver.y = state
+        if hasattr(self.solver, "f"):
+            self.solver.f = self.solver.fun(self.t, state)
+
+    def step(self) -> str | None:
+        return None if self.solver.step() is None else "the step became too small"
+
+    def between(self) -> Callable[[float], Floats]:
+        found: Callable[[float], Floats] = self.solver.dense_output()
+        return found

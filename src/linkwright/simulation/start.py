@@ -1,0 +1,73 @@
+"""Where a motion starts: what is given by name is kept, the rest follows from the constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..kinematics.assembly import assemble, consistent_speeds
+from ..mechanism import Mechanism, names_of
+from ..model import Model
+
+Floats = NDArray[np.float64]
+
+
+def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
+    """(q, q̇) at t = 0 that hold the constraints."""
+    names = names_of(mechanism)
+    if isinstance(q0, dict) or q0 is None:
+        given = dict(q0 or {})
+        if names.constraints:
+            q = assemble(mechanism, given, list(given))
+        else:
+            q = placed(model.neutral(), given, names.q, "coordinate")
+    else:
+        q = _sized(q0, names.nq, "q0")
+    if isinstance(qd0, dict) or qd0 is None:
+        qd = placed(np.zeros(names.nv), dict(qd0 or {}), names.qd, "speed")
+    else:
+        qd = _sized(qd0, names.nv, "qd0")
+    if not names.constraints:
+        return q, qd
+    time = [0.0] if names.in_time else []
+    left = np.abs(model.constraint_residual(q, *time)).max(initial=0.0)
+    if left > 1e-8:
+        raise LinkwrightError(
+            f"the loops and constraints do not close at q0: {left:.3g} is left over",
+            where=mechanism.name, remedy="give some coordinates by name, or use assemble",
+        )  # fmt: skip
+    if isinstance(qd0, dict):
+        return q, _driven_speeds(model, q, qd0, time)
+    return q, consistent_speeds(mechanism, q, qd)
+
+
+def _driven_speeds(model: Model, q: Floats, given: dict[str, float], time: list[float]) -> Floats:
+    """The least speeds with the given ones, under the constraints."""
+    J, rows = model.constraint_jacobian(q, *time), [model.names.qd.index(n) for n in given]
+    fixed = np.eye(model.nv)[rows]
+    still = -model.constraint_velocity(q, np.zeros(model.nv), *time)
+    A, b = np.vstack([J, fixed]), np.concatenate([still, list(given.values())])
+    qd: Floats = np.linalg.pinv(A, rcond=1e-10) @ b
+    if np.abs(A @ qd - b).max(initial=0.0) > 1e-8 * max(1.0, np.abs(b).max(initial=0.0)):
+        raise LinkwrightError("the given speeds contradict the constraints", remedy="give fewer")
+    return qd
+
+
+def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:
+    for name, value in given.items():
+        if name not in names:
+            raise NameNotFoundError(
+                f"there is no {kind} '{name}'", remedy=suggest(name, list(names))
+            )
+        values[list(names).index(name)] = float(value)
+    return values
+
+
+def _sized(values: Any, size: int, what: str) -> Floats:
+    found = np.array(values, dtype=float)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
+    return found
