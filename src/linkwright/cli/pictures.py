@@ -55,6 +55,9 @@ class Wanted:
         return [str(path) for path in files if path is not None]
 
 
+NOTHING = Wanted()
+
+
 def wanted(
     plot: str, output: Path | None, cyclograph: Path | None, animate: Path | None
 ) -> tuple[Wanted, Path | None]:

@@ -12,7 +12,7 @@ from ..simulation import Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
 from .inputs import assignments
-from .pictures import wanted
+from .pictures import NOTHING, Wanted, wanted
 from .show import CheckFailedError, emit_json, working
 
 
@@ -39,9 +39,7 @@ def run(
         mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True,
     )  # fmt: skip
-    with working(f"drawing {mechanism.name}"):
-        drawn = pictures.write(found)
-    report(found, output, as_json, {"pictures": ", ".join(drawn)})
+    report(found, output, as_json, pictures=pictures)
 
 
 def again(source: Path, output: Path | None, as_json: bool) -> None:
@@ -62,11 +60,17 @@ def numbers(words: list[str]) -> dict[str, float]:
 
 
 def report(
-    found: Run, output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+    found: Run,
+    output: Path | None,
+    as_json: bool,
+    more: dict[str, Any] | None = None,
+    pictures: Wanted = NOTHING,
 ) -> None:
     """Writes the file, prints the figures, and warns of what a user should know."""
     if output is not None:
         found.save(output)
+    with working(f"drawing {found.mechanism.name}"):
+        drawn = pictures.write(found)
     summary = {
         "status": found.status, "t": float(found.t[-1]), "q": found.q[-1].tolist(),
         "qd": found.qd[-1].tolist(), "energy_audit": found.audit,
@@ -74,7 +78,7 @@ def report(
         "work_of_inputs": float(found.work_inputs[-1]), "work_given": float(found.work_given[-1]),
         "work_of_losses": float(found.work_losses[-1]),
         "closure_error": float(found.closure.max()), **found.statistics, **(more or {}),
-        "file": str(output or ""),
+        "file": str(output or ""), "pictures": ", ".join(drawn),
     }  # fmt: skip
     if as_json:
         emit_json(summary)
