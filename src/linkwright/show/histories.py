@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -254,7 +255,13 @@ def _from_data(run: Run, name: str) -> list[Panel]:
     array = np.asarray(values.transpose("time", ...).to_numpy(), dtype=float)
     if array.ndim == 1:
         return [Panel(word, unit, (Line(name, word, array),))]
+    labels = [[str(x) for x in run.data[d].to_numpy()] for d in values.dims if d != "time"]
+    heads = [" ".join(each) for each in product(*labels)]
     flat = array.reshape(len(array), -1)
-    heads = [str(x) for x in values[values.dims[1]].to_numpy()] if array.ndim == 2 else []
-    heads = heads or [str(k) for k in range(flat.shape[1])]
-    return [Panel(word, unit, tuple(Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)))]
+    lines = [Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)]
+    each = values.attrs.get("units_of_each")
+    units = [str(u) for u in run.data[each].to_numpy()] if each else [unit] * len(lines)
+    return [
+        Panel(word, u, tuple(line for line, own in zip(lines, units, strict=True) if own == u))
+        for u in dict.fromkeys(units)
+    ]
