@@ -34,11 +34,12 @@ def command(
 
 
 def test_pictures_of_a_run(command: Command, tmp_path: Path) -> None:
-    words = "simulate elbow -t 0.2 --plot q,energy -o run.nc --cyclograph c.png --animate a.html"
+    words = "simulate elbow -t 0.2 --plot q,energy -o run.nc --cyclograph c.png --animate a.html --pace 0.25"
     status, said, _ = command(words)
     assert status == 0
     assert "pictures: run.svg, c.png, a.html" in said
     assert {p.name for p in tmp_path.iterdir()} == {"run.nc", "run.svg", "c.png", "a.html"}
+    assert '"0.25" selected' in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_a_picture_of_a_configuration(command: Command, tmp_path: Path) -> None:
@@ -59,6 +60,10 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         ("simulate elbow --plot q", "--plot needs a file; add -o picture.svg, .pdf or .png"),
         ("simulate elbow -o x.png", "'x.png' is a picture, but of what?; add --plot q,energy"),
         ("simulate elbow --animate x.avi", "'x.avi' is no .mp4, .gif, .html; name such a file"),
+        (
+            "simulate elbow --pace 0.5",
+            "--pace 0.5 is for no film; give --animate, and a pace above 0",
+        ),
         ("draw elbow q3=1 -o x.svg", "there is no coordinate 'q3'; known: q1, q2"),
         (
             "draw elbow --what gras -o x.svg",

@@ -30,8 +30,9 @@ def run(
     plot: str = "",
     cyclograph: Path | None = None,
     animate: Path | None = None,
+    pace: float = 1.0,
 ) -> None:
-    pictures, output = wanted(plot, output, cyclograph, animate)
+    pictures, output = wanted(plot, output, cyclograph, animate, pace)
     if output is not None:
         check_format(output)
     q0, qd0 = numbers(start), numbers(speeds)
