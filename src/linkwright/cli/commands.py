@@ -328,6 +328,7 @@ def simulate(
         Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
     ] = None,
     animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
+    pace: Annotated[float, typer.Option(help="Of the film; 1 is true speed, 0.5 half.")] = 1.0,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -349,6 +350,7 @@ def simulate(
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
         tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
+        pace,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from ..simulation.provenance import differences
 from ..simulation.storage import check_format
 from .courses import courses
 from .inputs import assignments
-from .pictures import wanted
+from .pictures import NOTHING, Wanted, wanted
 from .show import CheckFailedError, emit_json, working
 
 
@@ -34,8 +34,9 @@ def run(
     plot: str = "",
     cyclograph: Path | None = None,
     animate: Path | None = None,
+    pace: float = 1.0,
 ) -> None:
-    pictures, output = wanted(plot, output, cyclograph, animate)
+    pictures, output = wanted(plot, output, cyclograph, animate, pace)
     if output is not None:
         check_format(output)
     q0, qd0 = numbers(start), numbers(speeds)
@@ -46,9 +47,7 @@ def run(
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True, events=events,
         stops=stops,
     )  # fmt: skip
-    with working(f"drawing {mechanism.name}"):
-        drawn = pictures.write(found)
-    report(found, output, as_json, {"pictures": ", ".join(drawn)})
+    report(found, output, as_json, pictures=pictures)
 
 
 def again(source: Path, output: Path | None, as_json: bool) -> None:
@@ -69,11 +68,17 @@ def numbers(words: list[str]) -> dict[str, float]:
 
 
 def report(
-    found: Run, output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+    found: Run,
+    output: Path | None,
+    as_json: bool,
+    more: dict[str, Any] | None = None,
+    pictures: Wanted = NOTHING,
 ) -> None:
     """Writes the file, prints the figures, and warns of what a user should know."""
     if output is not None:
         found.save(output)
+    with working(f"drawing {found.mechanism.name}"):
+        drawn = pictures.write(found)
     parts, last = found.parts, found.parts[-1]
     summary: dict[str, Any] = {
         "status": last.status, "t": float(last.t[-1]), "q": last.q[-1].tolist(),
@@ -85,7 +90,7 @@ def report(
         "closure_error": max(float(part.closure.max()) for part in parts),
         "events": [list(event) for part in parts for event in part.events],
         **found.statistics, **(more or {}),
-        "file": str(output or ""),
+        "file": str(output or ""), "pictures": ", ".join(drawn),
     }  # fmt: skip
     if as_json:
         emit_json(summary)
