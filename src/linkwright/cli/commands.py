@@ -113,6 +113,14 @@ def derive(
 @app.command()
 def base(
     file: FileArgument,
+    parameters: Annotated[
+        str,
+        typer.Option(
+            help="Instead of the base parameters, the regressor Y for these: forces = Y*theta; "
+            "expressions of the mechanism's parameters, separated by commas.",
+            show_default=False,
+        ),
+    ] = "",
     root: Annotated[
         str | None,
         typer.Option("--base", help="'free' lets the root of a URDF float.", show_default=False),
@@ -120,13 +128,23 @@ def base(
     as_json: JsonOption = False,
 ) -> None:
     """Find the base parameters: the fewest inertial numbers that the joints' forces depend on.
+    Or, with --parameters, the regressor for others, its rank, and which columns are redundant.
 
-    Example: linkwright base puma560
+    Examples: linkwright base puma560
+    linkwright base elbow --parameters "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2, m1*lc1,
+    m2*l1, m2*lc2"
     """
-    from ..identify import base_parameters
+    from ..identify import base_parameters, regressor_of
 
-    found = base_parameters(read(file, root))
-    emit_json(found.to_dict()) if as_json else print(found)
+    mechanism = read(file, root)
+    if not parameters:
+        found = base_parameters(mechanism)
+        emit_json(found.to_dict()) if as_json else print(found)
+        return
+    from .regressor import print_regressor
+
+    made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
+    emit_json(made.to_dict()) if as_json else print_regressor(made)
 
 
 @app.command()

@@ -91,6 +91,8 @@ class _Written:
             self.steps = [(step.name, step.value) for step in found.steps]
             self.rows = [((e.name,), e.value) for part in found.results.values() for e in part]
             self.size = f"{self.operations} operations"
+            if not steps:
+                self.size = f"steps, as the closed form is longer than a page; {self.size}"
 
 
 def _state_rates(equations: Equations) -> Tape:
@@ -120,12 +122,16 @@ _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
 _CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
 
 
+def _equation(equations: Equations) -> str:
+    return f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}"
+
+
 def _text(equations: Equations, written: dict[str, _Written]) -> None:
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} freedom{'s' if free != 1 else ''}"
     print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
-    print(f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}\n")
+    print(f"{_equation(equations)}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.size})")
         for step, value in one.steps:
@@ -143,14 +149,15 @@ def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
 def _latex(equations: Equations, written: dict[str, _Written]) -> None:
     setter = Typesetter(LatexSetter(), _dotted(equations))
     print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
-    print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
+    print(f"% {_equation(equations)}")
     for name, one in written.items():
         rows = [f"{setter.name(step)} &= {setter.set(value)}" for step, value in one.steps]
         for labels, value in one.rows:
             left = " = ".join(setter.entry(label) for label in labels)
             rows.append(f"{left} &= {setter.set(value)}")
         body = " \\\\\n  ".join(rows)
-        print(f"% {name}\n\\begin{{align*}}\n  {body}\n\\end{{align*}}")
+        print(f"% {name}: {printable(one.what)} ({one.size})")
+        print(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")
 
 
 def _html(equations: Equations, written: dict[str, _Written]) -> None:
@@ -165,15 +172,18 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
         for labels, value in one.rows:
             left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
             rows.append(row(f"<mrow>{left}</mrow>", setter.set(value)))
-        table = f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
-        sections.append(f"<h2>{name}</h2><p>{escape(one.what)}</p>{table}")
+        table = f'<div><math displaystyle="true"><mtable>{"".join(rows)}</mtable></math></div>'
+        heading = name.replace("_", " ").capitalize()
+        about = escape(one.what) if one.is_closed else escape(f"{one.what} ({one.size})")
+        sections.append(f"<h2>{heading}</h2><p>{about}</p>{table}")
     title = escape(equations.mechanism.name)
     print(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         "<style>body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
-        "math{overflow-x:auto;display:block math}"
-        "mtd{padding:.2em .3em;text-align:left}</style></head>"
-        f"<body><h1>{title}</h1><p>{escape(_EQUATION)}, derived by {equations.by}</p>"
+        "div{overflow-x:auto;margin-left:1.5em}math{font-size:1.1em}"
+        "mtd{padding:.25em .3em;text-align:left}</style></head>"
+        f"<body><h1>{title}</h1><p>{escape(_equation(equations))}</p>"
+        f"<p>Formulation: {equations.by}</p>"
         f"{''.join(sections)}</body></html>"
     )
 

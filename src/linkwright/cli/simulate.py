@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism
 from ..simulation import Run, load_run, repeat, simulate
@@ -87,8 +85,7 @@ def report(
         if warning != found.status:
             print(f"linkwright: {found.mechanism.name}: {warning}", file=sys.stderr)
     if found.interrupted:
-        print(f"linkwright: {found.status}", file=sys.stderr)
-        raise typer.Exit(130)
+        raise KeyboardInterrupt
     if not found.finished:
         raise CheckFailedError(found.status, where=found.mechanism.name)
 

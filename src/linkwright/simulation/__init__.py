@@ -12,14 +12,21 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .events import Event
 from .fixed import rollout
+from .inverse import inverse
+from .kinematic import Kinematics, kinematics
+from .linear import Linear, linearize
 from .motion import Motion
 from .provenance import repeat, written
 from .run import Happened, Run
 from .solvers import options_of, solver_named
 from .start import start_of
+from .statics import Equilibrium, equilibria, equilibrium
 from .storage import load_run
 
-__all__ = ["Event", "Happened", "Run", "load_run", "repeat", "rollout", "simulate"]
+__all__ = [
+    "Equilibrium", "Event", "Happened", "Kinematics", "Linear", "Run", "equilibria", "equilibrium",
+    "inverse", "kinematics", "linearize", "load_run", "repeat", "rollout", "simulate",
+]  # fmt: skip
 
 
 def simulate(

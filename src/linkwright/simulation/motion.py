@@ -56,8 +56,9 @@ class Motion:
         if watch is not None:
             y = watch.begin(times[0], y)
         end = system.next_sample(times[0], times[-1])
-        march = March(self.make(system, times[0], y, end, self.options), mending)
-        with Watch(mechanism.name, times[-1], self.progress) as progress:
+        watched = Watch(mechanism.name, times[-1], self.progress)
+        with np.errstate(all="ignore"), watched as progress:
+            march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress)
         statistics = {
             "steps": march.steps, "evaluations": system.evaluations,

@@ -191,10 +191,13 @@ class Run:
         if not self.finished:
             found.append(self.status)
         if not self.accounted:
+            remedy = "smaller tolerances, or an integrator for stiff systems"
+            if self.settings.get("mode") == "inverse":
+                remedy = "more samples"
             found.append(
                 f"energy is not accounted for: kinetic + potential − work strays by "
                 f"{self.audit:.2g} of the largest energy (more than {self.audit_limit:.0e}); "
-                "try smaller tolerances, or an integrator for stiff systems"
+                f"try {remedy}"
             )
         if self.singular:
             times = ", ".join(f"{t:.6g}" for t in self.singular[:5])
