@@ -102,6 +102,8 @@ class March:
         if t < self.solver.end or t >= end:
             return
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
+        if self.events is not None:
+            y = self.events.pushed_anew(t, y)
         self.solver.end = self.mending.system.next_sample(t, end)
         self.solver.restart(t, y)
 

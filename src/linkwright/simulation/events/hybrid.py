@@ -132,6 +132,10 @@ class Hybrid:
         self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
         return self._settle(t, y, _Forced())
 
+    def pushed_anew(self, t: float, y: Floats) -> Floats:
+        """The drive has jumped, which no step passes through: what stuck may slide now."""
+        return self._settle(t, y, _Forced()) if self.rows.any else y
+
     def handle(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
         """What an event does to the state and the mode."""
         self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
