@@ -104,7 +104,7 @@ class March:
             return
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
         if self.events is not None:
-            y = self.events.settled(t, y)
+            y = self.events.pushed_anew(t, y)
         self.solver.end = self.mending.system.next_sample(t, end)
         self.solver.restart(t, y)
 

@@ -146,6 +146,10 @@ class Hybrid:
         self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
         return self._settle(t, y, _Forced()) if self.rows.any else y
 
+    def pushed_anew(self, t: float, y: Floats) -> Floats:
+        """The drive has jumped, which no step passes through: what stuck may slide now."""
+        return self._settle(t, y, _Forced()) if self.rows.any else y
+
     def handle(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
         """What an event does to the state and the mode."""
         self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
@@ -230,10 +234,6 @@ class Hybrid:
                 push = forces.slip[k] / max(float(np.linalg.norm(forces.slip[k])), 1e-300)
                 found.leaving[k] = (-float(push[0]), -float(push[1]))
         return found
-
-    def settled(self, t: float, y: Floats) -> Floats:
-        """Where the drive has jumped: what sticks or rests may let go."""
-        return self._settle(t, y, _Forced()) if self.rows.any else y
 
     def _settle(self, t: float, y: Floats, forced: _Forced) -> Floats:
         """Impacts, then the mode that goes on, then what is held exactly held."""
