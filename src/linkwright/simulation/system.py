@@ -18,7 +18,7 @@ from ..formulations import derive
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,8 @@ class System:
 
     @cached_property
     def _to_motion(self) -> Any:
-        return ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])])
+        found = ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])], ["x"], ["qv"])
+        return compile_tape(scheduled(normalised(record(found))), threads=1)
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
@@ -75,13 +76,10 @@ class System:
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
-        rows = np.atleast_2d(y.T)[:, : self.size].T
-        if self.equations.state is None:
-            found = rows
-        else:
-            found = np.asarray(self._to_motion(rows), dtype=float)
+        rows = y.T[..., : self.size]
+        found = rows if self.equations.state is None else self._to_motion(rows)
         split = self.names.nq
-        return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
+        return found[..., :split], found[..., split:]
 
     @cached_property
     def plain(self) -> Equations:
@@ -104,24 +102,30 @@ class System:
         return ca.Function("power", [q, qd, tau, t], [total])
 
     @cached_property
-    def rates_expression(self) -> Any:
-        eqs = self.equations
-        _, qd, tau, t = self.symbols
-        power = self.power(*self._maps[2], tau, t)
+    def state_rates(self) -> Any:
+        """ẋ of the formulation's own states."""
+        eqs, (_, qd, _, _) = self.equations, self.symbols
         if eqs.state is not None:
-            return ca.vertcat(eqs.state.rates(), power)
-        qdd = eqs.expressions("forward_dynamics")[0]
-        return ca.vertcat(eqs.rates @ qd, qdd, power)
+            return eqs.state.rates()
+        return ca.vertcat(eqs.rates @ qd, eqs.expressions("forward_dynamics")[0])
+
+    @cached_property
+    def rates_expression(self) -> Any:
+        _, _, tau, t = self.symbols
+        return ca.vertcat(self.state_rates, self.power(*self._maps[2], tau, t))
+
+    def tape(self, expression: Any) -> Tape:
+        """(x, τ, t) → the expression."""
+        _, _, tau, t = self.symbols
+        function = ca.Function(
+            "rates", [self._maps[0], tau, t], [ca.cse(expression)], ["x", "tau", "t"], ["rate"]
+        )
+        return normalised(record(function))
 
     @cached_property
     def kernel(self) -> Any:
         """(x, τ, t) → ẏ, compiled."""
-        _, _, tau, t = self.symbols
-        function = ca.Function(
-            "rates", [self._maps[0], tau, t], [ca.cse(self.rates_expression)], ["x", "tau", "t"],
-            ["rate"],
-        )  # fmt: skip
-        return compile_tape(scheduled(normalised(record(function))), threads=1)
+        return compile_tape(scheduled(self.tape(self.rates_expression)), threads=1)
 
     @cached_property
     def _slope(self) -> Any:
