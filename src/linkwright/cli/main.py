@@ -13,6 +13,7 @@ import typer
 
 from ..errors import LinkwrightError
 from . import commands as commands  # registers them
+from . import studies as studies
 from .app import app
 from .show import CheckFailedError
 

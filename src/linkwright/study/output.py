@@ -38,7 +38,9 @@ class Table:
         rule = ("---", *("---:" for _ in self.head[1:]))
         rows = [_row(cells) for cells in (self.head, rule, *self.rows)]
         notes = [f"- {_plain(note)}" for note in self.notes]
-        return "\n".join([f"### {_plain(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]])
+        return "\n".join(
+            [f"### {_plain(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
+        )
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:

@@ -108,7 +108,9 @@ class Scaling(Saved):
 
     def records(self) -> list[Any]:
         return [
-            _Record(links=n, **asdict(one)) for found in self.rows.values() for n, one in found.items()
+            _Record(links=n, **asdict(one))
+            for found in self.rows.values()
+            for n, one in found.items()
         ]
 
 
@@ -147,7 +149,9 @@ def scaling(
             for n in sizes:
                 said(f"chain-{n} by {name}")
                 try:
-                    found = worker.call(row, generated(f"chain-{n}"), name, duration, seconds=budget)
+                    found = worker.call(
+                        row, generated(f"chain-{n}"), name, duration, seconds=budget
+                    )
                 except (OutOfTimeError, UnsupportedError) as error:
                     stopped[name] = _reason(name, n, rows[name], error)
                     break

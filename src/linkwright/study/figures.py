@@ -1,0 +1,87 @@
+"""Costs as pictures: against the number of links, or side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
+from .compare import Comparison
+from .scaling import COSTS, Scaling, virgala
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKS = "osD^vPX<>"
+
+
+@styled
+def drawn(study: Any) -> Figure:
+    return _growth(study) if isinstance(study, Scaling) else _side_by_side(study)
+
+
+def _growth(study: Scaling) -> Figure:
+    """One panel a cost, one line a formulation, both scales logarithmic."""
+    figure = sheet(2 * COLUMN, 165)
+    panels = figure.subplots(2, 2, sharex=True)
+    sizes = sorted({n for found in study.rows.values() for n in found})
+    for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
+        for k, by in enumerate(study.rows):
+            power = study.power(by, what)
+            name = by.replace("_", "–") + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
+            axes.plot(
+                *study.costs(by, what), marker=_MARKS[k % len(_MARKS)], ms=2.5, color=colour(k),
+                ls=dashes(k), label=name,
+            )  # fmt: skip
+        if what == "derive_seconds":
+            fit = [n for n in sizes if virgala(n) > 0]
+            axes.plot(
+                fit, [virgala(n) for n in fit], ":", color=GREY, label="Virgala et al., Matlab 2013"
+            )
+        axes.set(xscale="log", yscale="log", ylabel=label)
+        axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
+    for axes in panels[1]:
+        axes.set_xlabel("number of links n")
+        _ticks(axes, sizes)
+    return figure
+
+
+def _ticks(axes: Axes, sizes: list[int]) -> None:
+    """Plain numbers, not crowded."""
+    from matplotlib.ticker import NullLocator
+
+    kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
+    kept = [n for n in kept if n >= sizes[0]] or sizes
+    axes.set_xticks(kept, labels=[str(n) for n in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _side_by_side(study: Comparison) -> Figure:
+    """Bars: costs of each formulation, those of the base being 1."""
+    figure = sheet(2 * COLUMN, 22 + 6.5 * max(1, len(study.rows)))
+    names = [row.by.replace("_", "–") for row in study.rows]
+    for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
+        values = [float(getattr(row, what)) for row in study.rows]
+        base = float(getattr(study.base, what)) if study.base else 1.0
+        ratios = [value / base for value in values]
+        axes.barh(names, ratios, height=0.65, color=colour(0))
+        axes.axvline(1.0, color=GREY, lw=0.8)
+        for place, ratio in enumerate(ratios):
+            axes.text(ratio, place, f" {ratio:.2g}", va="center", fontsize=6)
+        axes.set(
+            title=label.split(",")[0], xscale="log", xlim=(min(ratios) / 1.6, max(ratios) * 2.2)
+        )
+        axes.grid(visible=False, axis="y")
+        _few(axes)
+    figure.axes[0].invert_yaxis()
+    if study.base:
+        figure.supxlabel(f"{study.base.by} = 1", fontsize=7.5)
+    return figure
+
+
+def _few(axes: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.xaxis.set_major_locator(LogLocator(numticks=4))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
