@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +95,24 @@ class Run:
                 "singular": json.dumps(list(self.singular)),
             },
         )
+
+    def plot(self, *names: str, **options: Any) -> Figure:
+        """Histories over time: "q", "energy", "tau", "reactions", …; see `show.plot`."""
+        from ..show import plot
+
+        return plot(self, *names, **options)
+
+    def cyclograph(self, every: float | None = None, **options: Any) -> Figure:
+        """Stick figures every so many seconds, one over the other; see `show.cyclograph`."""
+        from ..show import cyclograph
+
+        return cyclograph(self, every, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """The motion as .mp4, .gif or .html, by the ending; see `show.animate`."""
+        from ..show import animate
+
+        return animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
         """NetCDF by the ending .nc, a table by .csv; nothing half-written is left behind."""
