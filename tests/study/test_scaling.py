@@ -92,7 +92,9 @@ def test_files(study: Scaling, tmp_path: Path) -> None:
     study.save(tmp_path / "a.csv")
     with (tmp_path / "a.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["by"], row["links"]) for row in rows] == [("lagrange", str(n)) for n in (1, 2, 3, 4)]
+    assert [(row["by"], row["links"]) for row in rows] == [
+        ("lagrange", str(n)) for n in (1, 2, 3, 4)
+    ]
     text = study.markdown()
     assert "Virgala" in text
     assert "±" in text
@@ -111,7 +113,9 @@ def test_too_slow_is_stopped_and_said() -> None:
 
 
 def test_command(tmp_path: Path) -> None:
-    done = run("compare", "--links", "2,3,4", "--by", "kane", "-t", "0.05", "-o", "a.md", cwd=tmp_path)
+    done = run(
+        "compare", "--links", "2,3,4", "--by", "kane", "-t", "0.05", "-o", "a.md", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "kane" in done.stdout
     assert "exponents of n" in (tmp_path / "a.md").read_text(encoding="utf-8")

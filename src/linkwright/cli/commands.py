@@ -62,7 +62,8 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
 
     Example: linkwright info robot.urdf --base free
     """
-    from .info import describe, print_description
+    from ..report.description import describe
+    from .info import print_description
 
     description = describe(read(file, base))
     emit_json(description) if as_json else print_description(description)

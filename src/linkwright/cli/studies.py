@@ -79,4 +79,4 @@ def report(
     """
     from .report import run
 
-    run(read(file, base), file, output, duration, start or [], budget, base, as_json)
+    run(read(file, base), file, output, duration, start or [], budget, as_json)

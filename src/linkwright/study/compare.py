@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -69,19 +71,24 @@ def compare(
     by: Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float | None = None,
+    total: float = math.inf,
 ) -> Comparison:
     """All formulations (or those named) on one mechanism, over `duration` seconds of motion.
 
-    One that takes more than `budget` seconds in all is stopped, and named so.
+    One that takes more than `budget` seconds is stopped, and named so; all together may take
+    about `total` seconds.
     """
     check_moves(mechanism)
     names = list(by or FORMULATIONS)
     for name in names:
         formulation(name)
     rows, refused, stopped = [], {}, {}
+    end = time.perf_counter() + total
     with nullcontext() if budget is None else Worker() as worker:
         for name in names:
             try:
+                if time.perf_counter() > end:
+                    raise OutOfTimeError(f"the others took {total:g} s")
                 if worker is None or budget is None:
                     rows.append(row(mechanism, name, duration))
                 else:
