@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
-from ..study import compare, scaling
+from ..study import Comparison, Scaling, compare, scaling
 from ..study.output import check_ending
 from ..study.scaling import MOST, sizes_between
 from .show import emit_json, working
@@ -35,6 +35,7 @@ def run(
             )
     for path in outputs:
         check_ending(path)
+    found: Comparison | Scaling
     if mechanism is not None:
         with working(f"comparing formulations of {mechanism.name}"):
             found = compare(mechanism, by, duration, budget)

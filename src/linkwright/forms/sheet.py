@@ -14,7 +14,7 @@ from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter, begins_
 from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
-from .page import readable
+from .page import PAGE, readable
 
 EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
 CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
@@ -43,7 +43,9 @@ def usual_functions(equations: Equations) -> list[str]:
 class Sheet:
     """One function; `rows` are entries that share a value."""
 
-    def __init__(self, equations: Equations, name: str, steps: bool = False) -> None:
+    def __init__(
+        self, equations: Equations, name: str, steps: bool = False, page: int = PAGE
+    ) -> None:
         names, parameters = equations.names, list(equations.parameters)
         entries = entry_names(names, parameters)
         self.name = name
@@ -60,7 +62,7 @@ class Sheet:
         _check_distinct(known)
         self.operations = count_operations(tape)
         steps = steps or name == "state_rates"
-        form = None if steps else readable(equations, name)
+        form = None if steps else readable(equations, name, page=page)
         self.is_closed = form is not None and set(form.symbols) <= set(known)
         self.steps: list[tuple[str, Expression]]
         self.rows: list[tuple[tuple[str, ...], Expression]]

@@ -19,8 +19,9 @@ from ..study.bounded import Worker
 from ..verification import verify
 from ..verification.report import Report
 
-LONG = 60
-"""Rows of a function that still belong on a page."""
+LONG, MOST, MOST_MARKUP = 6_000, 20_000, 400_000
+"""Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
+all, and of its MathML."""
 MOVING = 1e-3
 """What a coordinate must change by, for the motion to be seen."""
 
@@ -34,6 +35,7 @@ class Written:
     size: str
     mathml: str = ""
     latex: str = ""
+    is_long: bool = False
     longest: int = 0
 
 
@@ -61,66 +63,68 @@ class Parts:
 
 
 def made(mechanism: Mechanism, duration: float, q0: dict[str, float], budget: float) -> Parts:
-    """All parts, two at a time."""
+    """All parts, two at a time; one part may take `budget` seconds."""
+    with ThreadPoolExecutor(2) as pool, Worker() as one, Worker() as other:
+        first = pool.submit(
+            lambda: (
+                _moved(one, mechanism, duration, q0, budget),
+                _kept(lambda: one.call(written_out, mechanism, seconds=budget)),
+            )
+        )
+        second = pool.submit(
+            lambda: (
+                _kept(lambda: other.call(verify, mechanism, seconds=budget)),
+                _kept(lambda: _compared(mechanism, min(duration, 1.0), budget)),
+            )
+        )
+        (motion, equations), (checks, comparison) = first.result(), second.result()
+    return Parts(equations, checks, motion, comparison)
 
-    def part(function: Callable[..., Any], *arguments: Any) -> Any:
-        with Worker() as worker:
-            try:
-                return worker.call(function, mechanism, *arguments, seconds=budget)
-            except LinkwrightError as error:
-                return LeftOut(str(error))
 
-    def compared() -> Any:
-        try:
-            return compare(mechanism, duration=min(duration, 1.0), budget=budget / 3, total=budget)
-        except LinkwrightError as error:
-            return LeftOut(str(error))
+def _kept(make: Callable[[], Any]) -> Any:
+    """What is made, or why it could not be."""
+    try:
+        return make()
+    except LinkwrightError as error:
+        return LeftOut(str(error))
 
-    with ThreadPoolExecutor(2) as pool:
-        motion = pool.submit(_moved, mechanism, duration, q0, budget)
-        checks = pool.submit(part, verify)
-        equations = pool.submit(part, written_out)
-        comparison = pool.submit(compared)
-        return Parts(equations.result(), checks.result(), motion.result(), comparison.result())
+
+def _compared(mechanism: Mechanism, duration: float, budget: float) -> Comparison:
+    return compare(mechanism, duration=duration, budget=budget / 2, total=budget)
 
 
 def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
-    """The functions of the equation of motion, those that are short in full."""
+    """The functions of the equation of motion, but those that are too long."""
     equations = derive(mechanism)
     found = []
     for name in usual_functions(equations):
-        sheet = Sheet(equations, name)
-        if len(sheet.rows) + len(sheet.steps) > LONG or not sheet.is_closed:
+        sheet = Sheet(equations, name, page=MOST)
+        mathml = sheet.mathml() if sheet.is_closed else ""
+        if 0 < len(mathml) <= MOST_MARKUP:
+            latex = sheet.latex()
+            size = (len(latex) > LONG, sheet.longest())
+            found.append(Written(name, sheet.what, sheet.size, mathml, latex, *size))
+        else:
             found.append(Written(name, sheet.what, sheet.size))
-            continue
-        found.append(
-            Written(
-                name, sheet.what, sheet.size, sheet.mathml(), sheet.latex(), sheet.longest()
-            )
-        )  # fmt: skip
     return tuple(found)
 
 
 def _moved(
-    mechanism: Mechanism, duration: float, q0: dict[str, float], budget: float
+    worker: Worker, mechanism: Mechanism, duration: float, q0: dict[str, float], budget: float
 ) -> Moved | LeftOut:
     """From q0 at rest; what would stand still gets speeds, and what takes too long loses its dry
     friction, both of which are said."""
-    notes: tuple[str, ...] = ()
-    with Worker() as worker:
-        try:
-            return worker.call(motion_of, mechanism, duration, q0, seconds=budget / 2)  # type: ignore[no-any-return]
-        except LinkwrightError as error:
-            if not has_friction(mechanism):
-                return LeftOut(str(error))
-        notes = ("without dry friction, with which the integration takes too long",)
-        try:
-            found = worker.call(
-                motion_of, mechanism.without("friction"), duration, q0, seconds=budget / 2
-            )
-        except LinkwrightError as error:
-            return LeftOut(str(error))
-    return Moved(found.run, (*found.notes, *notes))
+    dry = has_friction(mechanism)
+    seconds = budget / 4 if dry else budget
+    found = _kept(lambda: worker.call(motion_of, mechanism, duration, q0, seconds=seconds))
+    if not (dry and isinstance(found, LeftOut)):
+        return found  # type: ignore[no-any-return]
+    smooth = mechanism.without("friction")
+    found = _kept(lambda: worker.call(motion_of, smooth, duration, q0, seconds=budget))
+    if isinstance(found, LeftOut):
+        return found
+    why = "without dry friction, with which the integration takes too long"
+    return Moved(found.run, (*found.notes, why))
 
 
 def has_friction(mechanism: Mechanism) -> bool:

@@ -102,13 +102,14 @@ def equations_section(found: tuple[Written, ...] | LeftOut, held: bool, file: st
     for one in found:
         parts.append(html("<h3>{} <small>({}, {})</small></h3>", one.name, one.what, one.size))
         if not one.mathml:
-            why = LeftOut("in closed form it is longer than a page")
+            why = LeftOut("in closed form it is longer than some pages")
             parts.append(left_out(why, f"{command} --what {one.name}"))
             continue
         fit = min(1.0, PRINTED / max(1, one.longest))
-        parts.append(
-            html('<div class="equations" style="--fit:{}">{}</div>', f"{fit:.2f}", Html(one.mathml))
+        whole = html(
+            '<div class="equations" style="--fit:{}">{}</div>', f"{fit:.2f}", Html(one.mathml)
         )
+        parts.append(details("Show all of it", whole) if one.is_long else whole)
         parts.append(details("LaTeX", copied(one.latex)))
     return section("equations", "Equations of motion", *parts)
 
@@ -129,7 +130,8 @@ def checks_section(found: Report | LeftOut, file: str) -> Html:
         "parameters.</p>",
         "failed" if count else "passed", verdict,
     )  # fmt: skip
-    return section("checks", title, lead, table(("", "check", "figure", "meaning"), rows))
+    whole = table(("", "check", "figure", "meaning"), rows)
+    return section("checks", title, lead, html('<div class="checks">{}</div>', whole))
 
 
 def motion_section(found: Moved | LeftOut, file: str) -> Html:
@@ -152,13 +154,18 @@ def _plots(run: Any) -> list[Html]:
     from ..mechanism import names_of
 
     names = names_of(run.mechanism)
-    only = list(names.q)[:LINES] if len(names.q) > LINES else []
-    note = f" (the first {LINES} of {len(names.q)})" if only else ""
+    note = f" (the first {LINES} of {len(names.q)})" if len(names.q) > LINES else ""
     return [
-        picture(plot(run, "q", only=only, width=110), f"Coordinates over time{note}.", "q"),
-        picture(plot(run, "energy", width=110), "Energies over time.", "energy"),
+        picture(plot(run, "q", only=_first(names.q), width=110), f"Coordinates{note}.", "q"),
+        picture(plot(run, "qd", only=_first(names.qd), width=110), "Speeds.", "qd"),
+        picture(plot(run, "energy", width=110), "Energies.", "energy"),
         picture(cyclograph(run, width=110), "Positions at equal intervals.", "positions"),
     ]
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """As many as a plot can show; none means all."""
+    return list(names)[:LINES] if len(names) > LINES else []
 
 
 def comparison_section(found: Comparison | LeftOut, file: str) -> Html:

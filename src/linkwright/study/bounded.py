@@ -64,7 +64,7 @@ class Worker:
         if late or not found:
             self._end()
             if late:
-                raise OutOfTimeError(f"took more than {seconds:g} s")
+                raise OutOfTimeError(f"took more than {seconds:.3g} s")
             raise LinkwrightError("its process ended, probably for lack of memory")
         good, value = found[0]
         if not good:

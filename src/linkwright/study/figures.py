@@ -28,7 +28,7 @@ def _growth(study: Scaling) -> Figure:
     for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
         for k, by in enumerate(study.rows):
             power = study.power(by, what)
-            name = by.replace("_", "–") + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
+            name = by + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
             axes.plot(
                 *study.costs(by, what), marker=_MARKS[k % len(_MARKS)], ms=2.5, color=colour(k),
                 ls=dashes(k), label=name,
@@ -57,31 +57,33 @@ def _ticks(axes: Axes, sizes: list[int]) -> None:
 
 
 def _side_by_side(study: Comparison) -> Figure:
-    """Bars: costs of each formulation, those of the base being 1."""
-    figure = sheet(2 * COLUMN, 22 + 6.5 * max(1, len(study.rows)))
-    names = [row.by.replace("_", "–") for row in study.rows]
+    """A dot a cost of each formulation, those of the base being 1."""
+    figure = sheet(2 * COLUMN, 22 + 6 * max(1, len(study.rows)))
+    names = [row.by for row in study.rows]
     for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
-        values = [float(getattr(row, what)) for row in study.rows]
         base = float(getattr(study.base, what)) if study.base else 1.0
-        ratios = [value / base for value in values]
-        axes.barh(names, ratios, height=0.65, color=colour(0))
+        ratios = [float(getattr(row, what)) / base for row in study.rows]
         axes.axvline(1.0, color=GREY, lw=0.8)
+        axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)
+        axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
         for place, ratio in enumerate(ratios):
-            axes.text(ratio, place, f" {ratio:.2g}", va="center", fontsize=6)
-        axes.set(
-            title=label.split(",")[0], xscale="log", xlim=(min(ratios) / 1.6, max(ratios) * 2.2)
-        )
+            axes.annotate(
+                f"{ratio:.2g}", (ratio, place), (5 if ratio >= 1 else -5, 0), fontsize=6,
+                textcoords="offset points", va="center", ha="left" if ratio >= 1 else "right",
+            )  # fmt: skip
+        axes.set(title=label.split(",")[0], xscale="log")
+        axes.set_xlim(min(0.5, min(ratios) / 2.5), max(2.0, max(ratios) * 2.5))
         axes.grid(visible=False, axis="y")
         _few(axes)
     figure.axes[0].invert_yaxis()
     if study.base:
-        figure.supxlabel(f"{study.base.by} = 1", fontsize=7.5)
+        figure.supxlabel(f"times that of {study.base.by}", fontsize=7.5)
     return figure
 
 
 def _few(axes: Axes) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axes.xaxis.set_major_locator(LogLocator(numticks=4))
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())

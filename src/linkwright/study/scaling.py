@@ -21,7 +21,7 @@ COSTS = {
     "derive_seconds": "time to derive, s",
     "operations": "operations to evaluate",
     "evaluate_microseconds": "time to evaluate, µs",
-    "integrate_seconds": "time to integrate 1 s, s",
+    "integrate_seconds": "time to integrate, s",
 }
 """What is fitted, and how it is called."""
 MOST = 1000
