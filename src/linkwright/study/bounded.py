@@ -1,10 +1,15 @@
-"""Work that may take too long: done in a process of its own, which is ended at its budget."""
+"""Work that may take too long: done in a process of its own, which is ended at its budget.
+
+A budget is seconds of the processor, so that a busy machine does not stop what is quick; where a
+system cannot count these, and for what only waits, it is time by the clock.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +24,9 @@ _START = (
 )
 _IMPORTING = 60.0
 """Seconds that a process may take until it answers at all."""
+_COUNTS = hasattr(signal, "setitimer")
+_WAITING = 4.0 if _COUNTS else 1.0
+"""Seconds by the clock for each of a budget."""
 
 
 class OutOfTimeError(LinkwrightError):
@@ -52,18 +60,18 @@ class Worker:
         assert process.stdout is not None
         found: list[Any] = []
         try:
-            process.stdin.write(pickle.dumps((function, arguments)))
+            process.stdin.write(pickle.dumps((function, arguments, seconds)))
             process.stdin.flush()
             reader = threading.Thread(target=_read, args=(process.stdout, found), daemon=True)
             reader.start()
-            reader.join(seconds)
+            reader.join(seconds * _WAITING)
             late = reader.is_alive()
         except BaseException:
             self._end()
             raise
         if late or not found:
-            self._end()
-            if late:
+            ended = self._end(0.0 if late else 5.0)
+            if late or (_COUNTS and ended == -signal.SIGPROF):
                 raise OutOfTimeError(f"took more than {seconds:.3g} s")
             raise LinkwrightError("its process ended, probably for lack of memory")
         good, value = found[0]
@@ -71,15 +79,21 @@ class Worker:
             raise value
         return value
 
-    def _end(self) -> None:
+    def _end(self, patience: float = 0.0) -> int | None:
+        """How the process ended; it does now, if it has not."""
         process, self._process = self._process, None
-        if process is not None:
+        if process is None:
+            return None
+        try:
+            ended = process.wait(patience)
+        except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
+            ended = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        return ended
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -102,12 +116,20 @@ def serve() -> None:
     os.dup2(2, 1)  # what libraries print is no answer
     while True:
         try:
-            function, arguments = pickle.load(sys.stdin.buffer)
+            function, arguments, seconds = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
+            _count(seconds)
             answer = (True, function(*arguments))
         except Exception as error:
             answer = (False, error)
+        _count(0.0)
         answers.write(pickle.dumps(answer))
         answers.flush()
+
+
+def _count(seconds: float) -> None:
+    """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
+    if _COUNTS:
+        signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -61,7 +61,10 @@ class Comparison(Saved):
 
     def notes(self) -> tuple[str, ...]:
         cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
-        return (*cannot, *(f"{by}: stopped, {reason}" for by, reason in self.stopped.items()))
+        together: dict[str, list[str]] = {}
+        for by, reason in self.stopped.items():
+            together.setdefault(reason, []).append(by)
+        return (*cannot, *(f"{', '.join(by)}: stopped, {why}" for why, by in together.items()))
 
     def records(self) -> list[Row]:
         return list(self.rows)
