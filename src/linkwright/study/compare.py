@@ -38,7 +38,7 @@ class Comparison(Saved):
     def to_base(self, one: Row) -> float:
         """Time of integration, to that of the base."""
         assert self.base is not None
-        return one.integrate_seconds / self.base.integrate_seconds
+        return one.integrate_seconds / max(self.base.integrate_seconds, 1e-9)
 
     def table(self) -> Table:
         head: tuple[str, ...] = (

@@ -61,7 +61,7 @@ def _side_by_side(study: Comparison) -> Figure:
     figure = sheet(2 * COLUMN, 22 + 6 * max(1, len(study.rows)))
     names = [row.by for row in study.rows]
     for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
-        base = float(getattr(study.base, what)) if study.base else 1.0
+        base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
         ratios = [float(getattr(row, what)) / base for row in study.rows]
         axes.axvline(1.0, color=GREY, lw=0.8)
         axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)

@@ -122,9 +122,9 @@ class Study:
         self.clock = [0.0] if self.eqs.names.in_time else []
         self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
-        start = time.process_time()
+        start = time.thread_time()
         first = self.system.rates(0.0, self.system.start(*self.begin))
-        self.compile_seconds = time.process_time() - start
+        self.compile_seconds = time.thread_time() - start
         if not np.isfinite(first).all():
             raise LinkwrightError(
                 f"the motion by {by} cannot begin: its rates are not finite near rest",
@@ -144,14 +144,14 @@ class Study:
         system, times = self.system, np.linspace(0.0, self.duration, SAMPLES)
         options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
         mending, before = Mending(system), system.evaluations
-        start = time.process_time()
+        start = time.thread_time()
         with np.errstate(all="ignore"):
             solver = solver_named("dop853")(
                 system, 0.0, system.start(*self.begin), self.duration, options
             )
         march = March(solver, mending)
         status = march.along(times)
-        seconds = time.process_time() - start
+        seconds = time.thread_time() - start
         if status != FINISHED:
             raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
         states = np.hstack(system.motion(np.array(march.found).T))
@@ -223,9 +223,9 @@ def least(action: Callable[[], Any], times: int = 3, enough: float = 0.3) -> tup
     """The result, and the least seconds of some runs; slow ones are not repeated."""
     spent, best = 0.0, math.inf
     for _ in range(times):
-        start = time.process_time()
+        start = time.thread_time()
         result = action()
-        seconds = time.process_time() - start
+        seconds = time.thread_time() - start
         spent, best = spent + seconds, min(best, seconds)
         if spent > enough:
             break
