@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import FileError
@@ -19,13 +20,14 @@ def run(
     duration: float,
     start: list[str],
     budget: float,
+    by: Sequence[str] | None,
     as_json: bool,
 ) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileError("is no .html file", where=str(output), remedy="name one")
     q0 = {name: to_float(parse(text)) for name, text in assignments(start).items()}
     with working(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, duration, q0, budget)
+        text = page(mechanism, file, duration, q0, budget, by)
     write_file(output, text)
     size = len(text.encode())
     if as_json:

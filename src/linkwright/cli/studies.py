@@ -66,6 +66,9 @@ def report(
         list[str] | None,
         typer.Argument(metavar="[q1=…] …", help="Where the motion starts; the rest is at home."),
     ] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Formulations to compare, separated by commas.")
+    ] = None,
     budget: Annotated[
         float, typer.Option(help="Seconds that each part may take; what needs more is left out.")
     ] = 20.0,
@@ -79,4 +82,5 @@ def report(
     """
     from .report import run
 
-    run(read(file, base), file, output, duration, start or [], budget, as_json)
+    names = by.split(",") if by else None
+    run(read(file, base), file, output, duration, start or [], budget, names, as_json)

@@ -7,14 +7,15 @@ import hashlib
 import platform
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
 
 from .. import __version__
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..files import write
+from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
 from .description import describe
 from .markup import Html, copied, details, html, joined
@@ -44,10 +45,13 @@ def page(
     duration: float = 5.0,
     q0: Mapping[str, float] | None = None,
     budget: float = 20.0,
+    by: Sequence[str] | None = None,
 ) -> str:
-    """The HTML of a page about a mechanism that was read from `file`. Each part may take `budget`
-    seconds; what needs more is left out, and said so."""
-    if names_of(mechanism).nv == 0:
+    """The HTML of a page about a mechanism that was read from `file`; formulations `by` are
+    compared (all unless said). Each part may take `budget` seconds; what needs more is left out,
+    and said so."""
+    names = names_of(mechanism)
+    if names.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
@@ -57,7 +61,14 @@ def page(
             f"{duration:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
     start = dict(q0 or {})
-    parts = made(mechanism, duration, start, budget)
+    for one in start:
+        if one not in names.q:
+            raise NameNotFoundError(
+                f"there is no coordinate '{one}'", remedy=suggest(one, list(names.q))
+            )
+    for one in by or ():
+        formulation(one)
+    parts = made(mechanism, duration, start, budget, by)
     name = shlex.quote(file or f"{mechanism.name}.toml")
     info = describe(mechanism)
     held = bool(mechanism.loops or mechanism.constraints)

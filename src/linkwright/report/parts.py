@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +62,13 @@ class Parts:
     comparison: Comparison | LeftOut
 
 
-def made(mechanism: Mechanism, duration: float, q0: dict[str, float], budget: float) -> Parts:
+def made(
+    mechanism: Mechanism,
+    duration: float,
+    q0: dict[str, float],
+    budget: float,
+    by: Sequence[str] | None,
+) -> Parts:
     """All parts, two at a time; one part may take `budget` seconds."""
     with ThreadPoolExecutor(2) as pool, Worker() as one, Worker() as other:
         first = pool.submit(
@@ -74,7 +80,7 @@ def made(mechanism: Mechanism, duration: float, q0: dict[str, float], budget: fl
         second = pool.submit(
             lambda: (
                 _kept(lambda: other.call(verify, mechanism, seconds=budget)),
-                _kept(lambda: _compared(mechanism, min(duration, 1.0), budget)),
+                _kept(lambda: _compared(mechanism, by, min(duration, 1.0), budget)),
             )
         )
         (motion, equations), (checks, comparison) = first.result(), second.result()
@@ -89,8 +95,10 @@ def _kept(make: Callable[[], Any]) -> Any:
         return LeftOut(str(error))
 
 
-def _compared(mechanism: Mechanism, duration: float, budget: float) -> Comparison:
-    return compare(mechanism, duration=duration, budget=budget / 2, total=budget)
+def _compared(
+    mechanism: Mechanism, by: Sequence[str] | None, duration: float, budget: float
+) -> Comparison:
+    return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
 
 
 def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
@@ -136,7 +144,8 @@ def motion_of(mechanism: Mechanism, duration: float, q0: dict[str, float]) -> Mo
     begin = f"from {where}, the rest at home" if where else "from home"
     run = simulate(mechanism, duration, q0=q0)
     if np.abs(run.q - run.q[0]).max(initial=0.0) > MOVING or q0:
-        return Moved(run, (f"{begin}, at rest", "no drives"))
+        speeds = "with the speeds that its constraints demand" if run.qd[0].any() else "at rest"
+        return Moved(run, (f"{begin}, {speeds}", "no drives"))
     qd = np.full(names_of(mechanism).nv, 0.5)
     run = simulate(mechanism, duration, q0=q0, qd0=qd)
     said = ", ".join(f"{value:.3g}" for value in run.qd[0])
