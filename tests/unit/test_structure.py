@@ -55,8 +55,15 @@ MAY_IMPORT = {
     },
     # a run's pictures are made by show, which is loaded only then
     "simulation": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape", "readings",
-        "model", "show",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
+        "readings", "model", "guard", "files", "show",
+    },
+    "motion": {
+        "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
+        "model",
+    },
+    "control": {
+        "errors", "mechanism", "algebra", "equations", "formulations", "motion", "simulation",
     },
     "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
     "checking": {
@@ -64,7 +71,7 @@ MAY_IMPORT = {
         "readings",
     },
     "cli": {
-        "errors", "study", "checking", "simulation", "expressions", "mechanism", "files", "kinematics",
+        "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
         "show", "report",
     },

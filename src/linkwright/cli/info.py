@@ -44,7 +44,7 @@ def print_description(info: dict[str, Any]) -> None:
         out.print()
         for line in (found.get("text") or found["why"]).splitlines():
             out.print(_shown(line))
-    for key in ("forces", "actuators", "chosen_coordinates"):
+    for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):

@@ -52,7 +52,16 @@ def write_toml(mechanism: Mechanism) -> str:
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
-    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "actuators"):
+    for table in (
+        "bodies",
+        "joints",
+        "frames",
+        "loops",
+        "constraints",
+        "forces",
+        "contacts",
+        "actuators",
+    ):
         for name, part in getattr(mechanism, table).items():
             lines += ["", f"[{table}.{_key(name)}]"]
             lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]

@@ -39,6 +39,7 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "constraints": {name: c.type for name, c in mechanism.constraints.items()},
         "mobility": freedom,
         "forces": list(mechanism.forces),
+        "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
         "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
         "warnings": list(mechanism.warnings),
@@ -67,6 +68,9 @@ def _note(joint: Joint) -> str:
     if joint.locked is not None:
         notes.append("locked")
     said = joint.model_fields_set
-    words = {"stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor"}
+    words = {
+        "stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor",
+        "friction_coefficient": "friction by reaction", "breaks": "breaks",
+    }  # fmt: skip
     notes += [word for key, word in words.items() if key in said]
     return ", ".join(notes)

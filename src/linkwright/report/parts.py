@@ -142,11 +142,11 @@ def has_friction(mechanism: Mechanism) -> bool:
 def motion_of(mechanism: Mechanism, duration: float, q0: dict[str, float]) -> Moved:
     where = ", ".join(f"{name} = {value:g}" for name, value in q0.items())
     begin = f"from {where}, the rest at home" if where else "from home"
-    run = simulate(mechanism, duration, q0=q0)
+    run = simulate(mechanism, duration, q0=q0, stops="impact")
     if np.abs(run.q - run.q[0]).max(initial=0.0) > MOVING or q0:
         speeds = "with the speeds that its constraints demand" if run.qd[0].any() else "at rest"
         return Moved(run, (f"{begin}, {speeds}", "no drives"))
     qd = np.full(names_of(mechanism).nv, 0.5)
-    run = simulate(mechanism, duration, q0=q0, qd0=qd)
+    run = simulate(mechanism, duration, q0=q0, qd0=qd, stops="impact")
     said = ", ".join(f"{value:.3g}" for value in run.qd[0])
     return Moved(run, (f"{begin}, where it would rest, with speeds ({said})", "no drives"))

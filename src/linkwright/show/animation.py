@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,21 +131,33 @@ def _write_mp4(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
         ) from None
     first = next(pictures)
     part = target.with_name(f".{target.stem}.{os.getpid()}.mp4")
+    size = f"{first.shape[1]}x{first.shape[0]}"
+    words = ["-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
+    words += ["-r", f"{rate:g}", "-i", "-", "-an", "-c:v", "libx264", "-crf", "20"]
+    words += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", str(part)]
     try:
-        writer = imageio_ffmpeg.write_frames(
-            str(part), (first.shape[1], first.shape[0]), fps=rate, codec="libx264",
-            pix_fmt_out="yuv420p", quality=7, macro_block_size=2, ffmpeg_log_level="error",
-        )  # fmt: skip
-        writer.send(None)
-        writer.send(first.tobytes())
-        for picture in pictures:
-            writer.send(picture.tobytes())
-        writer.close()
+        _encode([imageio_ffmpeg.get_ffmpeg_exe(), *words], chain([first], pictures), target)
         part.replace(target)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
         part.unlink(missing_ok=True)
+
+
+def _encode(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
+    """Feeds the encoder; what it complains about is the error."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        with suppress(BrokenPipeError):
+            for picture in pictures:
+                process.stdin.write(picture.tobytes())
+            process.stdin.close()
+        complaint = process.stderr.read().decode(errors="replace").strip()
+    if process.returncode:
+        last = complaint.splitlines()[-1] if complaint else "no reason given"
+        raise FileError(f"cannot be written: {last}", where=str(target))
 
 
 def _write_gif(target: Path, pictures: Iterator[Pixels], rate: float) -> None:

@@ -213,8 +213,8 @@ class Brush:
         named = {s.name: s for s in several}.values()
         spots = [self.view(self.world(s.link, s.points)).mean(axis=0) for s in named]
         words = [symbol(s.name) for s in named]
-        drawn = [self.view(self.world(s.link, s.points))
-                 for s in (*self.scene.members, *self.scene.wheels)]  # fmt: skip
+        there = (*self.scene.members, *self.scene.wheels, *self.scene.frames)
+        drawn = [self.view(self.world(s.link, s.points)) for s in there]
         place_words(self.axes, words, spots, drawn)
 
     def dimensions(self, several: Sequence[Shape]) -> None:

@@ -121,7 +121,7 @@ def motion_data(
     shapes = [*ground, *scene.members, *scene.wheels, *scene.joints, *scene.frames, *scene.centers]
     depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
     return {
-        "times": _rounded(times, 1e-4), "poses": _packed(poses[:, :-1], scene.size),
+        "times": _rounded(times, 1e-6), "poses": _packed(poses[:, :-1], scene.size),
         "shapes": [_shape(s, scene) for s in shapes], "ties": [_tie(t, scene) for t in scene.ties],
         "traces": [{"link": p.link, "point": _rounded(p.point, 1e-6 * scene.size)}
                    for p in traced(scene, trace)],

@@ -82,7 +82,8 @@ def prepared_axes(
 def millimetre(axes: Axes) -> float:
     """How many metres of the mechanism a millimetre of the paper shows."""
     low, high = axes.get_xlim()
-    return (high - low) / (axes.figure.get_figwidth() * 25.4 - 14)
+    share = axes.get_position().width * 1.08  # the layout will use more of the paper
+    return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
 
 
 def finish(axes: Axes, view: View) -> None:

@@ -112,7 +112,7 @@ class Scene:
                 R, origin = matrix_of(floor.R), numbers(floor.p)
                 if floor.link == GROUND and abs((p - origin) @ R[:, 2]) < 1e-6:
                     mass = self.tree.masses[joint.child]
-                    center = self._world(poses, mass.link, numbers(mass.c))
+                    center = self.world(poses, mass.link, numbers(mass.c))
                     found[span.name] = float((center - p) @ axis)
         return found
 
@@ -134,9 +134,9 @@ class Scene:
     def size(self) -> float:
         """The largest measure of what is drawn at home, m: signs are drawn in proportion."""
         poses = self.poses(self.home)
-        points = [self._world(poses, link, p) for link, many in self.anchors.items()
+        points = [self.world(poses, link, p) for link, many in self.anchors.items()
                   for p in many]  # fmt: skip
-        points += [self._world(poses, m.link, numbers(m.c)) for m in self.tree.masses.values()]
+        points += [self.world(poses, m.link, numbers(m.c)) for m in self.tree.masses.values()]
         points += [numbers(self.tree.find(name).p) for name in self.mechanism.frames
                    if self.tree.find(name).link == GROUND]  # fmt: skip
         spread = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
@@ -144,8 +144,9 @@ class Scene:
         boxes = [float(np.ptp(part.points, axis=0).max()) for part in self.boxes]
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
 
-    def _world(self, poses: Floats, link: int, point: Floats) -> Floats:
-        return np.asarray(poses[link, :, :3] @ point + poses[link, :, 3])
+    def world(self, poses: Floats, link: int, point: Any) -> Floats:
+        """A point of a link in the world."""
+        return np.asarray(poses[link, :, :3] @ numbers(point) + poses[link, :, 3])
 
     @cached_property
     def members(self) -> list[Shape]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,11 @@ _HIGH, _WIDE = 2.6, 1.35
 
 
 def place_words(
-    axes: Axes, words: Sequence[str], spots: Sequence[Floats], drawn: Sequence[Floats], **look: Any
+    axes: Axes,
+    words: Sequence[str],
+    spots: Sequence[Floats],
+    drawn: Sequence[Floats],
+    size: float = 7.0,
 ) -> None:
     """Each word near its spot, away from the paths that are drawn and from other words."""
     unit = millimetre(axes)
@@ -31,12 +35,12 @@ def place_words(
     limits = np.array([axes.get_xlim(), axes.get_ylim()])
     taken: list[tuple[Floats, Floats]] = []
     for word, spot in zip(words, spots, strict=True):
-        size = unit * np.array([_WIDE * _letters(word), _HIGH])
-        boxes = [_box(spot, size, k * np.pi / 4, unit, far) for far in (1, 2) for k in range(8)]
+        extent = unit * size / 7 * np.array([_WIDE * _letters(word), _HIGH])
+        boxes = [_box(spot, extent, k * np.pi / 4, unit, far) for far in (1, 2) for k in range(8)]
         low, high = min(boxes, key=lambda box: _cost(box, points, taken, limits))
         taken.append((low, high))
         middle = (low + high) / 2
-        axes.text(*middle, word, ha="center", va="center", fontsize=7, zorder=9, **look)
+        axes.text(*middle, word, ha="center", va="center", fontsize=size, zorder=9)
 
 
 def _letters(word: str) -> float:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..formulations import derive
 from ..mechanism import Mechanism
-from .inputs import drive_of
-from .march import March, Mending
-from .record import recorded
-from .run import Run, load_run
-from .solvers import solver_named
+from .events import Event
+from .fixed import rollout
+from .motion import Motion
+from .provenance import repeat, written
+from .run import Happened, Run
+from .solvers import options_of, solver_named
 from .start import start_of
-from .steps import rollout
-from .system import System
+from .storage import load_run
 
-__all__ = ["Run", "load_run", "rollout", "simulate"]
+__all__ = ["Event", "Happened", "Run", "load_run", "repeat", "rollout", "simulate"]
 
 
 def simulate(
@@ -35,36 +34,35 @@ def simulate(
     atol: float = 1e-10,
     samples: int = 501,
     max_step: float = math.inf,
+    progress: bool | None = None,
+    step: float | None = None,
+    events: Mapping[str, Any] | None = None,
+    stops: str = "stop",
+    impacts: str = "together",
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
     q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
     (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
-    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values).
+    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values[, "cubic"]).
+    `events` by name: an expression or function that passes zero, or an `Event` with an action.
+    `stops`: limits with a restitution are stops; without, the run ends there ("stop"), or they
+    are stops all the same ("impact"), or none ("ignore"). `impacts` at one instant are solved
+    "together", or "one by one". Long runs show their progress on a terminal unless it is turned
+    off; Ctrl-C keeps what was computed.
     """
     make = solver_named(integrator)
     if not (0 < t < math.inf and samples >= 2):
         raise LinkwrightError(
             f"{t:g} s in {samples} samples is no motion", remedy="give t above 0, samples from 2"
         )
-    equations = derive(mechanism, by=by, parameters="numeric")
-    system = System(equations, drive_of(equations, torque))
-    mending = Mending(system)
-    times = np.linspace(0.0, t, samples)
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
-    begin = time.perf_counter()
-    y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
-    march = March(make(system, 0.0, y0, t, options), mending)
-    status = march.along(times)
+    options = options_of(integrator, rtol=rtol, atol=atol, max_step=max_step, step=step)
     settings = {
-        "t": t, "by": by, "integrator": integrator, "rtol": rtol, "atol": atol, "samples": samples,
+        "t": t, "q0": q0, "qd0": qd0, "by": by, "integrator": integrator, "rtol": rtol,
+        "atol": atol, "samples": samples, "max_step": max_step, "step": step, "events": events,
+        "stops": stops, "impacts": impacts,
     }  # fmt: skip
-    statistics = {
-        "steps": march.steps, "evaluations": system.evaluations,
-        "seconds": time.perf_counter() - begin,
-    }  # fmt: skip
-    return recorded(
-        mechanism, system, times[: len(march.found)], np.array(march.found).T, status=status,
-        statistics=statistics, settings=settings,
-        singular=() if mending.projection is None else mending.projection.singular(),
-    )  # fmt: skip
+    motion = Motion(make, options, written(settings), events, progress)
+    system = motion.system(mechanism, torque)
+    q, qd = start_of(mechanism, system.model, q0, qd0)
+    return motion.run(mechanism, system, torque, np.linspace(0.0, t, samples), q, qd)

@@ -1,11 +1,16 @@
-"""What drives a simulated mechanism: constants, expressions, tables over time, functions.
+"""What drives a simulated mechanism: constants, expressions, tables over time, functions, laws.
 
-All become τ(t, q, q̇), (nv) forces along the speeds; with actuators, of u by τ = B u.
+All become τ(t, q, q̇), (nv) forces along the speeds; with actuators, of u by τ = B u. Expressions
+are part of the compiled rates. What a kernel cannot hold enters it as inputs w: the values of
+tables at t, what a controller follows, or all of τ where somebody gives a Python function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import casadi as ca
@@ -16,26 +21,118 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
+from ..readings.llvm import compile_tape
+from ..tape import normalised, record, scheduled
+from .feedback import Feedback
+from .tables import Table, table_of
 
 Floats = NDArray[np.float64]
-Drive = Callable[[float, Floats, Floats], Floats]
+
+NOT_KEPT = "a function or controller of Python"
+"""Stands for a drive that no file can hold."""
+
+
+_IDLE, _NONE = np.zeros(1), np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """τ as an expression of the equations' t, q, q̇, of states z of its own, and of outer inputs w.
+
+    `function` gives τ itself (then w is τ), `tables` give w at t, a `feedback` what it follows;
+    else w is one idle zero. `u` is the expression of the actuators' forces, if these were given.
+    z has the rates `z_rate`; empty, it has one idle entry. `written` is what a file keeps.
+    """
+
+    equations: Equations
+    w: Any
+    tau: Any
+    u: Any = None
+    function: Callable[..., Any] | None = None
+    tables: tuple[Table, ...] = ()
+    feedback: Feedback | None = None
+    z: Any = field(default_factory=lambda: ca.SX.sym("z", 1))
+    z_rate: Any = field(default_factory=lambda: ca.SX.zeros(0, 1))
+    written: Any = None
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return self.feedback.names if self.feedback is not None else ()
+
+    def outer(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
+        """w at an instant; q and q̇ count only where `function` is given."""
+        if self.function is not None:
+            return sized(self.function(t, q, qd), self.equations.nv)
+        if self.feedback is not None:
+            return filled(self.feedback.reference(t, z))
+        if self.tables:
+            return np.array([table(t) for table in self.tables])
+        return _IDLE
+
+    def __call__(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
+        """τ at an instant."""
+        return self.outer(t, q, qd) if self.function is not None else self.act(t, q, qd, z)[0]
+
+    def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
+        """τ and ż at an instant."""
+        tau, _, rate = self._compiled(q, qd, [t], self.outer(t, q, qd, z), filled(z))
+        return tau, rate[: len(z)]
+
+    def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:
+        """u at an instant, where drives were given by actuator."""
+        if self.u is None:
+            return None
+        found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), _IDLE)[1]
+        return found
+
+    @cached_property
+    def _compiled(self) -> Any:
+        s = self.equations.symbols
+        u = ca.SX.zeros(1) if self.u is None else self.u
+        rate = self.z_rate if self.z_rate.shape[0] else ca.SX.zeros(1)
+        function = ca.Function(
+            "drive", [s["q"], s["qd"], s["t"], self.w, self.z],
+            ca.cse([ca.densify(ca.SX(x)) for x in (self.tau, u, rate)]),
+            ["q", "qd", "t", "w", "z"], ["tau", "u", "rate"],
+        )  # fmt: skip
+        return compile_tape(scheduled(normalised(record(function))), threads=1)
+
+
+def filled(values: Floats) -> Floats:
+    """The same, with one idle entry where there is none: kernels have no empty inputs."""
+    return values if len(values) else _IDLE
+
+
+def first(symbols: Any, count: int) -> Any:
+    """The first so many, or none."""
+    return ca.vertcat(*ca.vertsplit(symbols)[:count]) if count else ca.SX(0, 1)
 
 
 def drive_of(equations: Equations, given: Any) -> Drive:
-    """τ(t, q, q̇) from what a user gives: nothing, numbers, a table by name, a function."""
+    """From what a user gives: nothing, numbers, a table by name, a function of (t, q, q̇), or the
+    law of a controller."""
     n = equations.nv
-    if given is None:
-        rest = np.zeros(n)
-        return lambda t, q, qd: rest
+    if isinstance(given, Feedback):
+        return _by_law(equations, given)
     if callable(given):
-        return lambda t, q, qd: _sized(given(t, q, qd), n)
+        w = ca.SX.sym("w", n)
+        return Drive(equations, w, w, function=given, written=NOT_KEPT)
     if isinstance(given, Mapping):
         return _by_name(equations, given)
-    constant = _sized(given, n)
-    return lambda t, q, qd: constant
+    constant = np.zeros(n) if given is None else sized(given, n)
+    kept = None if given is None else constant.tolist()
+    return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
 
 
-def _sized(values: Any, n: int) -> Floats:
+def _by_law(equations: Equations, law: Feedback) -> Drive:
+    law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
+    s, count = equations.symbols, int(law.law.size1_in(4))
+    z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
+    tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
+    return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=NOT_KEPT)
+
+
+def sized(values: Any, n: int) -> Floats:
     found = np.asarray(values, dtype=float)
     if found.shape != (n,):
         raise LinkwrightError(f"the drives have shape {found.shape}", remedy=f"give {n} numbers")
@@ -44,51 +141,33 @@ def _sized(values: Any, n: int) -> Floats:
 
 def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     """Of single speeds or actuators: numbers, expressions of t, q, qd, or tables (t, values)."""
-    tables = {k: _table(k, v) for k, v in given.items() if not isinstance(v, str | int | float)}
-    plain = {k: v for k, v in given.items() if k not in tables}
-    function = _compiled(equations, plain, list(tables))
-
-    def drive(t: float, q: Floats, qd: Floats) -> Floats:
-        inputs = np.array([np.interp(t, *table) for table in tables.values()])
-        return np.asarray(function(q, qd, t, inputs), dtype=float).ravel()
-
-    return drive
-
-
-def _table(name: str, given: Any) -> tuple[Floats, Floats]:
-    """Times and values, which are interpolated."""
-    try:
-        times, values = (np.asarray(x, dtype=float) for x in given)
-    except (TypeError, ValueError):
-        raise LinkwrightError(
-            f"'{name}' is driven by neither a number, text, nor (times, values)",
-            remedy="give one of these",
-        ) from None
-    if times.ndim != 1 or times.shape != values.shape or (np.diff(times) <= 0).any():
-        raise LinkwrightError(
-            f"the table of '{name}' needs rising times and as many values",
-            remedy="give two lists of one length",
-        )
-    return times, values
-
-
-def _compiled(
-    equations: Equations, given: Mapping[str, Any], tabled: Sequence[str]
-) -> Any:  # fmt: skip
-    """τ as a function of q, q̇, t and the tables' values."""
-    s = equations.symbols
-    extra = ca.SX.sym("table", len(tabled))
-    tables = dict(zip(tabled, ca.vertsplit(extra) if tabled else [], strict=True))
-    tau = expressions_of(equations, {**given, **tables})
+    tables = {k: table_of(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
+    w = ca.SX.sym("w", max(1, len(tables)))
+    values = {**given, **dict(zip(tables, ca.vertsplit(w), strict=False))}
+    u = forces_of(equations, values)
+    tau = equations.expressions("input_matrix")[0] @ u
     p = [float(value) for value in equations.parameters.values()]
     if p:
-        tau = ca.substitute(tau, s["p"], ca.DM(p))
-    return ca.Function("drive", [s["q"], s["qd"], s["t"], extra], [tau])
+        u, tau = ca.substitute([u, tau], [equations.symbols["p"]], [ca.DM(p)])
+    kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
+    by_actuator = u if equations.names.actuators else None
+    return Drive(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Table):
+        return [list(value.times), list(value.values), value.kind]
+    return value if isinstance(value, str) else float(value)
 
 
 def expressions_of(equations: Equations, given: Mapping[str, Any]) -> Any:
-    """τ = B u of drives by name: numbers, symbols, or texts of t, q, qd, which are parsed and
-    never evaluated."""
+    """τ = B u of drives by name."""
+    return equations.expressions("input_matrix")[0] @ forces_of(equations, given)
+
+
+def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
+    """u of drives by name: numbers, symbols, or texts of t, q, qd, which are parsed and never
+    evaluated; of speeds where there are no actuators."""
     s, names = equations.symbols, equations.names
     drives = list(names.actuators) or list(names.qd)
     for name in given:
@@ -102,5 +181,4 @@ def expressions_of(equations: Equations, given: Mapping[str, Any]) -> Any:
         else value
         for name, value in given.items()
     }
-    u = ca.vertcat(*(values.get(name, 0.0) for name in drives))
-    return equations.expressions("input_matrix")[0] @ u
+    return ca.vertcat(*(values.get(name, 0.0) for name in drives))

@@ -1,11 +1,14 @@
 """A mechanism as a system of first order: ẏ = F(t, y), in the formulation's own states.
 
-y holds the states x and, last, the work W that all but conservative forces have done; so that
-kinetic + potential − W is constant along a motion, whatever acts.
+y holds the states x, the states z of a controller and, last, three works: of the inputs, of what
+is given (external forces, driven constraints), and W of all but conservative forces, losses
+included; so that kinetic + potential − W is constant along a motion, whatever acts.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +18,18 @@ from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..formulations import derive
+from ..guard import SMALL_PIVOT
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import Tape, normalised, record, scheduled
-from .inputs import Drive
+from ..tape import normalised, record, scheduled
+from .inputs import Drive, filled, first
+from .projection import Projection
 
 Floats = NDArray[np.float64]
+
+WORKS = 3
+"""The last entries of y: work of inputs, of given forces, and of all."""
 
 
 class System:
@@ -31,6 +39,56 @@ class System:
         self.equations, self.drive = equations, drive
         self.names = equations.names
         self.evaluations = 0
+        self.held: list[tuple[float, Floats]] = []
+        """τ of a sampled controller, from when on."""
+        self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
+        """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    @cached_property
+    def pushed(self) -> Any:
+        """The symbol of the forces beside the drive."""
+        return ca.SX.sym("push", self.names.nv)
+
+    def push(self, t: float, y: Floats) -> Floats:
+        """Forces beside the drive at an instant."""
+        if self.beside is None:
+            return np.zeros(self.names.nv)
+        return self.beside(t, *self.motion(y), self.torque(t, y))
+
+    def controls(self, y: Floats) -> Floats:
+        """z of states."""
+        return y[self.size : len(y) - WORKS]
+
+    @property
+    def sampled(self) -> bool:
+        return self.drive.feedback is not None and self.drive.feedback.period is not None
+
+    def torque(self, t: float, y: Floats) -> Floats:
+        """τ of the drive at an instant."""
+        return (
+            self.held[-1][1] if self.sampled else self.drive(t, *self.motion(y), self.controls(y))
+        )
+
+    def next_sample(self, t: float, end: float) -> float:
+        """When the rates next jump: at the next multiple of the period, or not before the end."""
+        if not self.sampled:
+            return end
+        assert self.drive.feedback is not None
+        period = self.drive.feedback.period
+        assert period is not None
+        return min(end, period * (math.floor(t / period + 1e-9) + 1))
+
+    def sample(self, t: float, y: Floats) -> Floats:
+        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""
+        if not self.sampled:
+            return y
+        assert self.drive.feedback is not None
+        assert self.drive.feedback.period is not None
+        tau, rate = self.drive.act(t, *self.motion(y), self.controls(y))
+        self.held.append((t, tau))
+        after = y.copy()
+        after[self.size : len(y) - WORKS] += self.drive.feedback.period * rate
+        return after
 
     @cached_property
     def model(self) -> Model:
@@ -67,19 +125,35 @@ class System:
 
     @cached_property
     def _to_motion(self) -> Any:
-        found = ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])], ["x"], ["qv"])
-        return compile_tape(scheduled(normalised(record(found))), threads=1)
+        return ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])])
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
-        return np.append(np.asarray(self._from_motion(q, qd), dtype=float).ravel(), 0.0)
+        x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
+        z = self.drive.feedback.start if self.drive.feedback is not None else ()
+        return np.concatenate([x, z, np.zeros(WORKS)])
+
+    def moved(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """y at another motion; what a controller keeps and the works stay."""
+        return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
+
+    def torques(self, times: Floats, y: Floats) -> Floats:
+        """τ along a motion, one row a time."""
+        if not self.sampled:
+            return np.array([self.torque(t, column) for t, column in zip(times, y.T, strict=True)])
+        begins = np.array([t for t, _ in self.held])
+        last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
+        return np.array([self.held[k][1] for k in last])
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
-        rows = y.T[..., : self.size]
-        found = rows if self.equations.state is None else self._to_motion(rows)
+        rows = np.atleast_2d(y.T)[:, : self.size].T
+        if self.equations.state is None:
+            found = rows
+        else:
+            found = np.asarray(self._to_motion(rows), dtype=float)
         split = self.names.nq
-        return found[..., :split], found[..., split:]
+        return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
 
     @cached_property
     def plain(self) -> Equations:
@@ -90,62 +164,129 @@ class System:
 
     @cached_property
     def power(self) -> Any:
-        """(q, q̇, τ, t) → what drives, losses and given forces do; springs and weight are in the
-        potential."""
+        """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
+        these and losses do together; springs and weight are in the potential."""
         eqs = self.plain
-        q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
+        q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
         (passive,), (external,), (V,) = (
             eqs.expressions(name) for name in ("passive", "external", "potential_energy")
         )
         springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
-        total = ca.dot(qd, tau + passive + external + springs)
-        return ca.Function("power", [q, qd, tau, t], [total])
+        given = external
+        if self.names.constraints and self.names.in_time:
+            given = given + eqs.expressions("required_forces")[0] - tau
+        powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
 
     @cached_property
-    def state_rates(self) -> Any:
-        """ẋ of the formulation's own states."""
-        eqs, (_, qd, _, _) = self.equations, self.symbols
+    def tau(self) -> Any:
+        """τ by the states, t and the outer inputs; while it is held, it is one of these."""
+        return self.w if self.sampled else self._in_states(self.drive.tau)
+
+    @cached_property
+    def w(self) -> Any:
+        return ca.SX.sym("held", self.names.nv) if self.sampled else self.drive.w
+
+    def _in_states(self, expression: Any) -> Any:
+        q, qd, *_ = self.symbols
+        found = ca.densify(ca.SX(expression))
+        return ca.substitute(found, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
+
+    @cached_property
+    def rates_expression(self) -> tuple[Any, Any]:
+        """ẏ, and the smallest pivot that it took (1 where none can vanish)."""
+        eqs = self.equations
+        q, qd, tau, t = self.symbols
+        pivot, needs_qdd = ca.SX(1), self.names.constraints and self.names.in_time
         if eqs.state is not None:
-            return eqs.state.rates()
-        return ca.vertcat(eqs.rates @ qd, eqs.expressions("forward_dynamics")[0])
+            motion, rates = self._maps[2], eqs.state.rates()
+            qdd = self._plain_accelerations(motion, tau, t) if needs_qdd else 0 * qd
+        else:
+            motion = (q, qd)
+            qdd, *pivots = eqs.expressions("forward_dynamics")
+            rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
+        z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
+        rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
+        found = ca.substitute([rates, pivot], [tau], [self.tau + self.pushed])
+        rates = found[0]
+        rates[-WORKS] -= ca.dot(self.pushed, motion[1])
+        return rates, found[1]
 
-    @cached_property
-    def rates_expression(self) -> Any:
-        _, _, tau, t = self.symbols
-        return ca.vertcat(self.state_rates, self.power(*self._maps[2], tau, t))
-
-    def tape(self, expression: Any) -> Tape:
-        """(x, τ, t) → the expression."""
-        _, _, tau, t = self.symbols
-        function = ca.Function(
-            "rates", [self._maps[0], tau, t], [ca.cse(expression)], ["x", "tau", "t"], ["rate"]
-        )
-        return normalised(record(function))
+    def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
+        s, (qdd, *_) = self.plain.symbols, self.plain.expressions("forward_dynamics")
+        inputs = [s["q"], s["qd"], s["tau"], s["t"]]
+        return ca.Function("qdd", inputs, [qdd])(*motion, tau, t)
 
     @cached_property
     def kernel(self) -> Any:
-        """(x, τ, t) → ẏ, compiled."""
-        return compile_tape(scheduled(self.tape(self.rates_expression)), threads=1)
+        """(x, z, w, push, t) → ẏ and the smallest pivot, compiled, drives included."""
+        inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
+        function = ca.Function(
+            "rates", inputs, ca.cse(list(self.rates_expression)), ["x", "z", "w", "push", "t"],
+            ["rate", "pivot"],
+        )  # fmt: skip
+        return compile_tape(scheduled(normalised(record(function))), threads=1)
 
     @cached_property
     def _slope(self) -> Any:
-        """∂ẏ/∂x at constant τ."""
-        _, _, tau, t = self.symbols
-        J = ca.jacobian(self.rates_expression, self._maps[0])
-        return ca.Function("slope", [self._maps[0], tau, t], [ca.densify(J)])
+        """∂ẏ/∂(x, z); a drive that is a Python function is taken for constant."""
+        z = first(self.drive.z, len(self.drive.state_names))
+        J = ca.jacobian(self.rates_expression[0], ca.vertcat(self._maps[0], z))
+        inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
+        return ca.Function("slope", inputs, [ca.densify(J)])
+
+    def outer(self, t: float, y: Floats) -> Floats:
+        """w, what the drive hands to the kernel."""
+        if self.sampled:
+            return self.held[-1][1]
+        if self.drive.function is None:
+            return self.drive.outer(t, y, y, self.controls(y))
+        return self.drive.outer(t, *self.motion(y))
+
+    def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
+        """Of the kernel, at an instant."""
+        time = np.array([t])
+        return y[: self.size], filled(self.controls(y)), self.outer(t, y), self.push(t, y), time
+
+    @cached_property
+    def projection(self) -> Projection | None:
+        """Onto the constraints, where they are kept exactly."""
+        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
+        return Projection(self.model) if constrained else None
+
+    def mended(self, t: float, y: Floats) -> Floats:
+        """y with the constraints and the lengths of quaternions exact."""
+        quaternions = self.names.nq != self.names.nv
+        if self.projection is None and not quaternions:
+            return y
+        q, qd = self.motion(y)
+        if quaternions:
+            q = self.model.integrate(q, np.zeros(self.names.nv))
+        if self.projection is not None:
+            q, qd = self.projection(t, q, qd)
+        return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
-        x = y[: self.size]
+        found: Floats
+        found, pivot = self.kernel(*self.inputs(t, y))
+        if self.guarded and not pivot[0] >= SMALL_PIVOT:
+            return self._pivoted(t, y)
+        return found
+
+    def _pivoted(self, t: float, y: Floats) -> Floats:
+        """ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
-        if not self.guarded:
-            found: Floats = self.kernel(x, tau, [t])
-            return found
+        push = self.push(t, y)
+        tau = self.torque(t, y) + push
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
-        return np.concatenate([q_rate, qdd, [self._power(q, qd, qdd, tau, t)]])
+        powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
+        powers[0] -= push @ qd
+        z = self.controls(y)
+        z_rate = 0 * z if self.sampled or not len(z) else self.drive.act(t, q, qd, z)[1]
+        return np.concatenate([q_rate, qdd, z_rate, powers])
 
     def _rates(self, q: Floats) -> Floats:
         return np.asarray(self._rate_matrix(q), dtype=float)
@@ -154,14 +295,7 @@ class System:
     def _rate_matrix(self) -> Any:
         return ca.Function("N", [self.symbols[0]], [self.equations.rates])
 
-    def _power(self, q: Floats, qd: Floats, qdd: Floats, tau: Floats, t: float) -> float:
-        power = float(self.power(q, qd, tau, t))
-        if not self.names.in_time:
-            return power
-        return power + float(qd @ (self.model.required_forces(q, qd, qdd, t) - tau))
-
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods; drives that depend on the motion are left to them."""
-        q, qd = self.motion(y)
-        J = np.asarray(self._slope(y[: self.size], self.drive(t, q, qd), t), dtype=float)
-        return np.hstack([J, np.zeros((len(J), 1))])
+        """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
+        J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
+        return np.hstack([J, np.zeros((len(J), WORKS))])

@@ -26,7 +26,7 @@ from ..simulation.march import March, Mending
 from ..simulation.run import FINISHED
 from ..simulation.solvers import solver_named
 from ..simulation.system import System
-from ..tape import count_operations
+from ..tape import Tape, count_operations, normalised, record
 
 Floats = NDArray[np.float64]
 
@@ -116,9 +116,9 @@ class Study:
 
     def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
         self.duration = duration
-        self.system, self.derive_seconds = least(lambda: _derived(mechanism, by))
-        self.eqs: Equations = self.system.equations
-        self.operations = count_operations(self.system.tape(self.system.state_rates))
+        (self.eqs, self.rates), self.derive_seconds = least(lambda: _derived(mechanism, by))
+        self.system = System(self.eqs, drive_of(self.eqs, None))
+        self.operations = count_operations(_tape(self.rates))
         self.clock = [0.0] if self.eqs.names.in_time else []
         self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
@@ -172,15 +172,9 @@ class Study:
 
     def evaluate_microseconds(self) -> float:
         """Of one state in a batch."""
-        q, qd = (np.tile(x, (BATCH, 1)) for x in self.begin)
-        tau = np.zeros((BATCH, self.eqs.nv))
-        if self.system.guarded:
-            function = self.system.model.forward_dynamics
-            inputs = (q, qd, tau, *(np.zeros(BATCH) for _ in self.clock))
-        else:
-            x = np.tile(self.system.start(*self.begin)[:-1], (BATCH, 1))
-            function, inputs = self.system.kernel, (x, tau, np.zeros((BATCH, 1)))
-        return least(lambda: function(*inputs), 20)[1] / BATCH * 1e6
+        inputs = self.system.inputs(0.0, self.system.start(*self.begin))
+        rows = [np.tile(values, (BATCH, 1)) for values in inputs]
+        return least(lambda: self.system.kernel(*rows), 20)[1] / BATCH * 1e6
 
     def disagreement(self, reference: Study) -> float:
         if not {_FORWARD, "mass_matrix"} <= set(self.eqs.function_names()):
@@ -200,12 +194,28 @@ class Study:
 _FORWARD = "forward_dynamics"
 
 
-def _derived(mechanism: Mechanism, by: str) -> System:
-    """Equations with the rates of their states written out."""
-    equations = derive(mechanism, by=by, parameters="numeric")
-    system = System(equations, drive_of(equations, None))
-    _ = system.state_rates
-    return system
+def _derived(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+    """Equations with the rates of their states written out, as a function of (x, τ, t)."""
+    import casadi as ca
+
+    eqs = derive(mechanism, by=by, parameters="numeric")
+    q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
+    if eqs.state is not None:
+        x, rates = eqs.state.x, eqs.state.rates()
+    else:
+        x, qdd = ca.vertcat(q, qd), eqs.expressions("forward_dynamics")[0]
+        rates = ca.vertcat(eqs.rates @ qd, qdd)
+    return eqs, ca.Function("rates", [x, tau, t], [rates], ["x", "tau", "t"], ["rate"])
+
+
+def _tape(function: Any) -> Tape:
+    import casadi as ca
+
+    inputs = [function.sx_in(k) for k in range(function.n_in())]
+    merged = ca.cse(function.call(inputs))
+    return normalised(
+        record(ca.Function("rates", inputs, merged, function.name_in(), function.name_out()))
+    )
 
 
 def _state(

@@ -229,6 +229,7 @@ done:
     def chunk(self, number: int, chunk: Chunk) -> str:
         self.lines = []
         self.loaded: set[int] = set()
+        self.turned: dict[int, str] = {}
         self.waiting = chunk.loads
         for k in range(chunk.start, chunk.stop):
             op = Op(int(self.tape.ops[k]))
@@ -314,17 +315,24 @@ done:
         self.put(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
     def sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
-        """Of something that is no input: by a call in the middle."""
-        d, x, part = self.d, self.value(argument), 0 if op is Op.SIN else 1
+        """Of something that is no input: by a call in the middle, which gives both at once."""
+        d, part = self.d, 0 if op is Op.SIN else 1
+        if argument not in self.turned:
+            self.turned[argument] = self.sincos(k, self.value(argument))
+        pair = self.turned[argument]
+        if self.p.bytes == 8:
+            self.put(k, f"extractvalue {{{d}, {d}}} {pair}, {part}")
+            return
+        self.lines.append(f"  %e{k} = extractvalue {{{d}, {d}}} {pair}, {part}")
+        self.put(k, f"fptrunc {d} %e{k} to {self.v}")
+
+    def sincos(self, k: int, x: str) -> str:
+        d = self.d
         if self.p.bytes == 4:
             self.lines.append(f"  %w{k} = fpext {self.v} {x} to {d}")
             x = f"%w{k}"
         self.lines.append(f"  %p{k} = call {{{d}, {d}}} @sincos({d} {x})")
-        if self.p.bytes == 8:
-            self.put(k, f"extractvalue {{{d}, {d}}} %p{k}, {part}")
-            return
-        self.lines.append(f"  %e{k} = extractvalue {{{d}, {d}}} %p{k}, {part}")
-        self.put(k, f"fptrunc {d} %e{k} to {self.v}")
+        return f"%p{k}"
 
     def lanewise(self, k: int, name: str, args: list[int]) -> None:
         """A function of libm, called for one lane after the other, in double."""

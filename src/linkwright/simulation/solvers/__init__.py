@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
+from .stepping import stepping
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +22,8 @@ class Solver(Protocol):
     """One integration under way: it stands at (t, y)."""
 
     y: Floats
+    end: float
+    """No step goes beyond it; another one counts from the next restart on."""
     one_step: bool
     """Whether a new state at each step costs nothing, since no history is kept."""
 
@@ -38,9 +43,12 @@ class Solver(Protocol):
         ...
 
 
-Maker = Callable[[System, float, Floats, float, Mapping[str, float]], Solver]
+Maker = Callable[[System, float, Floats, float, Mapping[str, Any]], Solver]
 
-INTEGRATORS: dict[str, Maker] = {name: adaptive(name) for name in SCIPY}
+INTEGRATORS: dict[str, Maker] = {
+    **{name: adaptive(name) for name in SCIPY},
+    **{name: stepping(name) for name in FIXED},
+}
 """By name: (system, t, y, end, options) → a solver at (t, y)."""
 
 
@@ -50,3 +58,19 @@ def solver_named(name: str) -> Maker:
             f"there is no integrator '{name}'", remedy=f"use one of {', '.join(INTEGRATORS)}"
         )
     return INTEGRATORS[name]
+
+
+def options_of(
+    integrator: str, *, rtol: float, atol: float, max_step: float, step: float | None
+) -> dict[str, Any]:
+    """What an integrator is told; what it would not heed is an error."""
+    if integrator in FIXED:
+        if step is not None and not 0 < step < math.inf:
+            raise UnsupportedError(f"a step of {step:g} s is no step", remedy="give one above 0")
+        return {"step": step}
+    if step is not None:
+        raise UnsupportedError(
+            f"'{integrator}' chooses its steps itself",
+            remedy=f"use max_step, or one of {', '.join(FIXED)}",
+        )
+    return {"rtol": rtol, "atol": atol, "max_step": max_step}

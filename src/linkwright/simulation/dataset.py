@@ -1,0 +1,144 @@
+"""A run as an `xarray.Dataset`: every number with its name and unit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..mechanism import names_of
+from .units import OF_SPEED, coordinate_units, speed_units
+
+if TYPE_CHECKING:
+    import xarray
+
+    from .details import Details, Named
+    from .run import Run
+
+AXES = ["x", "y", "z"]
+WRENCH = ["mx", "my", "mz", "fx", "fy", "fz"]
+
+Entry = tuple[Any, ...]
+
+
+def dataset(run: Run) -> xarray.Dataset:
+    """Everything that a run has."""
+    import xarray
+
+    variables = _own(run) | _of_parts(run.details) | _of_constraints(run)
+    return xarray.Dataset(variables, _coordinates(run), _attributes(run))
+
+
+def _own(run: Run) -> dict[str, Entry]:
+    pairs = {
+        "q": ("coordinate", run.q, "rad or m"), "qd": ("speed", run.qd, "rad/s or m/s"),
+        "qdd": ("speed", run.qdd, "rad/s^2 or m/s^2"), "tau": ("speed", run.tau, "N m or N"),
+    }  # fmt: skip
+    found: dict[str, Entry] = {
+        key: (("time", dim), values, {"units": unit, "units_of_each": f"{key}_units"})
+        for key, (dim, values, unit) in pairs.items()
+    }
+    if run.pushes is not None:
+        found["push"] = (("time", "speed"), run.pushes, {"units": "N m or N"})
+    if run.u is not None:
+        found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
+    for key, values in {
+        "kinetic_energy": run.kinetic, "potential_energy": run.potential, "energy": run.energy,
+        "work": run.work, "work_inputs": run.work_inputs, "work_given": run.work_given,
+        "work_losses": run.work_losses, "energy_error": run.balance,
+    }.items():  # fmt: skip
+        found[key] = ("time", values, {"units": "J"})
+    found["closure_error"] = ("time", run.closure, {"units": "m or rad"})
+    for name, values in run.control.items():
+        found[f"control_{name}"] = ("time", values, {"state": name})
+    return found
+
+
+def _of_parts(details: Details) -> dict[str, Entry]:
+    """Energies and places of bodies, motors, springs and frames; momenta."""
+    found: dict[str, Entry] = {}
+    for key, named, dimension, unit, axes in (
+        ("kinetic_energy_of_bodies", details.kinetic, "body", "J", []),
+        ("potential_energy_of_bodies", details.weight, "body", "J", []),
+        ("kinetic_energy_of_motors", details.rotors, "motor", "J", []),
+        ("potential_energy_of_springs", details.springs, "spring", "J", []),
+        ("mass_centers", details.centers, "body", "m", ["axis"]),
+        ("frame_positions", details.frames, "frame", "m", ["axis"]),
+    ):
+        if named:
+            found[key] = (("time", dimension, *axes), _stacked(named), {"units": unit})
+    found["momenta"] = (
+        ("time", "speed"), details.momenta, {"units": OF_SPEED["p"]["rad or m"]},
+    )  # fmt: skip
+    if details.has_mass:
+        angular, linear = details.momentum[:, :3], details.momentum[:, 3:]
+        found["center_of_mass"] = (("time", "axis"), details.center_of_mass, {"units": "m"})
+        found["angular_momentum"] = (
+            ("time", "axis"), angular, {"units": "kg m^2/s", "about": "the mass centre"},
+        )  # fmt: skip
+        found["linear_momentum"] = (("time", "axis"), linear, {"units": "kg m/s"})
+    return found
+
+
+def _of_constraints(run: Run) -> dict[str, Entry]:
+    about = "what the parent does to the child, at the joint's origin, world axes"
+    found: dict[str, Entry] = {
+        "reactions": (
+            ("time", "joint", "component"), run.reactions, {"units": "N m or N", "what": about},
+        ),
+    }  # fmt: skip
+    if run.multipliers.shape[1]:
+        found["multipliers"] = (("time", "row"), run.multipliers, {"units": "N or N m"})
+    return found
+
+
+def _stacked(named: Named) -> Any:
+    return np.stack(list(named.values()), axis=1)
+
+
+def _coordinates(run: Run) -> dict[str, Any]:
+    names, details = names_of(run.mechanism), run.details
+    units = speed_units(run.mechanism)
+    found: dict[str, Any] = {
+        "time": ("time", run.t, {"units": "s"}),
+        "coordinate": list(names.q), "speed": list(names.qd),
+        "q_units": ("coordinate", coordinate_units(run.mechanism)),
+        "turns": ("speed", [unit == "rad" for unit in units]),
+        "axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops],
+    }  # fmt: skip
+    for key, of in (("qd", "qd"), ("qdd", "qdd"), ("tau", "tau"), ("momenta", "p")):
+        found[f"{key}_units"] = ("speed", [OF_SPEED[of][unit] for unit in units])
+    for dimension, labels in {
+        "body": details.kinetic, "motor": details.rotors, "spring": details.springs,
+        "frame": details.frames, "actuator": names.actuators if run.u is not None else (),
+        "row": row_names(names.constraints),
+    }.items():  # fmt: skip
+        if labels:
+            found[dimension] = list(labels)
+    return found
+
+
+def row_names(owners: Sequence[str]) -> list[str]:
+    """pin[0], pin[1], …: the rows of every loop and constraint."""
+    return [f"{owner}[{owners[:k].count(owner)}]" for k, owner in enumerate(owners)]
+
+
+def _attributes(run: Run) -> dict[str, Any]:
+    from .. import __version__
+    from ..files import write
+
+    return {
+        "title": f"motion of {run.mechanism.name}",
+        "source": f"linkwright {__version__}",
+        "mechanism": write(run.mechanism, "toml")[0],
+        "digest": run.mechanism.digest,
+        "status": run.status,
+        "energy_audit": run.audit,
+        "versions": json.dumps(dict(run.versions)),
+        "settings": json.dumps(dict(run.settings)),
+        "statistics": json.dumps(dict(run.statistics)),
+        "singular": json.dumps(list(run.singular)),
+        "events": json.dumps([list(event) for event in run.events]),
+    }

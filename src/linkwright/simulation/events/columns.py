@@ -1,0 +1,93 @@
+"""What is watched in a mode: numbers that stay above zero until something happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...expressions import to_float
+from .dynamics import Dynamics
+from .given import Watched
+from .modes import STILL, Forces, Mode
+
+Floats = NDArray[np.float64]
+
+HAIR = 1e-13
+"""A gap that has just opened and a speed that has just begun are zero: above zero by this."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number that is watched: `kind` says which, `index` of what; sign −1: it falls."""
+
+    kind: str
+    index: int
+    sign: int = -1
+
+
+def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Column]:
+    rows = dynamics.rows
+    found = [
+        Column("carries" if i in mode.resting else "gap", i) for i in range(len(rows.barriers))
+    ]
+    found += [Column("slides" if s else "sticks", k) for k, s in enumerate(mode.sliding)]
+    for i in mode.resting:
+        if rows.barriers[i].slip:
+            found.append(Column("grips" if i in mode.grip else "slips", i))
+    found += [Column("pad", k, 0) for k in range(rows.pads)]
+    found += [
+        Column("force", k) for k, (_, s) in enumerate(dynamics.members) if s.force is not None
+    ]
+    found += [
+        Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
+    ]
+    found += [Column("tie", k) for k in range(len(dynamics.ties))]
+    return found + [Column("given", k, event.sign) for k, event in enumerate(given)]
+
+
+OF_FORCES = {"carries", "sticks", "grips", "force", "moment", "tie"}
+
+
+def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]) -> Floats:
+    """Numbers that follow from positions and speeds: gaps, speeds of sliding."""
+    gaps, V, pads = seen
+    match column.kind:
+        case "gap":
+            return gaps[column.index] + HAIR
+        case "slides":
+            row = dynamics.rows.rubs[column.index].row
+            found: Floats = mode.sliding[column.index] * V[row] + HAIR
+            return found
+        case "slips":
+            slip = list(dynamics.rows.barriers[column.index].slip)
+            speed: Floats = np.linalg.norm(V[slip], axis=0) - STILL / 2
+            return speed
+        case _:
+            return pads[column.index]
+
+
+def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
+    """How much more an element carries before it lets go or fails."""
+    k, rows = column.index, dynamics.rows
+    values = dynamics.mechanism.values
+    match column.kind:
+        case "carries":
+            return forces.normal[k]
+        case "sticks":
+            return float(forces.limits[k] * rows.rubs[k].ratio - abs(forces.rub[k]))
+        case "grips":
+            barrier = rows.barriers[k]
+            most = barrier.friction * barrier.ratio * forces.normal[k]
+            return float(most - np.linalg.norm(forces.slip[k]))
+        case "force":
+            return to_float(dynamics.members[k][1].force, values) - float(forces.strengths[2 * k])
+        case "moment":
+            strength = dynamics.members[k][1].moment
+            return to_float(strength, values) - float(forces.strengths[2 * k + 1])
+        case _:
+            name, strength = dynamics.ties[k]
+            owners = dynamics.model.names.constraints
+            own = [x for x, o in zip(forces.held.multipliers, owners, strict=True) if o == name]
+            return to_float(strength.force, values) - float(np.linalg.norm(own))

@@ -1,0 +1,37 @@
+"""Explicit steps stage by stage, on rates that are solved with pivoting and under any drive: where
+a compiled step is not to be believed, or a Python function drives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .tables import SEMI_IMPLICIT, TABLES
+
+if TYPE_CHECKING:
+    from ..system import System
+
+Floats = NDArray[np.float64]
+
+
+def step_again(system: System, method: str, t: float, y: Floats, dt: float) -> Floats:
+    """y after a step, on the constraints."""
+    if method == SEMI_IMPLICIT:
+        return system.mended(t + dt, _semi_implicit(system, t, y, dt))
+    table, slopes = TABLES[method], list[Floats]()
+    for c, row in zip(table.c, table.A, strict=True):
+        stage = y + dt * sum((a * k for a, k in zip(row, slopes, strict=True)), np.zeros_like(y))
+        slopes.append(system.rates(t + c * dt, stage))
+    change = sum((b * k for b, k in zip(table.b, slopes, strict=True)), np.zeros_like(y))
+    return system.mended(t + dt, y + dt * change)
+
+
+def _semi_implicit(system: System, t: float, y: Floats, dt: float) -> Floats:
+    q, qd = system.motion(y)
+    rates = system.rates(t, y)
+    speeds = qd + dt * rates[system.names.nq : system.size]
+    moved = system.moved(y, system.model.integrate(q, dt * speeds), speeds)
+    moved[system.size :] += dt * rates[system.size :]
+    return moved

@@ -1,0 +1,133 @@
+"""What steps are made of: accelerations, ⊕, power, constraints, as functions of expressions.
+
+Formulations have symbols of their own; as `casadi.Function`s their expressions can be evaluated
+at the stages of a step, and become part of its tape.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from ...algebra.linear import cross
+from ...equations import Equations
+from ...formulations import derive
+from ...mechanism.coordinates import coordinate_names, speed_names
+from ..inputs import Drive
+
+SX = Any
+
+
+class Ingredients:
+    """Of the equations of one mechanism under a drive.
+
+    What a drive hands over from outside (values of tables) is an input of a step at both of its
+    ends, and goes straight between them. `power` gives the works that are added up.
+    """
+
+    def __init__(self, equations: Equations, drive: Drive | None = None, power: Any = None) -> None:
+        self.equations, self.names, self.works = equations, equations.names, power
+        self.tables = () if drive is None else drive.tables
+        self.ends = ca.SX.sym("ends", 2, max(1, len(self.tables)))
+        tau, w = equations.symbols["tau"], ca.SX.sym("w")
+        if drive is not None and drive.function is None:
+            tau, w = tau + drive.tau, drive.w
+        self._drive = self._function("drive", [tau], "q", "qd", "tau", "t", extra=[w])
+
+    def _function(self, name: str, outputs: list[SX], *inputs: str, extra: Any = ()) -> Any:
+        """A function of symbols of the equations, with the parameters at their values."""
+        eqs = self.equations
+        given = [*(eqs.symbols[key] for key in inputs), *extra]
+        values = [float(value) for value in eqs.parameters.values()]
+        if values:
+            outputs = ca.substitute(outputs, [eqs.symbols["p"]], [ca.DM(values)])
+        return ca.Function(name, given, [ca.densify(ca.SX(x)) for x in outputs])
+
+    def tau(self, q: SX, qd: SX, tau: SX, t: SX, share: float) -> SX:
+        """All forces along the speeds at a share of the step."""
+        between = (1 - share) * self.ends[0, :].T + share * self.ends[1, :].T
+        return self._drive(q, qd, tau, t, between)
+
+    # -- the motion ----------------------------------------------------------------------
+
+    @cached_property
+    def _acceleration(self) -> Any:
+        found = self.equations.expressions("forward_dynamics")
+        pivot = found[1] if len(found) > 1 else ca.SX(1)
+        return self._function("acceleration", [found[0], pivot], "q", "qd", "tau", "t")
+
+    def acceleration(self, q: SX, qd: SX, tau: SX, t: SX) -> tuple[SX, SX]:
+        """q̈, and the smallest pivot of the constraints."""
+        found: tuple[SX, SX] = self._acceleration(q, qd, tau, t)
+        return found
+
+    @cached_property
+    def _required(self) -> Any:
+        eqs = self.full
+        name = "required_forces" if self.names.constraints else "inverse_dynamics"
+        return ca.Function(
+            "required", [eqs.symbols[key] for key in ("q", "qd", "qdd", "t")],
+            [ca.densify(eqs.expressions(name)[0])],
+        )  # fmt: skip
+
+    def required(self, q: SX, qd: SX, qdd: SX, t: SX) -> SX:
+        """M q̈ + C q̇ + g − f."""
+        return self._required(q, qd, qdd, t)
+
+    @cached_property
+    def _mass(self) -> Any:
+        return ca.Function("mass", [self.full.symbols["q"]], [ca.densify(self.full.M)])
+
+    def mass(self, q: SX) -> SX:
+        return self._mass(q)
+
+    @cached_property
+    def full(self) -> Equations:
+        """Equations with numbers in them that have all functions."""
+        eqs = self.equations
+        complete = {"mass_matrix", "required_forces" if self.names.constraints else "bias"}
+        if not eqs.parameters and complete <= set(eqs.function_names()) and eqs.complete:
+            return eqs
+        return derive(eqs.mechanism, by="recursive", parameters="numeric")
+
+    def power(self, q: SX, qd: SX, qdd: SX, tau: SX, t: SX) -> SX:
+        """Rates of the works."""
+        return ca.SX(1, 1) if self.works is None else self.works(q, qd, qdd, tau, t)
+
+    # -- the manifold --------------------------------------------------------------------
+
+    @cached_property
+    def _moved(self) -> Any:
+        s = self.equations.symbols
+        return ca.Function(
+            "moved", [s["q"], s["step"]], list(self.equations.expressions("integrate"))
+        )
+
+    def moved(self, q: SX, step: SX) -> SX:
+        """q ⊕ step, exact on quaternions."""
+        return q + step if self.names.nq == self.names.nv else self._moved(q, step)
+
+    def chart_rate(self, u: SX, speeds: SX) -> SX:
+        """u̇ for q = q₀ ⊕ u: speeds + ½[u, speeds] + ¹⁄₁₂[u, [u, speeds]], Munthe-Kaas; what is left
+        out is of the fourth order in u."""
+        if self.names.nq == self.names.nv:
+            return speeds
+        first = self.bracket(u, speeds)
+        return speeds + first / 2 + self.bracket(u, first) / 12
+
+    def bracket(self, a: SX, b: SX) -> SX:
+        """[a, b] of the Lie algebra: of turns a × b, of free bodies with their slides too."""
+        parts, at = [], 0
+        for name, joint in self.equations.mechanism.joints_depth_first():
+            n = len(speed_names(name, joint))
+            x, y = a[at : at + n], b[at : at + n]
+            if len(coordinate_names(name, joint)) == n:
+                parts.append(ca.SX.zeros(n))
+            else:
+                parts.append(cross(x[:3], y[:3]))
+                if n == 6:
+                    parts.append(cross(x[:3], y[3:]) + cross(x[3:], y[:3]))
+            at += n
+        return ca.vertcat(*parts)

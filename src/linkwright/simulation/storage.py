@@ -1,0 +1,144 @@
+"""Runs in files: NetCDF out and in, tables (CSV, Parquet) out."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import FileError, LinkwrightError, MissingExtraError
+from ..files import load
+from ..mechanism import names_of
+from .run import Happened, Run
+
+FORMATS = (".nc", ".csv", ".parquet")
+
+
+def check_format(path: Path) -> None:
+    if path.suffix not in FORMATS:
+        raise FileError(
+            f"'{path.suffix}' is no format of runs", where=str(path),
+            remedy=f"use {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
+        )  # fmt: skip
+    if path.suffix == ".parquet":
+        _pyarrow()
+
+
+def save(run: Run, target: Path) -> None:
+    """Writes a file whole or not at all."""
+    check_format(target)
+    half = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        if target.suffix == ".nc":
+            _write_netcdf(run, target, half)
+        elif target.suffix == ".csv":
+            half.write_text(_csv(run), encoding="utf-8")
+        else:
+            _write_parquet(run, half)
+        half.replace(target)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _write_netcdf(run: Run, target: Path, half: Path) -> None:
+    """What came after a member broke is a file of its own, named in this one."""
+    data = run.data
+    if run.next is not None:
+        later = _later(target)
+        save(run.next, later)
+        data = data.assign_attrs(next=later.name)
+    data.to_netcdf(half, engine="scipy")
+
+
+def _later(path: Path) -> Path:
+    """The file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
+    stem, _, number = path.stem.rpartition(".part")
+    if stem and number.isdigit():
+        return path.with_name(f"{stem}.part{int(number) + 1}{path.suffix}")
+    return path.with_name(f"{path.stem}.part2{path.suffix}")
+
+
+def columns(run: Run) -> dict[str, Any]:
+    """A table of the run by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works,
+    and the positions of frames."""
+    names = names_of(run.mechanism)
+    found = {"t": run.t}
+    found |= dict(zip(names.q, run.q.T, strict=True))
+    for prefix, values in (("d", run.qd), ("dd", run.qdd), ("tau_", run.tau)):
+        found |= {f"{prefix}{n}": x for n, x in zip(names.qd, values.T, strict=True)}
+    if run.u is not None:
+        found |= {f"u_{n}": x for n, x in zip(names.actuators, run.u.T, strict=True)}
+    found |= {
+        "kinetic": run.kinetic, "potential": run.potential, "work": run.work,
+        "work_inputs": run.work_inputs, "work_given": run.work_given,
+        "work_losses": run.work_losses,
+    }  # fmt: skip
+    for frame, places in run.frames.items():
+        found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
+    return found
+
+
+def _csv(run: Run) -> str:
+    table = columns(run)
+    rows = np.column_stack(list(table.values())).tolist()
+    lines = [",".join(table), *(",".join(map(repr, row)) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(
+            "Parquet files need pyarrow, which is not installed",
+            remedy='pip install "linkwright[parquet]", or save as .nc or .csv',
+        ) from None
+    return pyarrow
+
+
+def _write_parquet(run: Run, path: Path) -> None:
+    pyarrow = _pyarrow()
+    kept = {k: str(v) for k, v in run.data.attrs.items()}
+    table = pyarrow.table(columns(run)).replace_schema_metadata(kept)
+    pyarrow.parquet.write_table(table, path)
+
+
+def load_run(path: str | Path) -> Run:
+    """A run from the NetCDF file that `Run.save` has written."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as data:
+            data.load()
+        attributes = {key: json.loads(data.attrs[key]) for key in
+                      ("settings", "statistics", "singular", "versions", "events")}  # fmt: skip
+        arrays: dict[str, Any] = {name: data[key].to_numpy() for name, key in _KEPT.items()}
+        mechanism = load(str(data.attrs["mechanism"]))
+        status = str(data.attrs["status"])
+    except (OSError, ValueError, KeyError, TypeError, LinkwrightError) as error:
+        raise FileError(
+            f"is no run: {error}", where=str(path), remedy="name a .nc file that save has written"
+        ) from None
+    return Run(
+        mechanism=mechanism, **arrays, status=status,
+        statistics=attributes["statistics"], settings=attributes["settings"],
+        versions=attributes["versions"], singular=tuple(attributes["singular"]),
+        u=data["u"].to_numpy() if "u" in data else None,
+        pushes=data["push"].to_numpy() if "push" in data else None,
+        events=tuple(Happened(*event) for event in attributes["events"]),
+        next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
+        control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
+    )  # fmt: skip
+
+
+_KEPT = {
+    "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
+    "potential": "potential_energy", "work": "work", "work_inputs": "work_inputs",
+    "work_given": "work_given", "closure": "closure_error",
+}  # fmt: skip
+"""Fields of a run, and what they are called in its file."""
