@@ -1,6 +1,6 @@
 """Studies of mechanisms: the comparison of formulations, and its growth with the links."""
 
-from .compare import Comparison, compare
+from .comparison import Comparison, compare
 from .measure import Row
 from .scaling import Scaling, scaling
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
-from .compare import Comparison
+from .comparison import Comparison
 from .scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
