@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,23 +121,19 @@ def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
 def _moved(
     worker: Worker, mechanism: Mechanism, duration: float, q0: dict[str, float], budget: float
 ) -> Moved | LeftOut:
-    """From q0 at rest; what would stand still gets speeds, and what takes too long loses its dry
-    friction, both of which are said."""
-    dry = has_friction(mechanism)
-    seconds = budget / 4 if dry else budget
-    found = _kept(lambda: worker.call(motion_of, mechanism, duration, q0, seconds=seconds))
-    if not (dry and isinstance(found, LeftOut)):
-        return found  # type: ignore[no-any-return]
+    """From q0 at rest; what takes too long loses its dry friction, or is shorter, which is said."""
     smooth = mechanism.without("friction")
-    found = _kept(lambda: worker.call(motion_of, smooth, duration, q0, seconds=budget))
-    if isinstance(found, LeftOut):
-        return found
-    why = "without dry friction, with which the integration takes too long"
-    return Moved(found.run, (*found.notes, why))
-
-
-def has_friction(mechanism: Mechanism) -> bool:
-    return mechanism.without("friction").digest != mechanism.digest
+    attempts: list[tuple[Mechanism, float, tuple[str, ...]]] = [(mechanism, duration, ())]
+    if smooth.digest != mechanism.digest:
+        attempts.append((smooth, duration, ("without dry friction, which takes too long",)))
+    short = f"no more than {duration / 5:g} s, since the rest takes too long"
+    attempts.append((mechanism, duration / 5, (short,)))
+    found: Moved | LeftOut = LeftOut("")
+    for source, seconds, why in attempts:
+        found = _kept(partial(worker.call, motion_of, source, seconds, q0, seconds=budget / 2))
+        if isinstance(found, Moved):
+            return Moved(found.run, (*found.notes, *why))
+    return found
 
 
 def motion_of(mechanism: Mechanism, duration: float, q0: dict[str, float]) -> Moved:

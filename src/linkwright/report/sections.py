@@ -144,10 +144,19 @@ def motion_section(found: Moved | LeftOut, file: str) -> Html:
     said = [*found.notes, run.status, f"energy accounted for to {run.audit:.1e}"]
     if run.closure.any():
         said.append(f"loops and constraints held to {run.closure.max():.1e}")
-    parts = [html("<p>{} s {}.</p>", f"{run.t[-1]:g}", "; ".join(said))]
+    parts = [html("<p>{} s {}.</p>", f"{run.t[-1]:g}", "; ".join(said)), _events(run)]
     parts.append(Html(animation_element(run, identity="motion-drawing")))
     parts.append(html('<div class="figures">{}</div>', joined(_plots(run))))
     return section("motion", title, *parts)
+
+
+def _events(run: Any) -> Html:
+    """What happened on the way."""
+    if not run.events:
+        return Html("")
+    rows = [(f"{event.t:.4g}", event.name, event.what) for event in run.events]
+    shown = _limited(("t / s", "where", "what"), rows, "events")
+    return details(f"{len(rows)} events", shown)
 
 
 def _plots(run: Any) -> list[Html]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -93,22 +92,14 @@ class Saved:
 
     def save(self, path: str | Path) -> None:
         """By its ending: .md and .csv tables; .svg, .pdf, .png the figure."""
+        from ..show.style import keep_whole, save
+
         target = Path(path)
         kind = check_ending(target)
         if kind in PICTURES:
-            data = io.BytesIO()
-            self.figure().savefig(data, format=kind)
-            content = data.getvalue()
+            save(self.figure(), target)
         else:
-            content = (self.markdown() if kind == "md" else self.csv()).encode()
-        half = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            half.write_bytes(content)
-            half.replace(target)
-        except OSError as error:
-            raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
-        finally:
-            half.unlink(missing_ok=True)
+            keep_whole(target, (self.markdown() if kind == "md" else self.csv()).encode())
 
 
 def check_ending(path: Path) -> str:
