@@ -62,7 +62,8 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
 
     Example: linkwright info robot.urdf --base free
     """
-    from .info import describe, print_description
+    from ..report.description import describe
+    from .info import print_description
 
     description = describe(read(file, base))
     emit_json(description) if as_json else print_description(description)
@@ -145,34 +146,6 @@ def base(
 
     made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
     emit_json(made.to_dict()) if as_json else print_regressor(made)
-
-
-@app.command()
-def compare(
-    file: FileArgument,
-    by: Annotated[
-        str | None, typer.Option(help="Formulations, separated by commas; all if not said.")
-    ] = None,
-    duration: Annotated[
-        float, typer.Option("--time", "-t", help="Seconds of motion to integrate.")
-    ] = 1.0,
-    base: BaseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the formulations: sizes, operations, times, and how far they disagree.
-
-    Example: linkwright compare elbow --by lagrange,hamilton,newton_euler
-    """
-    from dataclasses import asdict
-
-    from ..study import compare as side_by_side
-
-    if not 0 < duration < 1e6:
-        raise LinkwrightError(f"--time {duration:g} is no duration", remedy="give seconds above 0")
-    mechanism = read(file, base)
-    with working(f"comparing formulations of {mechanism.name}"):
-        found = side_by_side(mechanism, by.split(",") if by else None, duration)
-    emit_json(asdict(found)) if as_json else print(found)
 
 
 @app.command()

@@ -234,8 +234,8 @@ class System:
             return self.drive.outer(t, y, y, self.controls(y))
         return self.drive.outer(t, *self.motion(y))
 
-    def _inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
-        """Of the kernel."""
+    def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
+        """Of the kernel, at an instant."""
         time = np.array([t])
         return y[: self.size], filled(self.controls(y)), self.outer(t, y), self.push(t, y), time
 
@@ -260,7 +260,7 @@ class System:
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats
-        found, pivot = self.kernel(*self._inputs(t, y))
+        found, pivot = self.kernel(*self.inputs(t, y))
         if self.guarded and not pivot[0] >= SMALL_PIVOT:
             return self._pivoted(t, y)
         return found
@@ -288,7 +288,7 @@ class System:
 
     def slope(self, t: float, y: Floats) -> Floats:
         """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
-        J = np.asarray(self._slope(*self._inputs(t, y)), dtype=float)
+        J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
 
 
