@@ -105,10 +105,10 @@ def test_commands(tmp_path: Path) -> None:
     )  # fmt: skip
     assert [event[1:] for event in said["events"]] == [["half", "passed"], *said_of_stop()]
     assert [e.name for e in load_run(out).events] == ["half", "z lower", "z lower"]
-    code, _, errors = command("simulate", str(file), "-t", "1", "--stop-when", "half=z + 0.5")
-    assert code == 1 and "by event 'half'" in errors
-    code, _, errors = command("simulate", str(file), "-t", "1")
-    assert code == 1 and "'z lower' limit is reached" in errors
+    done = command("simulate", str(file), "-t", "1", "--stop-when", "half=z + 0.5")
+    assert done.returncode == 1 and "by event 'half'" in done.stderr
+    done = command("simulate", str(file), "-t", "1")
+    assert done.returncode == 1 and "'z lower' limit is reached" in done.stderr
 
 
 def said_of_stop() -> list[list[str]]:

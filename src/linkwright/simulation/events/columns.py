@@ -14,10 +14,6 @@ from .modes import Forces, Mode
 
 Floats = NDArray[np.float64]
 
-HAIR = 1e-13
-"""A gap that has just opened and a speed that has just begun are zero: above zero by this."""
-
-
 @dataclass(frozen=True)
 class Column:
     """One number that is watched: `kind` says which, `index` of what; sign −1: it falls."""
@@ -25,6 +21,11 @@ class Column:
     kind: str
     index: int
     sign: int = -1
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is zero but for rounding where it begins: a gap that opens, a slide."""
+        return self.kind in ("gap", "slides", "slips", "pad")
 
     @property
     def at_once(self) -> bool:
@@ -62,17 +63,17 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
     gaps, V, pads = seen
     match column.kind:
         case "gap":
-            return gaps[column.index] + HAIR
+            return gaps[column.index]
         case "slides":
             row = dynamics.rows.rubs[column.index].row
-            found: Floats = mode.sliding[column.index] * V[row] + HAIR
+            found: Floats = mode.sliding[column.index] * V[row]
             return found
         case "slips":
             slip = list(dynamics.rows.barriers[column.index].slip)
-            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip] + HAIR
+            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip]
             return speed
         case _:
-            return pads[column.index] - column.sign * HAIR
+            return pads[column.index]
 
 
 def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
