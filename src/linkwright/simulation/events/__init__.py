@@ -42,7 +42,9 @@ def events_of(
 
 def _eventful(mechanism: Mechanism, stops: str) -> bool:
     """Whether anything in the mechanism may hold, let go or break."""
-    if mechanism.contacts or any(getattr(c, "breaks", None) for c in mechanism.constraints.values()):
+    if mechanism.contacts or any(
+        getattr(c, "breaks", None) for c in mechanism.constraints.values()
+    ):
         return True
     limited = stops != "ignore"
     return any(

@@ -14,6 +14,7 @@ from .modes import Forces, Mode
 
 Floats = NDArray[np.float64]
 
+
 @dataclass(frozen=True)
 class Column:
     """One number that is watched: `kind` says which, `index` of what; sign −1: it falls."""
@@ -45,7 +46,9 @@ def columns_of(
         if rows.barriers[i].slip:
             found.append(Column("grips" if i in mode.grip else "slips", i))
     found += [Column("pad", k, 1 if within else -1) for k, within in enumerate(inside)]
-    found += [Column("force", k) for k, (_, s) in enumerate(dynamics.members) if s.force is not None]
+    found += [
+        Column("force", k) for k, (_, s) in enumerate(dynamics.members) if s.force is not None
+    ]
     found += [
         Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
     ]
@@ -63,7 +66,8 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
     gaps, V, pads = seen
     match column.kind:
         case "gap":
-            return gaps[column.index]
+            gap: Floats = gaps[column.index]
+            return gap
         case "slides":
             row = dynamics.rows.rubs[column.index].row
             found: Floats = mode.sliding[column.index] * V[row]
@@ -73,7 +77,8 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
             speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip]
             return speed
         case _:
-            return pads[column.index]
+            depth: Floats = pads[column.index]
+            return depth
 
 
 def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
@@ -89,11 +94,10 @@ def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
             barrier = rows.barriers[k]
             most = barrier.friction * barrier.ratio * forces.normal[k]
             return float(most - np.linalg.norm(forces.slip[k]))
-        case "force":
-            return to_float(dynamics.members[k][1].force, values) - float(forces.strengths[2 * k])
-        case "moment":
-            strength = dynamics.members[k][1].moment
-            return to_float(strength, values) - float(forces.strengths[2 * k + 1])
+        case "force" | "moment":
+            carried = getattr(dynamics.members[k][1], column.kind)
+            place = 2 * k + (column.kind == "moment")
+            return to_float(carried, values) - float(forces.strengths[place])
         case _:
             name, strength = dynamics.ties[k]
             owners = dynamics.model.names.constraints

@@ -100,9 +100,7 @@ def _compiled(equations: Equations, texts: list[str]) -> Any:
     return ca.Function("event", [s["q"], s["qd"], s["t"]], [ca.vertcat(*found)])
 
 
-def _value(
-    equations: Equations, when: Any, where: str
-) -> Callable[[float, Floats, Floats], float]:
+def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floats, Floats], float]:
     if isinstance(when, str):
         function = _compiled(equations, [when])
         return lambda t, q, qd: float(function(q, qd, t))

@@ -73,9 +73,7 @@ def impact(
     return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
 
 
-def _newton(
-    instant: Instant, qd: Floats, taking: list[int], e: Floats
-) -> tuple[Floats, Floats]:
+def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple[Floats, Floats]:
     """Speeds and impulses by Newton's rule, without friction."""
     R = instant.R[taking]
     found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
@@ -104,9 +102,7 @@ def _with_friction(
     return squeezed + share * change, normal + share * back
 
 
-def _compressed(
-    instant: Instant, qd: Floats, taking: list[int]
-) -> tuple[Floats, Floats]:
+def _compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
     """To the end of compression, contact by contact over and over."""
     barriers, P = instant.of.rows.barriers, instant.admittance
     normal, slips = np.zeros(len(taking)), [np.zeros(2) for _ in taking]
