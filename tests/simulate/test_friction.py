@@ -34,7 +34,8 @@ def test_coulomb_oscillator() -> None:
         np.testing.assert_allclose(near, wanted, atol=10 * 0.005**2)
     stuck = run.t > turns[-1]
     np.testing.assert_allclose(run.q[stuck], -0.05, atol=1e-8)
-    assert np.ptp(run.q[stuck]) < 1e-14 and (run.qd[stuck] == 0.0).all()
+    assert np.ptp(run.q[stuck]) < 1e-14
+    assert (run.qd[stuck] == 0.0).all()
     np.testing.assert_allclose(run.pushes[-1], [-0.5], atol=1e-7)  # what holds the spring
     assert run.audit < 1e-8
 
@@ -87,7 +88,7 @@ def test_block_on_a_slope(by: str, mu: float) -> None:
     run = lw.simulate(mechanism, 2.0, q0=start, qd0=speed, samples=41)
     sine, cosine = np.sin(SLOPE), np.cos(SLOPE)
     top = 2.0 / (G * (sine + mu * cosine))
-    turned = [e.t for e in run.events if e.t > 0][0]
+    turned = next(e.t for e in run.events if e.t > 0)
     np.testing.assert_allclose(turned, top, atol=1e-8)
     back = max(G * (sine - mu * cosine), 0.0)
     way = -2.0 * top / 2 + back * (2.0 - top) ** 2 / 2
@@ -96,7 +97,8 @@ def test_block_on_a_slope(by: str, mu: float) -> None:
     if back == 0:
         held = run.q[run.t > top + 1e-3, 0]
         assert np.ptp(held) < 1e-12
-    assert run.finished and run.audit < 1e-8
+    assert run.finished
+    assert run.audit < 1e-8
 
 
 def test_pin_friction_of_a_pendulum() -> None:
@@ -114,7 +116,8 @@ def test_pin_friction_of_a_pendulum() -> None:
     across = m * length * a + m * G * np.cos(q)
     load = np.hypot(along, across)
     np.testing.assert_allclose(run.pushes[moving, 0], -np.sign(w) * mu * r * load, atol=1e-9)
-    assert run.events[-1].what == "sticks" and (run.qd[-1] == 0).all()
+    assert run.events[-1].what == "sticks"
+    assert (run.qd[-1] == 0).all()
     # at rest the moment of the weight is within μ r m g
     assert abs(m * G * length * np.cos(run.q[-1, 0])) <= mu * r * m * G
     assert run.audit < 1e-8
@@ -155,7 +158,8 @@ def test_several_sticking_at_once() -> None:
     last = list(held)[-1]
     held[last] = held[last].model_copy(update={"friction": 0})
     run = lw.simulate(chain.model_copy(update={"joints": held}), 0.3, samples=11)
-    assert np.ptp(run.q[:, :2], axis=0).max() < 1e-12 and np.ptp(run.q[:, 2]) > 0.05
+    assert np.ptp(run.q[:, :2], axis=0).max() < 1e-12
+    assert np.ptp(run.q[:, 2]) > 0.05
 
 
 def test_friction_in_a_loop() -> None:
@@ -167,10 +171,12 @@ def test_friction_in_a_loop() -> None:
     run = lw.simulate(
         linkage.model_copy(update={"joints": joints}), 3.0, qd0={"theta1": 2.0}, samples=301
     )
-    assert run.finished and run.events[-1].what == "sticks"
+    assert run.finished
+    assert run.events[-1].what == "sticks"
     after = run.t > run.events[-1].t
     assert np.ptp(run.q[after], axis=0).max() < 1e-9
-    assert run.audit < 1e-8 and run.closure.max() < 1e-10
+    assert run.audit < 1e-8
+    assert run.closure.max() < 1e-10
 
 
 def test_bad_input() -> None:

@@ -78,10 +78,10 @@ class Motion:
         rest = times[times > found.t[-1]]
         if not len(rest):
             return found
-        left = broken(found.mechanism, member)
-        q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
         later = np.concatenate([found.t[-1:], rest])
         try:
+            left = broken(found.mechanism, member)
+            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
             drive = remaining_drive(torque, found.mechanism, left)
             going_on = self.run(left, self.system(left, drive), drive, later, q, qd)
         except LinkwrightError as error:

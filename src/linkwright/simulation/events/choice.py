@@ -120,12 +120,15 @@ class _Choice:
         if not arms.any():
             return limits
         rest = now.M @ qdd - now.F - forces
-        lam = np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0] if len(now.J) else np.zeros(0)
+        lam = np.zeros(0)
+        if len(now.J):
+            lam = np.asarray(np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0], dtype=float)
         pushes = np.zeros((3, len(self.rows.contacts)))
         for i, force in zip(self.closed, normal, strict=True):
             if i >= self.rows.stop_count:
                 pushes[2, i - self.rows.stop_count] = force
-        return limits + arms * now.pressed(Held(qdd, np.zeros(0), lam), pushes)[0]
+        found: Floats = limits + arms * now.pressed(Held(qdd, np.zeros(0), lam), pushes)[0]
+        return found
 
     def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
         """From forces x and accelerations w to what is held."""

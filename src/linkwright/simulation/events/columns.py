@@ -14,9 +14,6 @@ from .modes import Forces, Mode
 
 Floats = NDArray[np.float64]
 
-HAIR = 1e-13
-"""A gap that has just opened and a speed that has just begun are zero: above zero by this."""
-
 
 @dataclass(frozen=True)
 class Column:
@@ -25,6 +22,11 @@ class Column:
     kind: str
     index: int
     sign: int = -1
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is zero but for rounding where it begins: a gap that opens, a slide."""
+        return self.kind in ("gap", "slides", "slips", "pad")
 
     @property
     def at_once(self) -> bool:
@@ -64,17 +66,19 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
     gaps, V, pads = seen
     match column.kind:
         case "gap":
-            return gaps[column.index] + HAIR
+            gap: Floats = gaps[column.index]
+            return gap
         case "slides":
             row = dynamics.rows.rubs[column.index].row
-            found: Floats = mode.sliding[column.index] * V[row] + HAIR
+            found: Floats = mode.sliding[column.index] * V[row]
             return found
         case "slips":
             slip = list(dynamics.rows.barriers[column.index].slip)
-            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip] + HAIR
+            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip]
             return speed
         case _:
-            return pads[column.index] - column.sign * HAIR
+            depth: Floats = pads[column.index]
+            return depth
 
 
 def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
@@ -90,11 +94,10 @@ def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
             barrier = rows.barriers[k]
             most = barrier.friction * barrier.ratio * forces.normal[k]
             return float(most - np.linalg.norm(forces.slip[k]))
-        case "force":
-            return to_float(dynamics.members[k][1].force, values) - float(forces.strengths[2 * k])
-        case "moment":
-            strength = dynamics.members[k][1].moment
-            return to_float(strength, values) - float(forces.strengths[2 * k + 1])
+        case "force" | "moment":
+            carried = getattr(dynamics.members[k][1], column.kind)
+            place = 2 * k + (column.kind == "moment")
+            return to_float(carried, values) - float(forces.strengths[place])
         case _:
             name, strength = dynamics.ties[k]
             owners = dynamics.model.names.constraints

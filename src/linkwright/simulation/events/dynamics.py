@@ -70,12 +70,12 @@ class Dynamics:
         push = ca.SX.sym("push", 3, len(rows.contacts))
         ties = constraint_loads(tree, constraints, lam) if constraints else []
         loads = [*ties, *self._pushes(push)]
-        found = reactions(tree, own.q, own.qd, own.qdd, others=loads)
-        every = ca.vertcat(found, *loop_wrenches(tree, ties))
+        found: Any = reactions(tree, own.q, own.qd, own.qdd, others=loads)
+        every: Any = ca.vertcat(found, *loop_wrenches(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
         pressed = [self._pressure(rub, found) for rub in rows.rubs]
         strong = [every[names.index(name), :] for name, _ in self.members]
-        sizes = [ca.norm_2(row[cut]) for row in strong for cut in (slice(3, 6), slice(0, 3))]
+        sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         return ca.Function(
             "wrenches", [own.q, own.qd, own.qdd, own.t, lam, push],
             [ca.vertcat(ca.SX(0, 1), *pressed), ca.vertcat(ca.SX(0, 1), *sizes)],
@@ -141,8 +141,7 @@ class Instant:
             np.linalg.cholesky(self.M)
         except np.linalg.LinAlgError:
             return None
-        found: Floats = np.linalg.inv(self.M)
-        return found
+        return np.asarray(np.linalg.inv(self.M), dtype=float)
 
     def held(
         self, rows: list[int], columns: Floats, known: Floats, weights: Floats | None = None

@@ -256,10 +256,14 @@ class Hybrid:
         self._note_changes(t, before)
         return self._state(y, *self.hold(t, q, qd))
 
+    def _slow(self, i: int) -> float:
+        """The speed below which a barrier does not throw back."""
+        return TINY * self.fastest.get(i, 0.0)
+
     def _still(self, q: Floats, qd: Floats, closed: list[int]) -> tuple[tuple[int, ...], list[int]]:
         """Closed barriers that neither close nor open, and rows of friction without speed."""
         _, V = self.rows.gaps_and_speeds(q, qd)
-        still = tuple(i for i in closed if abs(V[i]) <= STILL)
+        still = tuple(i for i in closed if abs(V[i]) <= max(STILL, self._slow(i)))
         slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= STILL]
         for i in still:
             slip = list(self.rows.barriers[i].slip)
@@ -270,7 +274,7 @@ class Hybrid:
         if not closed:
             return qd
         instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
-        slow = {i: TINY * self.fastest.get(i, 0.0) for i in closed}
+        slow = {i: self._slow(i) for i in closed}
         found = impact(instant, closed, slow, one_by_one=self.one_by_one)
         for i, speed in found.speeds.items():
             self.fastest[i] = max(self.fastest.get(i, 0.0), speed)

@@ -17,6 +17,9 @@ Values = Callable[[Floats], Floats]
 PIECES = 8
 """Parts of a step that are looked at; a dip between two of them is looked for by a parabola."""
 
+HAIR = 1e-13
+"""Gaps and speeds below this have just begun, and are taken to be above zero."""
+
 TOGETHER = 1e-11
 """Events as near as this, as a share of the time, are one instant, s."""
 
@@ -32,6 +35,8 @@ def first_passage(
         table[0, k] = (side or np.sign(table[1, k])) * 1e-300
     found: dict[int, float] = {}
     for k, column in enumerate(columns):
+        if column.begins and abs(table[0, k]) <= HAIR:
+            table[0, k] = -column.sign * 1e-300
 
         def height(t: float, k: int = k, sign: int = column.sign) -> float:
             return float(-sign * values(np.array([t]))[0, k])
@@ -71,17 +76,14 @@ def _lowest(t: Floats, g: Floats) -> float:
 def _root(g: Callable[[float], float], a: float, b: float) -> float:
     if a == b:
         return a
-    last = g(b)
-    if last == 0.0:
+    if g(b) == 0.0:
         return b
-    for k in range(60, -1, -1):  # past a beginning that is zero but for rounding
-        if k == 60 and g(a) > 0:
-            break
-        later = a + (b - a) * 0.5 ** (k + 1)
-        if g(later) > 0:
-            a = later
-            break
-    else:
-        return a
+    if g(a) <= HAIR:  # past a beginning that is zero but for rounding, onto what rises behind it
+        later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
+        heights = [g(float(t)) for t in later]
+        above = next((k for k, x in enumerate(heights) if x > HAIR), int(np.argmax(heights)))
+        if heights[above] <= 0:
+            return a
+        a = float(later[above])
     found: float = brentq(g, a, b, xtol=1e-15, rtol=8.9e-16, maxiter=200)
     return found
