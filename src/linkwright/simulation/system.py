@@ -179,8 +179,8 @@ class System:
         constrained = bool(self.names.constraints) and self.equations.by != "approximate"
         return Projection(self.model) if constrained else None
 
-    def mended(self, t: float, y: Floats) -> Floats:
-        """y with the constraints and the lengths of quaternions exact."""
+    def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
+        """y with the constraints and the lengths of quaternions exact, `polished` to the last bit."""
         quaternions = self.names.nq != self.names.nv
         if self.projection is None and not quaternions:
             return y
@@ -188,7 +188,7 @@ class System:
         if quaternions:
             q = self.model.integrate(q, np.zeros(self.names.nv))
         if self.projection is not None:
-            q, qd = self.projection(t, q, qd)
+            q, qd = self.projection(t, q, qd, polished)
         return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:

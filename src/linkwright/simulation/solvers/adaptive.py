@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system import System
+from .passing import Passing
 
 if TYPE_CHECKING:
-    from . import Maker
+    from . import Maker, Solver
 
 Floats = NDArray[np.float64]
 
@@ -23,8 +24,11 @@ _ONE_STEP = ("dop853", "rk45", "radau")
 def adaptive(name: str) -> Maker:
     def make(
         system: System, t: float, y: Floats, end: float, options: Mapping[str, float]
-    ) -> Adaptive:
-        return Adaptive(name, system, t, y, end, options)
+    ) -> Solver:
+        solver = Adaptive(name, system, t, y, end, options)
+        if system.projection is None or not system.names.positions:
+            return solver
+        return Passing(solver, system, system.projection, end)
 
     return make
 
