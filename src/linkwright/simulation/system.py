@@ -20,7 +20,7 @@ from ..guard import SMALL_PIVOT
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive
 from .projection import Projection
 
@@ -151,14 +151,19 @@ class System:
         return ca.Function("qdd", inputs, [qdd])(*motion, tau, t)
 
     @cached_property
-    def kernel(self) -> Any:
-        """(x, w, t) → ẏ and the smallest pivot, compiled, drives that are expressions included."""
+    def tape(self) -> Tape:
+        """(x, w, t) → ẏ and the smallest pivot, drives that are expressions included."""
         t, w = self.symbols[3], self.drive.w
         function = ca.Function(
             "rates", [self._maps[0], w, t], ca.cse(list(self.rates_expression)), ["x", "w", "t"],
             ["rate", "pivot"],
         )  # fmt: skip
-        return compile_tape(scheduled(normalised(record(function))), threads=1)
+        return scheduled(normalised(record(function)))
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The tape, compiled."""
+        return compile_tape(self.tape, threads=1)
 
     @cached_property
     def _slope(self) -> Any:

@@ -14,6 +14,7 @@ from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
 from .stepping import stepping
+from .taylor import taylor
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +46,7 @@ Maker = Callable[[System, float, Floats, float, Mapping[str, Any]], Solver]
 
 INTEGRATORS: dict[str, Maker] = {
     **{name: adaptive(name) for name in SCIPY},
+    "taylor": taylor,
     **{name: stepping(name) for name in FIXED},
 }
 """By name: (system, t, y, end, options) → a solver at (t, y)."""

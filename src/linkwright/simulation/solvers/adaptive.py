@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system import System
-from .passing import Passing
+from .passing import passing
 
 if TYPE_CHECKING:
     from . import Maker, Solver
@@ -25,10 +25,7 @@ def adaptive(name: str) -> Maker:
     def make(
         system: System, t: float, y: Floats, end: float, options: Mapping[str, float]
     ) -> Solver:
-        solver = Adaptive(name, system, t, y, end, options)
-        if system.projection is None or not system.names.positions:
-            return solver
-        return Passing(solver, system, system.projection, end)
+        return passing(Adaptive(name, system, t, y, end, options), system, end)
 
     return make
 

@@ -34,6 +34,13 @@ WEAK = 0.7
 _ITERATIONS, _SETTLED, _SMOOTH = 40, 1e-13, 1e-10
 
 
+def passing(inner: Solver, system: System, end: float) -> Solver:
+    """A solver that passes singular configurations, where there can be some."""
+    if system.projection is None or not system.names.positions:
+        return inner
+    return Passing(inner, system, system.projection, end)
+
+
 class Passing:
     """A solver that hands over to a long step where the next one would meet a singular state."""
 
