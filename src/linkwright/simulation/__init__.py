@@ -52,7 +52,9 @@ def simulate(
     system = System(equations, drive_of(equations, torque))
     mending = Mending(system)
     times = np.linspace(0.0, t, samples)
-    options = options_of(integrator, rtol=rtol, atol=atol, max_step=max_step, step=step)
+    options = options_of(
+        integrator, rtol=rtol, atol=atol, max_step=max_step, step=step, spacing=float(times[1])
+    )
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
     march = March(make(system, 0.0, y0, t, options), mending)

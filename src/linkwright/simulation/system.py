@@ -62,6 +62,11 @@ class System:
             return x, x, (q, qd)
         return state.x, state.from_motion(), state.to_motion()
 
+    @property
+    def state(self) -> Any:
+        """The symbols x of the states, without works."""
+        return self._maps[0]
+
     @cached_property
     def size(self) -> int:
         return int(self._maps[0].shape[0])

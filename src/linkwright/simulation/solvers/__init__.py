@@ -14,6 +14,7 @@ from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
 from .stepping import stepping
+from .sundials import SUNDIALS, sundials
 from .taylor import taylor
 
 Floats = NDArray[np.float64]
@@ -46,6 +47,7 @@ Maker = Callable[[System, float, Floats, float, Mapping[str, Any]], Solver]
 
 INTEGRATORS: dict[str, Maker] = {
     **{name: adaptive(name) for name in SCIPY},
+    **{name: sundials(name) for name in SUNDIALS},
     "taylor": taylor,
     **{name: stepping(name) for name in FIXED},
 }
@@ -61,7 +63,13 @@ def solver_named(name: str) -> Maker:
 
 
 def options_of(
-    integrator: str, *, rtol: float, atol: float, max_step: float, step: float | None
+    integrator: str,
+    *,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    step: float | None,
+    spacing: float,
 ) -> dict[str, Any]:
     """What an integrator is told; what it would not heed is an error."""
     if integrator in FIXED:
@@ -73,4 +81,5 @@ def options_of(
             f"'{integrator}' chooses its steps itself",
             remedy=f"use max_step, or one of {', '.join(FIXED)}",
         )
-    return {"rtol": rtol, "atol": atol, "max_step": max_step}
+    found = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    return found | {"spacing": spacing} if integrator in SUNDIALS else found
