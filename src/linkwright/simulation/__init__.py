@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
-from .fixed import rollout
+from .fixed.rollouts import rollout
 from .inputs import drive_of
 from .march import March, Mending
 from .record import recorded
 from .run import Run, load_run
 from .solvers import options_of, solver_named
+from .stabilization import stabilization_of
 from .start import start_of
 from .system import System
 
@@ -36,6 +37,8 @@ def simulate(
     samples: int = 501,
     max_step: float = math.inf,
     step: float | None = None,
+    stabilization: Any = "projection",
+    coordinates: str = "all",
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
@@ -43,13 +46,14 @@ def simulate(
     (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
     speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values).
     """
-    make = solver_named(integrator)
+    make = solver_named(integrator, coordinates)
     if not (0 < t < math.inf and samples >= 2):
         raise LinkwrightError(
             f"{t:g} s in {samples} samples is no motion", remedy="give t above 0, samples from 2"
         )
     equations = derive(mechanism, by=by, parameters="numeric")
-    system = System(equations, drive_of(equations, torque))
+    held = stabilization_of(stabilization, equations)
+    system = System(equations, drive_of(equations, torque), held)
     mending = Mending(system)
     times = np.linspace(0.0, t, samples)
     options = options_of(

@@ -23,6 +23,7 @@ from ..readings.llvm import compile_tape
 from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive
 from .projection import Projection
+from .stabilization import Baumgarte
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +34,10 @@ WORKS = 3
 class System:
     """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
 
-    def __init__(self, equations: Equations, drive: Drive) -> None:
-        self.equations, self.drive = equations, drive
+    def __init__(
+        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
+    ) -> None:
+        self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
         self.names = equations.names
         self.evaluations = 0
 
@@ -145,6 +148,8 @@ class System:
         else:
             motion = (q, qd)
             qdd, *pivots = eqs.expressions("forward_dynamics")
+            if self.baumgarte is not None:
+                qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
         rates = ca.vertcat(rates, self.power(*motion, qdd, tau, t))
         found = ca.substitute([rates, pivot], [tau], [self.tau])
@@ -186,8 +191,8 @@ class System:
     @cached_property
     def projection(self) -> Projection | None:
         """Onto the constraints, where they are kept exactly."""
-        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
-        return Projection(self.model) if constrained else None
+        exactly = self.baumgarte is None and self.equations.by != "approximate"
+        return Projection(self.model) if self.names.constraints and exactly else None
 
     def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
         """y with the constraints and the lengths of quaternions exact, `polished` to the last bit."""
@@ -215,6 +220,8 @@ class System:
         tau = self.drive(t, q, qd)
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
+        if self.baumgarte is not None:
+            qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         return np.concatenate([q_rate, qdd, powers])

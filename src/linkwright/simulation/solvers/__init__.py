@@ -13,6 +13,7 @@ from ...errors import UnsupportedError
 from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
+from .minimal import minimal
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials
 from .taylor import taylor
@@ -54,12 +55,26 @@ INTEGRATORS: dict[str, Maker] = {
 """By name: (system, t, y, end, options) → a solver at (t, y)."""
 
 
-def solver_named(name: str) -> Maker:
-    if name not in INTEGRATORS:
+COORDINATES = ("all", "minimal")
+
+
+def solver_named(name: str, coordinates: str = "all") -> Maker:
+    """The maker of an integrator, of all coordinates or of minimal ones."""
+    for given, known, what in (
+        (name, list(INTEGRATORS), "integrator"),
+        (coordinates, COORDINATES, "choice of coordinates"),
+    ):
+        if given not in known:
+            raise UnsupportedError(
+                f"there is no {what} '{given}'", remedy=f"use one of {', '.join(known)}"
+            )
+    if coordinates == "all":
+        return INTEGRATORS[name]
+    if name not in SCIPY:
         raise UnsupportedError(
-            f"there is no integrator '{name}'", remedy=f"use one of {', '.join(INTEGRATORS)}"
+            f"'{name}' does not know minimal coordinates", remedy=f"use one of {', '.join(SCIPY)}"
         )
-    return INTEGRATORS[name]
+    return minimal(name)
 
 
 def options_of(

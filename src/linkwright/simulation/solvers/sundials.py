@@ -150,6 +150,8 @@ class Sundials:
             force = ca.SX.sym("lambda", len(onto.rows))
             J = onto.jacobian(q, t)[onto.rows, :]
             balance, rows = balance - J.T @ force, J @ a + onto.bias(q, v, t)[onto.rows]
+            if system.baumgarte is not None:
+                rows = rows + system.baumgarte.rows(onto, q, v, t)[onto.rows]
         power = of.power(q, v, a, tau, t)
         works = ca.SX.sym("work", power.shape[0])
         rates = ca.vertcat(system.equations.rates @ v, a, power)
