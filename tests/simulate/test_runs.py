@@ -9,7 +9,6 @@ from scipy.special import ellipj, ellipk
 import linkwright as lw
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.formulations import FORMULATIONS
-from linkwright.simulation import load_run
 from tests.commands import ok, run
 
 PENDULUM = lw.Mechanism(
@@ -160,28 +159,6 @@ def test_constrained_mechanisms_keep_their_constraints(name: str) -> None:
     assert found.finished
     assert found.closure.max() < 1e-10
     assert found.audit < 1e-7
-
-
-def test_what_is_kept_of_a_run(tmp_path) -> None:
-    found = lw.simulate(PENDULUM, 1.0, q0={"q": 0.5}, samples=11)
-    import xarray
-
-    found.save(tmp_path / "run.nc")
-    with xarray.open_dataset(tmp_path / "run.nc", engine="scipy") as data:
-        np.testing.assert_array_equal(data["q"].values, found.q)
-        assert data["kinetic_energy"].attrs["units"] == "J"
-        assert data.attrs["digest"] == PENDULUM.digest
-    again = load_run(tmp_path / "run.nc")
-    np.testing.assert_array_equal(again.qdd, found.qdd)
-    assert again.mechanism == PENDULUM
-    assert again.settings == found.settings
-    with pytest.raises(LinkwrightError, match="is no run"):
-        load_run(tmp_path / "none.nc")
-    found.save(tmp_path / "run.csv")
-    assert (tmp_path / "run.csv").read_text().startswith("t,q,dq,kinetic")
-    with pytest.raises(LinkwrightError, match="no format of runs"):
-        found.save(tmp_path / "run.txt")
-    assert not list(tmp_path.glob(".*"))
 
 
 def test_singular_configurations_are_reported() -> None:

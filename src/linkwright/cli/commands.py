@@ -263,7 +263,9 @@ def assemble(
 
 @app.command()
 def simulate(
-    file: FileArgument,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A file, or a gallery name.")
+    ] = None,
     duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 1.0,
     start: Annotated[
         list[str] | None,
@@ -280,17 +282,29 @@ def simulate(
     integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .nc or .csv file of the motion.")
+        Path | None,
+        typer.Option("--output", "-o", help="A .nc, .csv or .parquet file of the motion."),
+    ] = None,
+    repeat: Annotated[
+        Path | None, typer.Option(help="Make the run of this .nc file again, in place of FILE.")
     ] = None,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Simulate a motion, and account for its energy.
+    """Simulate a motion, and account for its energy. Ctrl-C keeps what was computed.
 
-    Example: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+    Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+
+    linkwright simulate --repeat run.nc
     """
-    from .simulate import run
+    from .simulate import again, run
 
+    if (file is None) == (repeat is None):
+        raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
+    if file is None:
+        assert repeat is not None
+        again(repeat, output, as_json)
+        return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
         tolerance, output, as_json,

@@ -60,13 +60,17 @@ def spring_energy_of_points(tree: Tree, q: Array) -> Scalar:
     if tree.loads.springs:
         world = World(tree, q)
         for spring in tree.loads.springs:
-            (_, x_a), (_, x_b) = (_point(world, tree.find(name)) for name in spring.between)
-            apart = x_b - x_a
-            plain = isinstance(spring.length, float) and spring.length == 0.0
-            square = dot(apart, apart)
-            stretch = square if plain else (ca.sqrt(square) - spring.length) ** 2
-            total += spring.stiffness * stretch / 2
+            total += spring_energy_of(world, spring)
     return total
+
+
+def spring_energy_of(world: World, spring: PointSpring) -> Scalar:
+    (_, x_a), (_, x_b) = (_point(world, world.tree.find(name)) for name in spring.between)
+    apart = x_b - x_a
+    plain = isinstance(spring.length, float) and spring.length == 0.0
+    square = dot(apart, apart)
+    stretch = square if plain else (ca.sqrt(square) - spring.length) ** 2
+    return spring.stiffness * stretch / 2
 
 
 def wrench_loads(tree: Tree, q: Array) -> list[Load]:

@@ -13,15 +13,25 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from .fixed.rollouts import rollout
 from .inputs import drive_of
+from .inverse import inverse
+from .kinematic import Kinematics, kinematics
+from .linear import Linear, linearize
 from .march import March, Mending
+from .progress import Watch
+from .provenance import repeat, written
 from .record import recorded
-from .run import Run, load_run
+from .run import Run
 from .solvers import options_of, solver_named
 from .stabilization import stabilization_of
 from .start import start_of
+from .statics import Equilibrium, equilibria, equilibrium
+from .storage import load_run
 from .system import System
 
-__all__ = ["Run", "load_run", "rollout", "simulate"]
+__all__ = [
+    "Equilibrium", "Kinematics", "Linear", "Run", "equilibria", "equilibrium", "inverse",
+    "kinematics", "linearize", "load_run", "repeat", "rollout", "simulate",
+]  # fmt: skip
 
 
 def simulate(
@@ -39,12 +49,18 @@ def simulate(
     step: float | None = None,
     stabilization: Any = "projection",
     coordinates: str = "all",
+    progress: bool | None = None,
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
     q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
     (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
-    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values).
+    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values[, "cubic"]).
+    `step` is for integrators of fixed steps. Constraints are held by `stabilization`: "projection",
+    "baumgarte" or {"alpha": 10, "beta": 10}; coordinates="minimal" integrates loops in as many
+    coordinates as there are freedoms.
+    Long runs show their progress on a terminal unless it is turned off; Ctrl-C keeps what was
+    computed.
     """
     make = solver_named(integrator, coordinates)
     if not (0 < t < math.inf and samples >= 2):
@@ -61,10 +77,14 @@ def simulate(
     )
     begin = time.perf_counter()
     y0 = system.start(*start_of(mechanism, system.model, q0, qd0))
-    march = March(make(system, 0.0, y0, t, options), mending)
-    status = march.along(times)
+    with np.errstate(all="ignore"), Watch(mechanism.name, t, progress) as watch:
+        march = March(make(system, 0.0, y0, t, options), mending)
+        status = march.along(times, watch)
     settings = {
-        "t": t, "by": by, "integrator": integrator, "rtol": rtol, "atol": atol, "samples": samples,
+        "t": t, "q0": q0, "qd0": qd0, "by": by, "torque": system.drive.written,
+        "integrator": integrator, "rtol": rtol, "atol": atol, "samples": samples,
+        "max_step": max_step, "step": step, "stabilization": stabilization,
+        "coordinates": coordinates,
     }  # fmt: skip
     statistics = {
         "steps": march.steps, "evaluations": system.evaluations,
@@ -72,6 +92,6 @@ def simulate(
     }  # fmt: skip
     return recorded(
         mechanism, system, times[: len(march.found)], np.array(march.found).T, status=status,
-        statistics=statistics, settings=settings,
+        statistics=statistics, settings=written(settings),
         singular=() if mending.projection is None else mending.projection.singular(),
     )  # fmt: skip

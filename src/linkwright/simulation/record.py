@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from .provenance import versions
 from .run import Run
 from .system import System
 
@@ -31,18 +32,40 @@ def recorded(
     """The run of states y, one column a time."""
     q, qd = system.motion(y)
     names, model = system.names, _complete(system)
-    tau = np.array([system.drive(t, a, b) for t, a, b in zip(times, q, qd, strict=True)])
+    tau = system.torques(times, y)
     clock = [times] if names.in_time else []
     closure = np.zeros(len(times))
     if names.constraints and names.positions:
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
+    with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
+        qdd = model.forward_dynamics(q, qd, tau, *clock)
     return Run(
-        mechanism=mechanism, t=times, q=q, qd=qd,
-        qdd=model.forward_dynamics(q, qd, tau, *clock), tau=tau,
+        mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
-        work=y[-1], closure=closure, status=status, statistics=statistics, settings=settings,
-        singular=singular,
+        work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
+        statistics=statistics, settings=settings, versions=versions(), singular=singular,
+        u=_actuators(system, model, times, q, qd, tau),
     )  # fmt: skip
+
+
+def _actuators(
+    system: System, model: Model, times: Floats, q: Floats, qd: Floats, tau: Floats
+) -> Floats | None:
+    """u as given, or with B u = τ; None where there is none such."""
+    if not system.names.actuators:
+        return None
+    if system.drive.u is not None:
+        rows = zip(times, q, qd, strict=True)
+        return np.array([system.drive.actuators(*row) for row in rows])
+    return actuator_forces(model, q, tau)
+
+
+def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
+    """u of least norm with B u = τ at all times; None where some τ has none."""
+    B = model.input_matrix(q)
+    u: Floats = (np.linalg.pinv(B) @ tau[..., None])[..., 0]
+    left = np.abs((B @ u[..., None])[..., 0] - tau).max(initial=0.0)
+    return u if left <= 1e-9 * max(1.0, np.abs(tau).max(initial=0.0)) else None
 
 
 def _complete(system: System) -> Model:

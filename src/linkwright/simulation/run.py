@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FileError
 from ..mechanism import Mechanism
+from .details import Details, Named
 
 if TYPE_CHECKING:
     import xarray
@@ -22,11 +22,16 @@ Floats = NDArray[np.float64]
 FINISHED = "finished"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
-    """Histories over time, rows of states. `status` is "finished", or says why it stopped and
-    what to try; then the part up to there is kept. `singular` are times at which the constraints
-    came near to losing rank, where a motion may branch and digits are lost."""
+    """Histories over time, rows of states. `status` is "finished", or says why it stopped, where,
+    and what to try; then the part up to there is kept. `singular` are times at which the
+    constraints came near to losing rank, where a motion may branch and digits are lost.
+
+    `work` is what all but weight and springs have done: the inputs (`work_inputs`), given forces
+    and driven constraints (`work_given`), and losses. `u` are forces of actuators, if there are
+    any. `control` are histories of a controller's own states by name.
+    """
 
     mechanism: Mechanism
     t: Floats
@@ -37,11 +42,18 @@ class Run:
     kinetic: Floats
     potential: Floats
     work: Floats
+    work_inputs: Floats
+    work_given: Floats
     closure: Floats
     status: str
     statistics: Mapping[str, float]
     settings: Mapping[str, Any]
+    versions: Mapping[str, str]
     singular: tuple[float, ...] = ()
+    u: Floats | None = None
+    control: Mapping[str, Floats] = field(default_factory=dict)
+
+    # -- energy ------------------------------------------------------------------------------
 
     @property
     def energy(self) -> Floats:
@@ -49,115 +61,114 @@ class Run:
         return self.kinetic + self.potential
 
     @property
+    def work_losses(self) -> Floats:
+        """What dampers, friction and impacts have done, J; below zero."""
+        return self.work - self.work_inputs - self.work_given
+
+    @property
+    def balance(self) -> Floats:
+        """How far kinetic + potential − work is from its first value, J."""
+        total = self.energy - self.work
+        found: Floats = total - total[0]
+        return found
+
+    @property
     def audit(self) -> float:
         """How far kinetic + potential − work strays, as a share of the largest energy."""
-        balance = self.energy - self.work
         size = max(np.abs(self.kinetic).max(), np.ptp(self.potential), 1e-300)
-        return float(np.abs(balance - balance[0]).max() / size)
+        return float(np.abs(self.balance).max() / size)
+
+    @property
+    def audit_limit(self) -> float:
+        """The most that an audit may be: a thousand times the tolerance of the integration."""
+        return max(1e-9, 1000 * float(self.settings.get("rtol") or 1e-9))
+
+    @property
+    def accounted(self) -> bool:
+        """Whether the energy audit holds."""
+        return self.audit <= self.audit_limit
 
     @property
     def finished(self) -> bool:
         return self.status == FINISHED
 
     @property
+    def interrupted(self) -> bool:
+        """Whether somebody stopped it (Ctrl-C)."""
+        return self.status.startswith("interrupted")
+
+    # -- what follows from the histories -----------------------------------------------------
+
+    @cached_property
+    def details(self) -> Details:
+        """Energies of every part, momenta, reactions, places; made when asked for."""
+        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+
+    @property
+    def power(self) -> Floats:
+        """Of the inputs, one column a speed, W."""
+        return self.tau * self.qd
+
+    @property
+    def momenta(self) -> Floats:
+        """p = M q̇, one column a speed."""
+        return self.details.momenta
+
+    @property
+    def multipliers(self) -> Floats:
+        """λ, one column for every equation of constraint."""
+        return self.details.multipliers
+
+    @property
+    def reactions(self) -> Floats:
+        """(times, joints and loops, 6): moment and force on the child, world axes, about the
+        joint's origin."""
+        return self.details.reactions
+
+    @property
+    def frames(self) -> Named:
+        """Origins of the mechanism's frames over time, m."""
+        return self.details.frames
+
+    @cached_property
     def data(self) -> xarray.Dataset:
         """Everything with names and units."""
-        import xarray
+        from .dataset import dataset
 
-        from ..mechanism import names_of
-
-        names = names_of(self.mechanism)
-        turning = _turning(self.mechanism)
-        return xarray.Dataset(
-            {
-                "q": (("time", "coordinate"), self.q, {"units": "rad or m"}),
-                "qd": (("time", "speed"), self.qd, {"units": "rad/s or m/s"}),
-                "qdd": (("time", "speed"), self.qdd, {"units": "rad/s² or m/s²"}),
-                "tau": (("time", "speed"), self.tau, {"units": "N·m or N"}),
-                "kinetic_energy": ("time", self.kinetic, {"units": "J"}),
-                "potential_energy": ("time", self.potential, {"units": "J"}),
-                "work": ("time", self.work, {"units": "J"}),
-                "closure_error": ("time", self.closure, {"units": "m or rad"}),
-            },
-            coords={
-                "time": ("time", self.t, {"units": "s"}),
-                "coordinate": list(names.q),
-                "speed": list(names.qd),
-                "turns": ("speed", turning),
-            },
-            attrs={
-                "mechanism": self.mechanism.model_dump_json(exclude_unset=True),
-                "digest": self.mechanism.digest,
-                "status": self.status,
-                "settings": json.dumps(dict(self.settings)),
-                "statistics": json.dumps(dict(self.statistics)),
-                "singular": json.dumps(list(self.singular)),
-            },
-        )
+        return dataset(self)
 
     def save(self, path: str | Path) -> None:
-        """NetCDF by the ending .nc, a table by .csv; nothing half-written is left behind."""
-        target = Path(path)
-        half = target.with_name(f".{target.name}.part")
-        try:
-            if target.suffix == ".nc":
-                self.data.to_netcdf(half, engine="scipy")
-            elif target.suffix == ".csv":
-                half.write_text(self._csv(), encoding="utf-8")
-            else:
-                raise FileError(
-                    f"'{target.suffix}' is no format of runs", where=str(target),
-                    remedy="use .nc or .csv",
-                )  # fmt: skip
-            half.replace(target)
-        except OSError as error:
-            raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
-        finally:
-            half.unlink(missing_ok=True)
+        """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left."""
+        from .storage import save
 
-    def _csv(self) -> str:
-        from ..mechanism import names_of
+        save(self, Path(path))
 
-        names = names_of(self.mechanism)
-        heads = ["t", *names.q, *(f"d{n}" for n in names.qd), "kinetic", "potential", "work"]
-        rows = np.column_stack(
-            [self.t, self.q, self.qd, self.kinetic, self.potential, self.work]
-        )  # fmt: skip
-        lines = [",".join(heads), *(",".join(repr(float(x)) for x in row) for row in rows)]
-        return "\n".join(lines) + "\n"
+    # -- in words ----------------------------------------------------------------------------
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user should know before trusting the motion."""
+        found = []
+        if not self.finished:
+            found.append(self.status)
+        if not self.accounted:
+            remedy = "smaller tolerances, or an integrator for stiff systems"
+            if self.settings.get("mode") == "inverse":
+                remedy = "more samples"
+            found.append(
+                f"energy is not accounted for: kinetic + potential − work strays by "
+                f"{self.audit:.2g} of the largest energy (more than {self.audit_limit:.0e}); "
+                f"try {remedy}"
+            )
+        if self.singular:
+            times = ", ".join(f"{t:.6g}" for t in self.singular[:5])
+            more = " …" if len(self.singular) > 5 else ""
+            found.append(f"the constraints came near to losing rank at t = {times}{more} s")
+        return tuple(found)
 
-def load_run(path: str | Path) -> Run:
-    """A run from the NetCDF file that `Run.save` has written."""
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as data:
-            data.load()
-        attributes = {key: json.loads(data.attrs[key]) for key in
-                      ("mechanism", "settings", "statistics", "singular")}  # fmt: skip
-        arrays: dict[str, Any] = {field: data[key].to_numpy() for field, key in _KEPT.items()}
-        mechanism = Mechanism(**attributes["mechanism"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(
-            f"is no run: {error}", where=str(path), remedy="name a .nc file that save has written"
-        ) from None
-    return Run(
-        mechanism=mechanism, **arrays, status=data.attrs["status"],
-        statistics=attributes["statistics"], settings=attributes["settings"],
-        singular=tuple(attributes["singular"]),
-    )  # fmt: skip
-
-
-_KEPT = {
-    "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
-    "potential": "potential_energy", "work": "work", "closure": "closure_error",
-}  # fmt: skip
-"""Fields of a run, and what they are called in its file."""
-
-
-def _turning(mechanism: Mechanism) -> list[bool]:
-    if mechanism.coordinates is not None:
-        return [True] * len(mechanism.coordinates.own)
-    joints = [joint for _, joint in mechanism.joints_depth_first() if joint.moves]
-    return [freedom.turns for joint in joints for freedom in joint.freedoms]
+    def __repr__(self) -> str:
+        head = (
+            f"<Run of {self.mechanism.name}: {self.t[-1]:g} s in {len(self.t)} samples, "
+            f"energy audit {self.audit:.1e}"
+        )
+        return "\n  ".join([head, *self.warnings]) + ">"

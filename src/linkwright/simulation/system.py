@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..equations import Equations
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
+from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
@@ -116,25 +117,14 @@ class System:
 
     @cached_property
     def power(self) -> Any:
-        """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
-        these and losses do together; springs and weight are in the potential."""
-        eqs = self.plain
-        q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
-        (passive,), (external,), (V,) = (
-            eqs.expressions(name) for name in ("passive", "external", "potential_energy")
-        )
-        springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
-        given = external
-        if self.names.constraints and self.names.in_time:
-            given = given + eqs.expressions("required_forces")[0] - tau
-        powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
-        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+        return power_function(self.plain)
 
     @cached_property
     def tau(self) -> Any:
         """τ by the states, t and the outer inputs of the drive."""
         q, qd, *_ = self.symbols
-        return ca.substitute(self.drive.tau, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
+        tau = ca.densify(ca.SX(self.drive.tau))
+        return ca.substitute(tau, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
 
     @cached_property
     def rates_expression(self) -> tuple[Any, Any]:
@@ -195,7 +185,7 @@ class System:
         return Projection(self.model) if self.names.constraints and exactly else None
 
     def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
-        """y with the constraints and the lengths of quaternions exact, `polished` to the last bit."""
+        """y with constraints and lengths of quaternions exact, `polished` to the last bit."""
         quaternions = self.names.nq != self.names.nv
         if self.projection is None and not quaternions:
             return y
@@ -237,3 +227,25 @@ class System:
         """∂ẏ/∂y for stiff methods."""
         J = np.asarray(self._slope(y[: self.size], self.outer(t, y), t), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
+
+
+def power_function(eqs: Equations) -> Any:
+    """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
+    these and losses do together; springs and weight are in the potential."""
+    q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
+    (passive,), (external,), (V,) = (
+        eqs.expressions(name) for name in ("passive", "external", "potential_energy")
+    )
+    springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
+    given = external
+    if eqs.names.constraints and eqs.names.in_time:
+        given = given + eqs.expressions("required_forces")[0] - tau
+    powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+    return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+
+
+def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:
+    """The three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
+    t, q, qd, qdd = rows
+    function = power_function(derive(mechanism, by="recursive", parameters="numeric"))
+    return np.asarray(function(q.T, qd.T, qdd.T, tau.T, t[None]), dtype=float).T

@@ -1,0 +1,76 @@
+"""What every single part has of energies and places: bodies, rotors, springs, frames."""
+
+from __future__ import annotations
+
+from ..algebra.linear import Array, Scalar, dot
+from .coordinates import spread_coordinates, spread_speeds
+from .frames import placement
+from .loads import spring_energy_of
+from .tree import Tree
+from .world import World
+
+
+def _is_zero(number: Scalar) -> bool:
+    return isinstance(number, float) and number == 0.0
+
+
+class Shares:
+    """Expressions of q and q̇, one entry for every part that has a name.
+
+    Sums are those of `totals`: bodies and rotors make up the kinetic energy, the weight of bodies
+    and springs the potential.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.q = tree, tree.motion.q
+        self.world = World(tree, self.q)
+        self.v = spread_speeds(tree, tree.motion.qd)
+        self.bodies = [body.name for body in self.world.bodies]
+
+    def kinetic(self) -> list[Array]:
+        found = []
+        for body in self.world.bodies:
+            J_v, J_w = self.world.jacobians(body.link, body.r)
+            v, w = J_v @ self.v, J_w @ self.v
+            found.append((body.m * dot(v, v) + dot(w, body.I @ w)) / 2)
+        return found
+
+    def weight(self) -> list[Array]:
+        """Zero at the height of the world's origin."""
+        return [-body.m * dot(self.tree.gravity, body.r) for body in self.world.bodies]
+
+    def rotors(self) -> dict[str, Array]:
+        """Kinetic energies of motors with inertia, by joint."""
+        found: dict[str, Array] = {}
+        for span in self.tree.joints:
+            for link in (self.tree.links[k] for k in span.links):
+                for v in range(link.v, link.v + link.kind.speeds):
+                    rotor = self.tree.effects[v].rotor
+                    if not _is_zero(rotor):
+                        found[span.name] = found.get(span.name, 0) + rotor * self.v[v] ** 2 / 2
+        return found
+
+    def springs(self) -> dict[str, Array]:
+        """Energies of the springs at joints and between points, by joint and by force."""
+        full = spread_coordinates(self.tree, self.q)
+        found: dict[str, Array] = {}
+        for span in self.tree.joints:
+            for link in (self.tree.links[k] for k in span.links):
+                effect = self.tree.effects[link.v]
+                if link.kind.coordinates == 1 and not _is_zero(effect.stiffness):
+                    energy = effect.stiffness * (full[link.q] - effect.rest) ** 2 / 2
+                    found[span.name] = found.get(span.name, 0) + energy
+        forces = self.tree.mechanism.forces.items()
+        names = [name for name, force in forces if force.type == "spring"]
+        for name, spring in zip(names, self.tree.loads.springs, strict=True):
+            found[name] = found.get(name, 0) + spring_energy_of(self.world, spring)
+        return found
+
+    def centers(self) -> list[Array]:
+        """Mass centres of the bodies in the world."""
+        return [body.r for body in self.world.bodies]
+
+    def frames(self) -> dict[str, Array]:
+        """Origins of the mechanism's frames in the world."""
+        names = self.tree.mechanism.frames
+        return {n: placement(self.tree, self.q, self.tree.find(n))[:3, 3] for n in names}

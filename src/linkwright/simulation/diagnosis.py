@@ -1,0 +1,127 @@
+"""Why a run cannot go on: the reason, where it is, which part it is about, and what to try."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Model
+from .system import System
+
+Floats = NDArray[np.float64]
+
+OPEN = 1e-6
+"""A closure that is further open than this (m, rad) is lost."""
+
+_SINGULAR = 1e-10
+
+
+def stopped(system: System, t: float, y: Floats, reason: str) -> str:
+    """The status of a run that stopped at (t, y)."""
+    q, qd = system.motion(y)
+    if not np.isfinite(q).all():
+        return _sentence(t, reason, "", "look at the forces: some are not finite there")
+    place = _place(system, q)
+    for cause in (_open, _massless, _unbound, _singular):
+        found = cause(system, t, q)
+        if found is not None:
+            what, remedy = found
+            return _sentence(t, what, place, remedy)
+    fast = system.names.qd[int(np.argmax(np.abs(qd)))]
+    hint = f"{reason}; '{fast}' moves fastest"
+    remedy = (
+        "try integrator='radau' for a stiff system, a larger rtol, or smooth what jumps in forces"
+    )
+    return _sentence(t, hint, place, remedy)
+
+
+def _sentence(t: float, what: str, place: str, remedy: str) -> str:
+    return f"stopped at t = {t:.10g} s{place}: {what}; {remedy}"
+
+
+def _place(system: System, q: Floats) -> str:
+    names = system.names.q
+    shown = [f"{name} = {x:.6g}" for name, x in zip(names[:6], q, strict=False)]
+    more = ", …" if len(names) > 6 else ""
+    return f" ({', '.join(shown)}{more})"
+
+
+def _clock(system: System, t: float) -> list[float]:
+    return [t] if system.names.in_time else []
+
+
+def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
+    """A loop or constraint that cannot be closed."""
+    if not system.names.positions or system.equations.by == "approximate":
+        return None
+    phi = np.abs(system.model.constraint_residual(q, *_clock(system, t)))
+    worst = int(np.argmax(phi))
+    if phi[worst] <= OPEN:
+        return None
+    owner = system.names.constraints[worst]
+    return (
+        f"closure is lost: '{owner}' is {phi[worst]:.2g} (m or rad) open and cannot be closed",
+        "what is driven may go beyond its reach: see kinematics, or drive it less far",
+    )
+
+
+def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
+    """A freedom that moves no mass here."""
+    model = _plain(system)
+    M, Z = model.mass_matrix(q), np.eye(model.nv)
+    if system.names.constraints:
+        J = model.constraint_jacobian(q, *_clock(system, t))
+        Z = _free(J)
+    if not Z.shape[1] or not np.isfinite(M).all():
+        return None
+    sizes, vectors = np.linalg.eigh(Z.T @ M @ Z)
+    if sizes[0] > _SINGULAR * max(sizes[-1], 1e-300):
+        return None
+    name = system.names.qd[int(np.argmax(np.abs(Z @ vectors[:, 0])))]
+    return (
+        f"the mass matrix is singular: '{name}' moves no mass here",
+        "start beside this configuration, choose other coordinates, or give the bodies inertia",
+    )
+
+
+def _unbound(system: System, t: float, q: Floats) -> tuple[str, str] | None:
+    """Rates that are not finite, though masses are fine: forces."""
+    model, rest = _plain(system), np.zeros(system.names.nv)
+    clock = _clock(system, t)
+    bias = model.bias(q, rest, *clock)
+    if np.isfinite(bias).all():
+        return None
+    name = system.names.qd[int(np.argmin(np.isfinite(bias)))]
+    return f"the force along '{name}' is not finite", "look at forces that divide or take roots"
+
+
+def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
+    """Constraints that lose rank here."""
+    if not system.names.constraints:
+        return None
+    model = system.model
+    J = model.constraint_jacobian(q, *_clock(system, t))
+    home = model.constraint_jacobian(model.home(), *_clock(system, 0.0))
+    if np.linalg.matrix_rank(J, 1e-4) >= np.linalg.matrix_rank(home, 1e-9):
+        return None
+    left = np.linalg.svd(J)[0][:, -1]
+    owner = system.names.constraints[int(np.argmax(np.abs(left)))]
+    return (
+        f"the constraints lose rank: '{owner}' no longer holds its direction",
+        "a dead centre or branch point: start beside it, or drive another coordinate",
+    )
+
+
+def _free(J: Floats) -> Floats:
+    _, sizes, right = np.linalg.svd(J)
+    kept = int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
+    found: Floats = right[kept:].T
+    return found
+
+
+def _plain(system: System) -> Model:
+    if "mass_matrix" in system.equations.function_names():
+        return system.model
+    from ..model import compile as compiled
+
+    return compiled(system.equations.mechanism, threads=1)

@@ -1,0 +1,80 @@
+"""Where a run comes from: versions and settings, so that it can be made again."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedError
+from .inputs import NOT_KEPT
+from .run import Run
+from .storage import load_run
+
+
+def versions() -> dict[str, str]:
+    """Of what computes: the same versions on the same kind of machine give the same bits."""
+    from importlib.metadata import version
+
+    from .. import __version__
+
+    packages = {name: version(name) for name in ("numpy", "scipy", "casadi", "llvmlite")}
+    return {
+        "linkwright": __version__, "python": platform.python_version(), **packages,
+        "machine": f"{platform.system()} {platform.machine()}",
+    }  # fmt: skip
+
+
+def written(value: Any) -> Any:
+    """A setting as files keep it: numbers, texts, lists and tables; infinite is None."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): written(item) for key, item in value.items()}
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.ndarray | list | tuple):
+        return [written(item) for item in value]
+    return NOT_KEPT
+
+
+def repeat(source: str | Path | Run) -> Run:
+    """The run of a file made again, from its own mechanism and settings: the same bits where
+    versions and machine are the same."""
+    from . import inverse, simulate
+
+    run = source if isinstance(source, Run) else load_run(source)
+    lost = [key for key, value in run.settings.items() if _is_lost(value)]
+    if lost:
+        raise UnsupportedError(
+            f"the run cannot be repeated: its {' and '.join(lost)} was a Python function, which no "
+            "file keeps", where="" if isinstance(source, Run) else str(source),
+            remedy="give expressions or tables instead, or call simulate with the function again",
+        )  # fmt: skip
+    given = {key: value for key, value in run.settings.items() if value is not None}
+    if given.pop("mode", "") != "inverse":
+        return simulate(run.mechanism, **given)
+    if "motion" in given:
+        given.pop("over", None)
+        return inverse(run.mechanism, **given)
+    return inverse(run.mechanism, simulate(run.mechanism, **given))
+
+
+def _is_lost(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_is_lost, value.values()))
+    return isinstance(value, str) and value == NOT_KEPT
+
+
+def differences(run: Run, other: Run) -> float:
+    """The largest difference of two runs' coordinates and speeds; 0 where all bits agree."""
+    if run.q.shape != other.q.shape or not np.array_equal(run.t, other.t):
+        return math.inf
+    pairs = ((run.q, other.q), (run.qd, other.qd))
+    return max(float(np.abs(a - b).max(initial=0.0)) for a, b in pairs)
