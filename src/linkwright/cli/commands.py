@@ -279,7 +279,12 @@ def simulate(
         typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
-    integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
+    integrator: Annotated[
+        str, typer.Option(help="dop853, radau, cvodes, idas, taylor, rk4, variational, …")
+    ] = "dop853",
+    step: Annotated[
+        str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
+    ] = None,
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     output: Annotated[
         Path | None,
@@ -295,6 +300,8 @@ def simulate(
 
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
 
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
+
     linkwright simulate --repeat run.nc
     """
     from .simulate import again, run
@@ -307,7 +314,7 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json,
+        tolerance, output, as_json, step,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def run(
     tolerance: float,
     output: Path | None,
     as_json: bool,
+    step: str | None = None,
 ) -> None:
     if output is not None:
         check_format(output)
@@ -33,6 +34,7 @@ def run(
     found = simulate(
         mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True,
+        step=None if step is None else to_float(parse(step)),
     )  # fmt: skip
     report(found, output, as_json)
 
