@@ -182,7 +182,7 @@ class Many:
             tau = forces[:, k % forces.shape[1]]
             ends = self.ends[k] if self.ends else []
             doubt = self.kernel.steps(here, tau, t, self.dt, ends, there)
-            if doubt is not None and not (doubt < 1).all():
+            if doubt is not None and not doubt.max() < 1:
                 self.mend(here, tau, t, there, np.flatnonzero(~(doubt < 1)), first)
             here = there
             yield here
