@@ -273,7 +273,12 @@ def simulate(
         ),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
-    integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
+    integrator: Annotated[
+        str, typer.Option(help="dop853, radau, cvodes, idas, taylor, rk4, variational, …")
+    ] = "dop853",
+    step: Annotated[
+        str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
+    ] = None,
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
     event: Annotated[
         list[str] | None,
@@ -309,6 +314,8 @@ def simulate(
 
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
 
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
+
     linkwright simulate --repeat run.nc
     linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
@@ -323,7 +330,7 @@ def simulate(
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
         tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
-        pace,
+        pace, step,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ def run(
     cyclograph: Path | None = None,
     animate: Path | None = None,
     pace: float = 1.0,
+    step: str | None = None,
 ) -> None:
     pictures, output = wanted(plot, output, cyclograph, animate, pace)
     if output is not None:
@@ -45,7 +46,7 @@ def run(
     found = simulate(
         mechanism, duration, q0=q0, qd0=qd0, by=by, torque=courses(drives) or None,
         integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True, events=events,
-        stops=stops,
+        stops=stops, step=None if step is None else to_float(parse(step)),
     )  # fmt: skip
     report(found, output, as_json, pictures=pictures)
 

@@ -21,6 +21,7 @@ from .progress import Watch
 from .record import recorded
 from .run import Run
 from .solvers import Maker
+from .stabilization import stabilization_of
 from .system import System
 
 Floats = NDArray[np.float64]
@@ -40,7 +41,8 @@ class Motion:
         """The equations; friction that sticks is left to the events."""
         bare = without_sharp_friction(mechanism)
         equations = derive(bare, by=self.settings["by"], parameters="numeric")
-        return System(equations, drive_of(equations, torque))
+        held = stabilization_of(self.settings["stabilization"], equations)
+        return System(equations, drive_of(equations, torque), held)
 
     def run(
         self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,

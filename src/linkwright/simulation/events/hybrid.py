@@ -64,7 +64,8 @@ class Hybrid:
         self.inside = [False] * self.rows.pads
         self.passed: dict[int, float] = {}
         """Events of the user at the last instant, and the sides they have come to (0: either)."""
-        system.beside = self.push
+        if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
+            system.beside = self.push
 
     # -- forces --------------------------------------------------------------------------
 
