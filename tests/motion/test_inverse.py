@@ -144,7 +144,7 @@ def test_out_of_reach_is_the_nearest_point(
 
 def test_singular_starts_and_hard_targets_stay_finite() -> None:
     """A straight arm cannot begin to move along itself; far, near and the centre itself."""
-    points = [[1.5, 0], [0, 0], [2, 0], [1e6, 0], [-1.5, 0], [0, 1e-9]]
+    points = [[1.5, 0], [0, 0], [2, 0], [1e90, 0], [-1.5, 0], [0, 1e-9]]
     found = inverse_kinematics(ELBOW, {"tool": points}, start=[0.0, 0.0])
     assert np.isfinite(found.q).all()
     assert found.status.tolist() == ["reached"] * 3 + ["nearest"] + ["reached"] * 2
@@ -201,6 +201,19 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
     arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
     bounds = bounds_of(arm)
     assert (bounds.lower[0], bounds.upper[0]) == (-1.0, 0.5)
+    joints["f"]["limits"] = {"lower": 7, "upper": 8}
+    arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
+    with pytest.raises(LinkwrightError, match="nothing in common"):
+        inverse_kinematics(arm, {"b": [0, 0, 0]})
+
+
+def test_ranges_of_one_value() -> None:
+    """A gripper of the PR2 may stand at 0 alone, by what it and its mimics say."""
+    robot = Robot(path_of("pr2.urdf"), free=False).mechanism
+    solver = InverseKinematics(robot, {"r_wrist_roll_link": "point"})
+    place = solver.model.placement("r_wrist_roll_link")
+    q = np.clip(solver.model.neutral() + 0.3, solver.bounds.lower, solver.bounds.upper)
+    assert solver({"r_wrist_roll_link": place(q)[:3, 3]}).reached
 
 
 @pytest.mark.parametrize(
@@ -210,6 +223,7 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
         ({"tool": [1, 1, 0, 0]}, {}, "shape"),
         ({"tool": [1, np.nan, 0]}, {}, "finite"),
         ({"tool": "far"}, {}, "finite"),
+        ({"tool": [1e200, 0, 0]}, {}, "finite"),
         ({}, {}, "no target"),
         ({"tool": np.diag([2.0, 1, 1, 1])}, {}, "rotation"),
         ({"tool": [0, 0, 0, 0, 0, 0, 0]}, {}, "quaternion"),

@@ -46,7 +46,13 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
-    "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
+    "study": {
+        "errors", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
+    },
+    "report": {
+        "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
+        "show", "study", "verification",
+    },
     # a run's pictures are made by show, which is loaded only then
     "simulation": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
@@ -61,13 +67,13 @@ MAY_IMPORT = {
     },
     "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
     "checking": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
-        "readings",
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
+        "tape", "readings",
     },
     "cli": {
         "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
-        "show",
+        "show", "report",
     },
 }  # fmt: skip
 

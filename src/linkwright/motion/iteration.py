@@ -133,33 +133,55 @@ class Iteration:
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
         """
-        e, cost, _ = self._errors
+        return self._step("descend", by_curvature=False)
+
+    @cached_property
+    def settle(self) -> Any:
+        """The same with Newton's step, from the cost's own second derivatives, where it is the
+        better one: out of reach, where errors stay, Gauss and Newton's is slow."""
+        return self._step("settle", by_curvature=True)
+
+    def _step(self, name: str, by_curvature: bool) -> Any:
+        e, cost, errors = self._errors
         pace = ca.SX.sym("pace", 2)
         damping, growth = pace[0], pace[1]
-        J = self._jacobian
-        gradient = J.T @ e
+        gradient = self._jacobian.T @ e
         free = self._free(gradient)
-        J = J @ ca.diag(free)
-        step = self._least(J, e, damping)
-        step = step * ca.fmin(1, FARTHEST / (ca.norm_inf(step) + 1e-300))
+        J = self._jacobian @ ca.diag(free)
+        step = _shortened(self._least(J, e, damping))
         q = self._moved(step)
         _, new_cost, new_errors = self._measure(q, self.target)
-        expected = ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2
+        if by_curvature:
+            bend = ca.diag(free) @ self._curvature(gradient) @ ca.diag(free)
+            other = solve_symmetric(bend + damping * ca.SX.eye(self.equations.nv), free * gradient)
+            other = _shortened(other)
+            other_q = self._moved(other)
+            _, other_cost, other_errors = self._measure(other_q, self.target)
+            take = other_cost < new_cost
+            q, step = ca.if_else(take, other_q, q), ca.if_else(take, other, step)
+            new_cost = ca.if_else(take, other_cost, new_cost)
+            new_errors = ca.if_else(take, other_errors, new_errors)
+            expected = ca.fmax(ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2, 0)
+        else:
+            expected = ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2
         better = new_cost < cost
         gain = ca.fmin(ca.fmax((cost - new_cost) / (expected + 1e-300), 0), 1)
         eased = ca.fmax(damping * ca.fmax(1 / 3, 1 - (2 * gain - 1) ** 3), LEAST * self.length**2)
-        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (
-            ca.sqrt(2 * cost) * self.length + 1e-300
-        )  # of the state before the step
+        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (ca.sqrt(2 * cost) * self.length + 1e-300)
         figures = ca.vertcat(ca.if_else(better, new_cost, cost),
-                             ca.if_else(better, new_errors, self._errors[2]), slope)  # fmt: skip
+                             ca.if_else(better, new_errors, errors), slope)  # fmt: skip
         pace_out = ca.vertcat(
             ca.if_else(better, eased, damping * growth), ca.if_else(better, 2, 2 * growth)
         )
         return self._compiled(
-            "descend", {"q": self.q, "target": self.target, "pace": pace},
+            name, {"q": self.q, "target": self.target, "pace": pace},
             {"q_out": ca.if_else(better, q, self.q), "pace_out": pace_out, "figures": figures},
         )  # fmt: skip
+
+    def _curvature(self, gradient: SX) -> SX:
+        """Second derivatives of the cost along the tangent, whose gradient is −Jᵀe."""
+        bend = -self.equations.along_q(gradient)
+        return (bend + bend.T) / 2
 
     @cached_property
     def glide(self) -> Any:
@@ -198,6 +220,11 @@ class Iteration:
         sizes = ({k: int(x.shape[0]) for k, x in part.items()} for part in (inputs, outputs))
         ports = [[Port(key, (size,)) for key, size in part.items()] for part in sizes]
         return compile_tape(scheduled(normalised(record(function, *ports))))
+
+
+def _shortened(step: SX) -> SX:
+    """The step, with no coordinate changing by more than is sensible."""
+    return step * ca.fmin(1, FARTHEST / (ca.norm_inf(step) + 1e-300))
 
 
 def _turn(R: SX, T: SX) -> SX:
