@@ -80,6 +80,17 @@ def test_several_targets_and_limits() -> None:
     assert shares.max() == pytest.approx(1.0, abs=2e-3)
 
 
+def test_plans_are_saved(tmp_path: Path) -> None:
+    found = plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0, samples=5)
+    for name in ("p.csv", "p.npz", "p.svg"):
+        found.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 100
+    for name in ("p.txt", "nowhere/p.csv"):
+        with pytest.raises(LinkwrightError, match="cannot be written"):
+            found.save(tmp_path / name)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
