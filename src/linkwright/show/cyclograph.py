@@ -48,7 +48,7 @@ def cyclograph(
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
-    times = equal_times(run, every or end / (_FIGURES - 1), end)
+    times = equal_times(run, every or max(end / (_FIGURES - 1), 1e-9), end)
     fine = run.t[run.t <= end + 1e-12]
     poses, between = poses_at(scene, run, times), poses_at(scene, run, fine)
     figure, axes = prepared_axes(scene, between, seen, width, aside=13)
@@ -80,7 +80,7 @@ def _draw_one(axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any) -
     brush.ties([tie for tie in scene.ties if tie.kind in ("rail", "rod")])
     brush.shapes(scene.members)
     brush.shapes([shape for shape in scene.wheels if shape.kind != "spoke"])
-    for joint in scene.joints:
+    for joint in (s for s in scene.joints if s.kind != "coil"):
         spot = view(brush.world(joint.link, joint.points)).mean(axis=0)
         axes.plot(*spot, "o", color=shade, ms=1.8, mec="none", zorder=5)
 

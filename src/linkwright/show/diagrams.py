@@ -13,6 +13,7 @@ from .brush import Brush
 from .free_bodies import Applied, FreeBody, free_bodies, state_of
 from .labels import symbol
 from .scene import Scene, scene_of
+from .shapes import GROUND, Shape
 from .style import GREY, INK, colour, save, sheet, styled
 from .words import place_words
 
@@ -78,7 +79,7 @@ def _draw_body(axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: Vi
     axes.set_axis_off()
     axes.set_title(symbol(body.name))
     brush.shapes(shapes)
-    brush.shapes([s for s in scene.centers if s.name == body.name])
+    brush.shapes([Shape("center", GROUND, body.center[None, :])])
     arrows = _arrows(body, view, 0.65 * reach)
     for start, along, paint, dashed, _ in arrows:
         arrow(axes, start, along, paint, dashed)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.tree import Closure, JointSpan, Wheel
-from .marks import SIGN, array_of, point_of
-from .shapes import GROUND, Shape, square, turned_to
+from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ _HATCHES = 5
 
 def ground_shapes(scene: Scene, poses: Floats, view: View) -> list[Shape]:
     """For a picture of one or many poses (…, links + 1, 3, 4): tracks are as long as needed."""
-    s, many = SIGN * scene.size, poses.reshape(-1, *poses.shape[-3:])
+    s, many = scene.sign, poses.reshape(-1, *poses.shape[-3:])
     found: list[Shape] = []
     for span in scene.tree.joints:
         if not span.links or span.frame.link != GROUND or scene.floats(span.name):
@@ -101,7 +100,7 @@ def _floor(low: Floats, high: Floats, R: Floats, p: Floats, view: View, size: fl
         along = R[:, :2] @ (R[:, :2].T @ view.right)
         reach = np.array([low, high]) @ R[:, :2].T @ along
         line = p + np.outer(reach, along)
-        slant = SIGN * size * (-0.9 * R[:, 2] - 0.7 * along)
+        slant = 0.018 * size * (-0.9 * R[:, 2] - 0.7 * along)
         return hatched(line, slant, int(np.clip((reach[1] - reach[0]) / (0.03 * size), 5, 60)))
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
     flat = np.array([[x, y, 0.0] for x, y in corners])

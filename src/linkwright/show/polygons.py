@@ -21,9 +21,9 @@ from .bodies import Motions
 from .diagrams import OTHER, PAGE, REACTION, WEIGHT, arrow
 from .free_bodies import FreeBody, free_bodies, state_of
 from .labels import symbol
-from .marks import point_of
 from .members import hull_order
 from .scene import Scene, scene_of
+from .shapes import point_of
 from .style import COLUMN, GREY, INK, colour, save, sheet, styled
 from .words import place_words
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +18,9 @@ GROUND = -1
 class Shape:
     """Points fixed to a link (or to ground), and how they are drawn.
 
-    line, wheel, blade, axis: a path; plate: a filled polygon; solid, hatch: pairs of points; hull:
-    the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what closes
-    a loop.
+    line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
+    hull: the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what
+    closes a loop.
     """
 
     kind: str
@@ -36,6 +38,15 @@ class Tie:
     links: tuple[int, int]
     points: Floats
     name: str = ""
+
+
+def array_of(constant: Any) -> Floats:
+    """Numbers of a matrix without symbols."""
+    return np.array(ca.DM(constant), dtype=float)
+
+
+def point_of(constant: Any) -> Floats:
+    return array_of(constant).ravel()
 
 
 def ring(radius: float, count: int = 24) -> Floats:
