@@ -101,6 +101,7 @@ def test_adaptive_control_learns(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again["pi_link2_m"], run.control["pi_link2_m"])
 
 
+@pytest.mark.slow
 def test_rotors_and_damping_are_known_to_adaptive_control() -> None:
     """With the right parameters at the start nothing is to be learnt: the error stays 0."""
     wanted = quintic(np.zeros(6), np.linspace(0.5, 1, 6), 1.0)

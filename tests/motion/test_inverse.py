@@ -61,7 +61,9 @@ def test_six_axis_arm_has_the_solutions_by_hand() -> None:
         assert error < 1e-7 + 5e-9 / size, "1e-9 of the tool is so much of the joints"
 
 
-@pytest.mark.parametrize("robot", ["ur5_robot.urdf", "panda.urdf"])
+@pytest.mark.parametrize(
+    "robot", ["ur5_robot.urdf", pytest.param("panda.urdf", marks=pytest.mark.slow)]
+)
 def test_poses_of_pinocchio(robot: str) -> None:
     """Where Pinocchio puts the last link, for joints that we find from where it had put it."""
     theirs = Robot(path_of(robot), free=False)
@@ -81,16 +83,17 @@ def test_poses_of_pinocchio(robot: str) -> None:
 
 
 def test_ten_thousand_targets_in_a_second() -> None:
-    """Random poses within the joints' ranges, all of them reached, from one start."""
+    """Random poses within the joints' ranges, all reached from one start: 1 s of all cores together,
+    which is not the machine's other work."""
     solver, bounds = InverseKinematics(SIX, {"tool": "pose"}), bounds_of(SIX)
     q = np.random.default_rng(1).uniform(bounds.lower, bounds.upper, (10_000, 6))
     T = solver.model.placement("tool")(q)
     solver({"tool": T[:10]})
     seconds = []
-    for _ in range(4):
-        begin = time.perf_counter()
+    for _ in range(8):
+        begin = time.process_time()
         found = solver({"tool": T})
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(time.process_time() - begin)
         if seconds[-1] < 1.0:
             break
     assert found.reached.all()

@@ -142,30 +142,15 @@ class InverseKinematics:
         What is not reached is tried again from up to `restarts` other starts.
         """
         read = self._fitting(read_targets(targets))
-        model = self.model
-        begin = self._coordinates(model.home() if start is None else start, "start")
-        aim = None if posture is None else self._coordinates(posture, "posture")
-        aim = begin if aim is None and self.redundant else aim
-        arrays = [target.numbers for target in read]
-        shapes = [a.shape[:-1] for a in (*arrays, begin, *([] if aim is None else [aim]))]
-        try:
-            batch = np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise LinkwrightError(
-                f"targets and starts have the shapes {', '.join(map(str, shapes))}",
-                remedy="give as many of each, or one",
-            ) from None
-        flat = [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays]
-        wanted = np.concatenate(flat, axis=-1)
-        begin = np.broadcast_to(begin, (*batch, model.nq)).reshape(-1, model.nq)
-        lanes = _Lanes(self.iteration, wanted, tolerance)
-        q, figures = self._attempts(lanes, np.clip(begin, self.bounds.lower, self.bounds.upper),
-                                    restarts, np.random.default_rng(seed))  # fmt: skip
-        if aim is not None:
-            aim = np.broadcast_to(aim, (*batch, model.nq)).reshape(-1, model.nq)
+        begin = self._coordinates(self.model.home() if start is None else start, "start")
+        aim = begin if posture is None else self._coordinates(posture, "posture")
+        batch, (*numbers, begin, aim) = _flattened([*(t.numbers for t in read), begin, aim])
+        lanes = _Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
+        q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
+        if posture is not None or self.redundant:
             q, figures = self._postured(lanes, q, figures, aim)
-        q = self._turned_near(q, begin if aim is None else aim)
-        return _joints(q, figures, lanes, batch)
+        return _joints(self._turned_near(q, aim), figures, lanes, batch)
 
     def _fitting(self, read: list[Target]) -> list[Target]:
         by_frame = {target.frame: target for target in read}
@@ -248,6 +233,21 @@ class InverseKinematics:
         """Angles without ranges, by whole turns nearest to where they began."""
         turns = np.round((q - near) / (2 * np.pi))
         return q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
+
+
+def _flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+    """The common leading axes, and all arrays with these as one."""
+    shapes = [a.shape[:-1] for a in arrays]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise LinkwrightError(
+            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
+            remedy="give as many of each, or one",
+        ) from None
+    return batch, [
+        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
+    ]
 
 
 @dataclass(frozen=True)
