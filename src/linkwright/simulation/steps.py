@@ -48,6 +48,7 @@ def step_function(
             "fixed steps know no loops and constraints yet", where=equations.mechanism.name,
             remedy="use simulate with an adaptive integrator",
         )  # fmt: skip
+    _refuse_events(equations)
     s, names = equations.symbols, equations.names
     dt = ca.SX.sym("dt")
     slope = _slope(equations, drives)
@@ -67,6 +68,21 @@ def step_function(
               Port("t", ()), Port("dt", ())]  # fmt: skip
     outputs = [Port("q_end", (names.nq,)), Port("qd_end", (names.nv,))]
     return compile_tape(scheduled(normalised(record(function, inputs, outputs))), threads=threads)
+
+
+def _refuse_events(equations: Equations) -> None:
+    """What only events of a simulation bring about is not left out in silence."""
+    mechanism = equations.mechanism
+    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.rigid]
+    found += [
+        (name, "friction by reaction") for name, joint in mechanism.joints.items()
+        if "friction_coefficient" in joint.model_fields_set
+    ]  # fmt: skip
+    for name, what in found:
+        raise UnsupportedError(
+            f"fixed steps know no {what} ('{name}')", where=mechanism.name,
+            remedy="use simulate, or without(\"contacts\", \"friction\")",
+        )  # fmt: skip
 
 
 Slope = Callable[[Any, Any, Any], Any]
