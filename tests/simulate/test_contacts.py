@@ -234,3 +234,30 @@ def test_bad_input() -> None:
             lw.simulate(ball(), 1.0, **wrong)
     with pytest.raises(LinkwrightError, match="1 beyond 'floor'"):
         lw.simulate(ball(), 1.0, q0=[-1])
+
+
+def test_fixed_steps_refuse_rigid_contacts() -> None:
+    with pytest.raises(LinkwrightError, match="know no rigid contact"):
+        lw.rollout(lw.compile(ball()), [[1.0]], [[0.0]])
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.4])
+def test_colliding_free_bodies_keep_their_momentum(mu: float) -> None:
+    """A ball hits the face of a slab, both free: linear and angular momentum stay, energy falls."""
+    pair = lw.Mechanism(
+        name="pair", gravity=[0, 0, 0],
+        bodies={"ball": {"mass": 1, "inertia": [0.1, 0.1, 0.1]},
+                "slab": {"mass": 3, "inertia": [0.5, 0.6, 0.9]}},
+        joints={"a": {"type": "free", "child": "ball"}, "b": {"type": "free", "child": "slab"}},
+        frames={"face": {"body": "slab", "origin": [0, 0, 0.2]}},
+        contacts={"hit": {"point": "ball", "plane": "face", "radius": 0.3, "restitution": 0.7,
+                          "friction": mu}},
+    )  # fmt: skip
+    start = {"a.x": 0.4, "a.y": 0.2, "a.z": 1.5}
+    speeds = {"a.vz": -2.0, "a.vx": 0.3, "a.wy": 2.0, "b.wx": 0.2, "b.vy": 0.1}
+    run = lw.simulate(pair, 1.0, q0=start, qd0=speeds, samples=11)
+    assert len(hits(run)) == 1
+    momentum = lw.compile(pair).momentum(run.q, run.qd)
+    np.testing.assert_allclose(momentum, momentum[:1].repeat(11, 0), atol=1e-9)
+    assert run.energy[-1] < run.energy[0] * 0.9
+    assert run.audit < 1e-9

@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LinkwrightError
+from ...errors import LinkwrightError, UnsupportedError
+from ...mechanism import Mechanism
 from ...model import Model
 from ..inputs import Drive, drive_of
 from ..system import System
@@ -49,6 +50,7 @@ def rollout(
     every step, and a step that cannot be made is an error that names the trajectory.
     """
     check_method(method, model.equations)
+    _refuse_events(model.equations.mechanism)
     if not (np.isfinite(dt) and dt != 0 and isinstance(steps, int) and steps >= 0):
         raise LinkwrightError(
             f"{steps} steps of {dt} s are no motion", remedy="give a length and a whole number"
@@ -60,6 +62,20 @@ def rollout(
     forces = _forces(None if drives else inputs, batch, steps, model.nv)
     q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
     return q, qd
+
+
+def _refuse_events(mechanism: Mechanism) -> None:
+    """What only events of a simulation bring about is not left out in silence."""
+    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.rigid]
+    found += [
+        (name, "friction by reaction") for name, joint in mechanism.joints.items()
+        if "friction_coefficient" in joint.model_fields_set
+    ]  # fmt: skip
+    for name, what in found:
+        raise UnsupportedError(
+            f"rollouts know no {what} ('{name}')", where=mechanism.name,
+            remedy='use simulate, or without("contacts", "friction")',
+        )  # fmt: skip
 
 
 def _cores() -> int:
