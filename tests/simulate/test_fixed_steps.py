@@ -209,6 +209,8 @@ def test_wrong_steps() -> None:
 
 
 def test_command(tmp_path) -> None:
-    text = ok("simulate", "elbow", "q1=1", "-t", "0.5", "--integrator", "variational", "--step", "1ms")
+    text = ok(
+        "simulate", "elbow", "q1=1", "-t", "0.5", "--integrator", "variational", "--step", "1ms"
+    )
     assert "steps: 500" in text
     assert run("simulate", "elbow", "--step", "1ms").returncode == 2
