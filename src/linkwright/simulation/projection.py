@@ -30,8 +30,8 @@ class Projection:
         self, t: float, q: Floats, qd: Floats, polished: bool = False
     ) -> tuple[Floats, Floats]:
         """(q, q̇) on the constraints; `polished` till rounding stops it, which counts near singular
-        configurations: there an open loop of 1e-13 is a wrong place of 1e-10. Those are trials, and not
-        noted."""
+        configurations: there an open loop of 1e-13 is a wrong place of 1e-10. Those are trials of
+        a step, and are not noted."""
         time = [t] if self.in_time else []
         m = self.model
         if self.positions:
