@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import markdown
@@ -19,9 +21,24 @@ td,th{{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left}}
 </style></head><body><nav>{links}</nav>{body}</body></html>"""
 
 
+def draw_pictures(folder: Path) -> None:
+    """Figures of the papers by the example scripts, and every mechanism of the gallery."""
+    import linkwright as lw
+    from linkwright import show
+
+    folder.mkdir(parents=True)
+    for script in sorted((ROOT / "examples").glob("paper_*.py")):
+        subprocess.run([sys.executable, str(script), str(folder)], check=True, cwd=ROOT)
+    for picture in (ROOT / "out").glob("paper_*.svg"):
+        shutil.copy(picture, folder)
+    for name in lw.gallery():
+        show.figure_of(lw.gallery(name), names=True, path=folder / f"gallery-{name}.svg")
+
+
 def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
+    draw_pictures(OUT / "pictures")
     sources = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
     links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources)
     for path in sources:

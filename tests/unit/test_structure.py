@@ -46,18 +46,34 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
-    "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
+    "study": {
+        "errors", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
+    },
+    "report": {
+        "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
+        "show", "study", "verification",
+    },
+    # a run's pictures are made by show, which is loaded only then
     "simulation": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
-        "readings", "model", "guard", "files",
+        "readings", "model", "guard", "files", "show",
     },
+    "motion": {
+        "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
+        "model",
+    },
+    "control": {
+        "errors", "mechanism", "algebra", "equations", "formulations", "motion", "simulation",
+    },
+    "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
     "checking": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
-        "readings",
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
+        "tape", "readings",
     },
     "cli": {
-        "errors", "study", "checking", "simulation", "expressions", "mechanism", "files", "kinematics",
+        "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
+        "show", "report",
     },
 }  # fmt: skip
 
@@ -101,7 +117,7 @@ def test_every_room_has_a_rule() -> None:
 def test_importing_loads_nothing_heavy() -> None:
     code = (
         "import sys, linkwright\n"
-        "heavy = {'numpy', 'casadi', 'llvmlite', 'pydantic', 'typer', 'rich', 'scipy', 'mujoco', 'flint'}\n"
+        "heavy = {'numpy', 'casadi', 'llvmlite', 'pydantic', 'typer', 'rich', 'scipy', 'mujoco', 'flint', 'matplotlib'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..readings.residues import PRIME, PrimeField, UnluckyError, Value
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, PrimeField, Value
 from ..tape import Op
 
 

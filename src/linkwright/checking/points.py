@@ -12,68 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ..errors import ExpressionError, UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, Unit, fold
+from ..errors import UnsupportedError
+from ..expressions import Exact, Expression, PiMultiple, fold
 from ..readings.algebra import read
-from ..readings.residues import PRIME, PrimeField, Value
+from ..readings.residues import FieldAlgebra, PrimeField, Value
 from ..tape import Op, Tape
 from .closing import closed
 from .elimination import solved
 from .vocabulary import Vocabulary
-
-MAX_POWER = 64
-
-
-class FieldAlgebra:
-    """What the operations of an expression mean at one point of a prime field."""
-
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
-
-    def number(self, value: Fraction) -> Value:
-        return self.field.constant(value)
-
-    def pi(self) -> Value:
-        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
-
-    def add(self, terms: Sequence[Value]) -> Value:
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.field.apply(Op.ADD, (total, term))
-        return total
-
-    def multiply(self, factors: Sequence[Value]) -> Value:
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.field.apply(Op.MUL, (product, factor))
-        return product
-
-    def negate(self, operand: Value) -> Value:
-        return self.field.apply(Op.NEG, (operand,))
-
-    def reciprocal(self, operand: Value) -> Value:
-        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers by multiplication; the field itself knows halves."""
-        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
-        if plain:
-            for whole in range(MAX_POWER + 1):
-                if exponent.number == whole:
-                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
-                if exponent.number == PRIME - whole:
-                    return self.reciprocal(self.multiply([base] * whole))
-        return self.field.apply(Op.POW, (base, exponent))
-
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        if function not in ("sin", "cos", "tan", "sqrt"):
-            raise UnsupportedError(
-                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
-            )
-        return self.field.apply(Op[function.upper()], tuple(arguments))
-
-    def measure(self, value: Value, unit: Unit) -> Value:
-        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
 
     Example: linkwright info robot.urdf --base free
     """
-    from .info import describe, print_description
+    from ..report.description import describe
+    from .info import print_description
 
     description = describe(read(file, base))
     emit_json(description) if as_json else print_description(description)
@@ -113,6 +114,14 @@ def derive(
 @app.command()
 def base(
     file: FileArgument,
+    parameters: Annotated[
+        str,
+        typer.Option(
+            help="Instead of the base parameters, the regressor Y for these: forces = Y*theta; "
+            "expressions of the mechanism's parameters, separated by commas.",
+            show_default=False,
+        ),
+    ] = "",
     root: Annotated[
         str | None,
         typer.Option("--base", help="'free' lets the root of a URDF float.", show_default=False),
@@ -120,41 +129,23 @@ def base(
     as_json: JsonOption = False,
 ) -> None:
     """Find the base parameters: the fewest inertial numbers that the joints' forces depend on.
+    Or, with --parameters, the regressor for others, its rank, and which columns are redundant.
 
-    Example: linkwright base puma560
+    Examples: linkwright base puma560
+    linkwright base elbow --parameters "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2, m1*lc1,
+    m2*l1, m2*lc2"
     """
-    from ..identify import base_parameters
+    from ..identify import base_parameters, regressor_of
 
-    found = base_parameters(read(file, root))
-    emit_json(found.to_dict()) if as_json else print(found)
+    mechanism = read(file, root)
+    if not parameters:
+        found = base_parameters(mechanism)
+        emit_json(found.to_dict()) if as_json else print(found)
+        return
+    from .regressor import print_regressor
 
-
-@app.command()
-def compare(
-    file: FileArgument,
-    by: Annotated[
-        str | None, typer.Option(help="Formulations, separated by commas; all if not said.")
-    ] = None,
-    duration: Annotated[
-        float, typer.Option("--time", "-t", help="Seconds of motion to integrate.")
-    ] = 1.0,
-    base: BaseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the formulations: sizes, operations, times, and how far they disagree.
-
-    Example: linkwright compare elbow --by lagrange,hamilton,newton_euler
-    """
-    from dataclasses import asdict
-
-    from ..study import compare as side_by_side
-
-    if not 0 < duration < 1e6:
-        raise LinkwrightError(f"--time {duration:g} is no duration", remedy="give seconds above 0")
-    mechanism = read(file, base)
-    with working(f"comparing formulations of {mechanism.name}"):
-        found = side_by_side(mechanism, by.split(",") if by else None, duration)
-    emit_json(asdict(found)) if as_json else print(found)
+    made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
+    emit_json(made.to_dict()) if as_json else print_regressor(made)
 
 
 @app.command()
@@ -276,7 +267,10 @@ def simulate(
     ] = None,
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
+        typer.Option(
+            help="A drive by speed or actuator, an expression or a .csv file over time: "
+            "q1='2*sin(t) - dq1', q1=torque.csv."
+        ),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
     integrator: Annotated[
@@ -286,13 +280,33 @@ def simulate(
         str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
     ] = None,
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help="Noted where an expression passes zero: top='dq1'."),
+    ] = None,
+    stop_when: Annotated[
+        list[str] | None, typer.Option(help="Ends the run there: down='q1 + 0.5'.")
+    ] = None,
+    stops: Annotated[
+        str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
+    ] = "stop",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .nc, .csv or .parquet file of the motion."),
+        typer.Option(
+            "--output", "-o", help="A .nc, .csv or .parquet file of the motion; a picture's."
+        ),
     ] = None,
     repeat: Annotated[
         Path | None, typer.Option(help="Make the run of this .nc file again, in place of FILE.")
     ] = None,
+    plot: Annotated[
+        str, typer.Option(help="Histories to draw: q,energy,reactions; the file is that of -o.")
+    ] = "",
+    cyclograph: Annotated[
+        Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
+    ] = None,
+    animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
+    pace: Annotated[float, typer.Option(help="Of the film; 1 is true speed, 0.5 half.")] = 1.0,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -303,6 +317,7 @@ def simulate(
     linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
 
     linkwright simulate --repeat run.nc
+    linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
     from .simulate import again, run
 
@@ -314,7 +329,8 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json, step,
+        tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
+        pace, step,
     )  # fmt: skip
 
 

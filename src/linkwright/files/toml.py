@@ -13,6 +13,9 @@ from ..errors import FileError, MechanismError, suggest
 from ..mechanism import Mechanism, Table, plain
 from ..mechanism.parts import Quantity
 
+_PARTS = (
+    "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
+)  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")
@@ -52,7 +55,16 @@ def write_toml(mechanism: Mechanism) -> str:
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
-    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "actuators"):
+    for table in (
+        "bodies",
+        "joints",
+        "frames",
+        "loops",
+        "constraints",
+        "forces",
+        "contacts",
+        "actuators",
+    ):
         for name, part in getattr(mechanism, table).items():
             lines += ["", f"[{table}.{_key(name)}]"]
             lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]

@@ -22,7 +22,7 @@ def lost_in_urdf(mechanism: Mechanism) -> Iterator[str]:
         yield f"the names of the parameters {names} (their values are kept)"
     if mechanism.coordinates is not None:
         yield f"the coordinates {', '.join(mechanism.coordinates.own)}"
-    for table in ("loops", "constraints", "forces", "actuators"):
+    for table in ("loops", "constraints", "forces", "contacts", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
     for name, joint in mechanism.joints.items():
@@ -53,6 +53,12 @@ class _Effects:
             yield "its motor"
         if self.acts(joint.smoothing) and self.acts(joint.friction):
             yield "its friction smoothing"
+        if self.acts(joint.friction_coefficient):
+            yield "its friction by reaction"
+        if joint.limits.restitution is not None:
+            yield "the restitution of its stops"
+        if joint.breaks is not None:
+            yield "its strength"
         if locked or joint.by_quaternion or not joint.freedoms:
             if self.acts(joint.damping):
                 yield "its damping"

@@ -127,7 +127,9 @@ class FreeStates:
         if self.turning:
             start = ca.substitute(self.angles, self.q, q)
             Theta = np.asarray(ca.DM(ca.jacobian(self.angles, self.q)))[:, self.turning]
-            q[self.turning] = _exact(np.linalg.pinv(Theta)) @ (theta - start)
+            q[self.turning] = _exact(np.asarray(np.linalg.pinv(Theta), dtype=float)) @ (
+                theta - start
+            )
         if self.sliding:
             D = ca.jacobian(self.centers, self.q[self.sliding])
             D, r0 = ca.substitute([D, self.centers], [self.q], [q])

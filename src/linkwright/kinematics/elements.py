@@ -12,7 +12,7 @@ from ..algebra.linear import Array, Scalar
 from ..errors import UnsupportedError
 from ..mechanism import JointForce, Mechanism, Spring, coordinate_names, speed_names
 from .coordinates import transferred
-from .tree import AppliedWrench, Loads, PointSpring, Symbols, Transfer
+from .tree import AppliedWrench, Loads, Pad, PointSpring, Symbols, Transfer
 from .values import Values
 
 Scope = dict[str, Scalar]
@@ -126,4 +126,26 @@ def loads_of(
     for name, actuator in mechanism.actuators.items():
         values.at(f"actuators.{name}")
         moves.append(values.expression(actuator.moves, scope))
-    return Loads(tuple(springs), tuple(wrenches), tuple(along), tuple(moves))
+    return Loads(
+        tuple(springs), tuple(wrenches), tuple(along), tuple(moves), _pads(mechanism, values)
+    )
+
+
+def _pads(mechanism: Mechanism, values: Values) -> tuple[Pad, ...]:
+    """The compliant contacts; rigid ones are no forces, but events of a simulation."""
+    found = []
+    for name, contact in mechanism.contacts.items():
+        if contact.stiffness is not None:
+            values.at(f"contacts.{name}")
+            numbers = (
+                values.scalar(getattr(contact, key), f"{symbol}_{name}")
+                for key, symbol in _PAD_NUMBERS.items()
+            )
+            found.append(Pad(contact.point, contact.plane, *numbers))
+    return tuple(found)
+
+
+_PAD_NUMBERS = {
+    "radius": "r", "stiffness": "k", "exponent": "n", "damping": "d", "friction": "mu",
+    "smoothing": "vs",
+}  # fmt: skip

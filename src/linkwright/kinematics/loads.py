@@ -9,7 +9,7 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar, dot
 from .coordinates import gather_forces, spread_speeds
-from .tree import GROUND, Placed, PointSpring, Tree
+from .tree import GROUND, Pad, Placed, PointSpring, Tree
 from .world import World
 
 
@@ -25,8 +25,8 @@ class Load:
 
 
 def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
-    """What springs and dampers between points do at both ends."""
-    if not tree.loads.springs:
+    """What springs and dampers between points do at both ends, and compliant contacts."""
+    if not (tree.loads.springs or tree.loads.pads):
         return []
     world, v = World(tree, q), spread_speeds(tree, qd)
     found = []
@@ -41,7 +41,32 @@ def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
             (spring.between[1], b, x_b, -pull),
         ):
             found.append(Load(_body(tree, name), link, point, force, ca.SX.zeros(3)))
+    for pad in tree.loads.pads:
+        found += _pressed(tree, pad, world, v)
     return found
+
+
+def _pressed(tree: Tree, pad: Pad, world: World, v: Array) -> list[Load]:
+    """After Hunt and Crossley: F = k δⁿ (1 + c δ̇), never pulling; friction opposes the slip."""
+    a, b = tree.find(pad.point).link, tree.find(pad.plane).link
+    n, at, origin = _touching(tree, pad, world)
+    slip = _velocity(world, a, at, v) - _velocity(world, b, at, v)
+    depth, rate = ca.fmax(0, -dot(n, at - origin)), -dot(n, slip)
+    push = ca.fmax(0, pad.stiffness * depth**pad.exponent * (1 + pad.damping * rate))
+    along = slip + rate * n
+    rub = pad.friction * push / ca.sqrt(dot(along, along) + pad.smoothing**2)
+    force = push * n - rub * along
+    return [
+        Load(_body(tree, name), link, at, sign * force, ca.SX.zeros(3))
+        for name, link, sign in ((pad.point, a, 1), (pad.plane, b, -1))
+    ]
+
+
+def _touching(tree: Tree, pad: Pad, world: World) -> tuple[Array, Array, Array]:
+    """The plane's normal, the point that may touch it, and the plane's origin."""
+    plane = tree.find(pad.plane)
+    n = _axes(world, plane)[:, 2]
+    return n, _point(world, tree.find(pad.point))[1] - pad.radius * n, _point(world, plane)[1]
 
 
 def _pull(spring: PointSpring, apart: Array, rate: Array) -> Array:
@@ -56,9 +81,14 @@ def _pull(spring: PointSpring, apart: Array, rate: Array) -> Array:
 
 
 def spring_energy_of_points(tree: Tree, q: Array) -> Scalar:
+    """Of springs between points, and of compliant contacts."""
     total = ca.SX(0)
-    if tree.loads.springs:
+    if tree.loads.springs or tree.loads.pads:
         world = World(tree, q)
+        for pad in tree.loads.pads:
+            n, at, origin = _touching(tree, pad, world)
+            depth, power = ca.fmax(0, -dot(n, at - origin)), pad.exponent + 1
+            total += pad.stiffness * depth**power / power
         for spring in tree.loads.springs:
             total += spring_energy_of(world, spring)
     return total

@@ -66,6 +66,20 @@ class AppliedWrench:
 
 
 @dataclass(frozen=True)
+class Pad:
+    """A compliant contact of a point or ball with the plane z = 0 of another frame."""
+
+    point: str
+    plane: str
+    radius: Scalar
+    stiffness: Scalar
+    exponent: Scalar
+    damping: Scalar
+    friction: Scalar
+    smoothing: Scalar
+
+
+@dataclass(frozen=True)
 class Loads:
     """Force elements, as expressions of the model's symbols; `along` are forces along the
     joints' freedoms, by the index among the tree's speeds. `moves` are what actuators drive."""
@@ -74,6 +88,7 @@ class Loads:
     wrenches: tuple[AppliedWrench, ...] = ()
     along: tuple[tuple[int, Scalar], ...] = ()
     moves: tuple[Scalar, ...] = ()
+    pads: tuple[Pad, ...] = ()
 
 
 @dataclass(frozen=True)

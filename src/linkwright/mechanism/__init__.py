@@ -12,11 +12,13 @@ from .constraints import (
     RollingConstraint,
     SurfaceConstraint,
 )
+from .contacts import Contact
 from .coordinates import Names, coordinate_names, dotted, names_of, speed_names
 from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
 from .joints import JOINT_TYPES, Freedom, Joint, Limits, Mimic, Motor
 from .mechanism import Mechanism, replaced
 from .parts import Part, Quantity, Table, Vector, plain, quantities
+from .strength import Strength
 
 __all__ = [
     "GROUND",
@@ -24,6 +26,7 @@ __all__ = [
     "Actuator",
     "Body",
     "Constraint",
+    "Contact",
     "Coordinates",
     "CouplingConstraint",
     "DistanceConstraint",
@@ -48,6 +51,7 @@ __all__ = [
     "RollingConstraint",
     "Rotated",
     "Spring",
+    "Strength",
     "SurfaceConstraint",
     "Table",
     "Vector",

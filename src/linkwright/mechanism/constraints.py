@@ -6,7 +6,7 @@ Joints that close a loop are `Mechanism.loops`. Which equations all these stand 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -14,6 +14,7 @@ from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND
 from .parts import Part, Quantity, Scalar, Table, Vector
+from .strength import Strength
 
 
 class _Constraint(Part):
@@ -22,6 +23,20 @@ class _Constraint(Part):
     @property
     def rows(self) -> tuple[int, int]:
         return 1, 0
+
+
+class _Member(_Constraint):
+    """A constraint that a part without mass holds, which may fail."""
+
+    breaks: Strength | None = Field(default=None, description="force at which it fails")
+
+    @model_validator(mode="after")
+    def _has_no_moment(self) -> Self:
+        if self.breaks is not None and self.breaks.moment is not None:
+            raise MechanismError(
+                "carries no moment", where="breaks.moment", remedy="give a force alone"
+            )
+        return self
 
 
 class EquationConstraint(_Constraint):
@@ -77,7 +92,7 @@ class DriveConstraint(_Constraint):
     position: Annotated[Expression, Quantity("any")] = Field(description="an expression of t")
 
 
-class DistanceConstraint(_Constraint):
+class DistanceConstraint(_Member):
     """The origins of two frames or bodies keep their distance: a rod without mass."""
 
     type: Literal["distance"]
@@ -96,7 +111,7 @@ class SurfaceConstraint(_Constraint):
     )
 
 
-class RollingConstraint(_Constraint):
+class RollingConstraint(_Member):
     """A thin wheel rolls without slipping: on the plane z = 0 of a frame, or on another wheel
     whose axle is parallel to its own."""
 
@@ -116,7 +131,7 @@ class RollingConstraint(_Constraint):
         return (1, 2) if self.other_radius is None else (1, 1)
 
 
-class KnifeEdgeConstraint(_Constraint):
+class KnifeEdgeConstraint(_Member):
     """A blade that cannot slip sideways: the frame's origin has no velocity along `normal`."""
 
     type: Literal["knife-edge"]

@@ -12,6 +12,7 @@ from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
 from .parts import Part, Quantity, Vector
+from .strength import Strength
 
 JointType = Literal[
     "revolute",
@@ -70,8 +71,10 @@ QUATERNION_SPEEDS = {"spherical": _ANGULAR, "free": _ANGULAR + _LINEAR}
 
 _AXIS_COUNT = {"universal": 2, "turn-slide": 2, "planar": 2, "spherical": 0, "free": 0, "fixed": 0}
 _OF_FREEDOMS = (
-    "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "locked",
+    "limits", "damping", "friction", "smoothing", "static_ratio", "stiffness", "rest", "motor",
+    "locked",
 )  # fmt: skip
+_DRY = ("revolute", "continuous", "prismatic")
 _DEFAULT_SECOND = {"universal": Y_AXIS, "turn-slide": X_AXIS, "planar": X_AXIS}
 
 
@@ -82,6 +85,9 @@ class Limits(Part):
     upper: Annotated[PerFreedom | None, Quantity("position", None, optional=True)] = None
     velocity: Annotated[PerFreedom | None, Quantity("speed", None, optional=True)] = None
     effort: Annotated[PerFreedom | None, Quantity("effort", None, optional=True)] = None
+    restitution: Annotated[Expression | None, Quantity("1", optional=True)] = Field(
+        default=None, description="makes lower and upper stops that throw back: 0 to 1"
+    )
 
 
 class Motor(Part):
@@ -142,6 +148,16 @@ class Joint(Part):
     smoothing: Annotated[PerFreedom, Quantity("speed", None)] = Field(
         default=ZERO, description="if not 0, sign(speed) becomes tanh(speed / smoothing)"
     )
+    friction_coefficient: Annotated[Expression, Quantity("1")] = Field(
+        default=ZERO,
+        description="of a revolute or prismatic joint: friction by the joint's own reaction",
+    )
+    pin_radius: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
+        default=None, description="at which the reaction of a revolute joint rubs"
+    )
+    static_ratio: Annotated[Expression, Quantity("1")] = Field(
+        default=ONE, description="what friction holds, over what it is in motion: 1 or more"
+    )
     stiffness: Annotated[PerFreedom, Quantity("stiffness", None)] = Field(
         default=ZERO, description="of a spring: force = -stiffness * (q - rest)"
     )
@@ -150,6 +166,9 @@ class Joint(Part):
     mimic: Mimic | None = None
     locked: Annotated[PerFreedom | None, Quantity("position", None, optional=True)] = Field(
         default=None, description="holds the joint at this position; it then has no coordinate"
+    )
+    breaks: Strength | None = Field(
+        default=None, description="reaction at which the joint fails and its bodies part"
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -212,6 +231,9 @@ def _check_applicable(joint: Joint) -> None:
         "pitch": joint.type != "helical",
         "rotation": joint.type not in QUATERNION_COORDINATES,
         "mimic": len(joint.freedoms) != 1,
+        "friction_coefficient": joint.type not in _DRY,
+        "pin_radius": joint.type not in _DRY[:2],
+        "breaks": joint.type == "free",
     }
     reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
     if not joint.freedoms:
@@ -224,6 +246,22 @@ def _check_applicable(joint: Joint) -> None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:
         raise MechanismError("the joint is locked and mimics another", remedy="choose one")
+    _check_dry(joint)
+
+
+def _check_dry(joint: Joint) -> None:
+    """Friction by reaction needs a radius where the joint turns, and is never smoothed."""
+    given = joint.model_fields_set
+    if "friction_coefficient" in given and joint.type in _DRY[:2] and joint.pin_radius is None:
+        raise MechanismError("is missing", where="pin_radius", remedy="give the pin's radius")
+    if "pin_radius" in given and "friction_coefficient" not in given:
+        raise MechanismError(
+            "rubs nowhere", where="pin_radius", remedy="give a friction_coefficient"
+        )
+    if "friction_coefficient" in given and "smoothing" in given:
+        raise MechanismError(
+            "cannot be smoothed", where="friction_coefficient", remedy="remove smoothing"
+        )
 
 
 def _check_sizes(joint: Joint) -> None:

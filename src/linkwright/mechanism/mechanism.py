@@ -14,6 +14,7 @@ from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, sugge
 from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
 from .bodies import GROUND, Body, Frame
 from .constraints import Constraint
+from .contacts import Contact
 from .elements import Actuator, Coordinates, Force, Spring
 from .joints import Joint
 from .parts import Part, Quantity, Scalar, Table, Vector
@@ -22,12 +23,16 @@ from .validate import check_mechanism, parameter_values, unphysical_bodies
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse("-9.81"))
 
 _REMOVABLE: dict[str, tuple[str, ...]] = {
-    "friction": ("friction", "smoothing"),
+    "friction": (
+        "friction", "smoothing", "static_ratio", "friction_coefficient", "pin_radius",
+    ),
     "damping": ("damping",),
     "springs": ("stiffness", "rest"),
     "motors": ("motor",),
     "limits": ("limits",),
-}
+}  # fmt: skip
+
+_TABLES = ("gravity", "forces", "contacts")
 
 
 class Mechanism(Part):
@@ -58,6 +63,7 @@ class Mechanism(Part):
         description="speeds that the others follow where there are constraints; none: chosen",
     )
     forces: Table[Force] = Field(default_factory=Table)
+    contacts: Table[Contact] = Field(default_factory=Table)
     actuators: Table[Actuator] = Field(default_factory=Table)
     coordinates: Coordinates | None = Field(
         default=None, description="in place of the joints' variables"
@@ -143,13 +149,14 @@ class Mechanism(Part):
         return replaced(self, parameters={**self.parameters, **values})
 
     def without(self, *effects: str) -> Mechanism:
-        """The same without some of friction, damping, springs, motors, limits, gravity, forces."""
+        """The same without some of friction, damping, springs, motors, limits, gravity, forces,
+        contacts."""
         keys: set[str] = set()
         for effect in effects:
-            if effect not in (*_REMOVABLE, "gravity", "forces"):
+            if effect not in (*_REMOVABLE, *_TABLES):
                 raise NameNotFoundError(
                     f"'{effect}' is nothing that can be taken out",
-                    remedy=suggest(effect, [*_REMOVABLE, "gravity", "forces"]),
+                    remedy=suggest(effect, [*_REMOVABLE, *_TABLES]),
                 )
             keys |= set(_REMOVABLE.get(effect, ()))
         joints = {name: replaced(joint, keys) for name, joint in self.joints.items()}
@@ -159,7 +166,9 @@ class Mechanism(Part):
             for name, force in self.forces.items()
             if "forces" not in effects
         }
-        return replaced(self, joints=joints, gravity=gravity, forces=forces)
+        contacts = {} if "contacts" in effects else self.contacts
+        changed = {"contacts": contacts} if self.contacts else {}
+        return replaced(self, joints=joints, gravity=gravity, forces=forces, **changed)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at the given positions."""

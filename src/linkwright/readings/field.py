@@ -25,7 +25,8 @@ from math import lcm, log2
 
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
-from .points import Point, Program, UnluckyError
+from .modular import UnluckyError
+from .points import Point, Program
 
 EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 AXES = ["x", "y", "z"]
 WRENCH = ["mx", "my", "mz", "fx", "fy", "fz"]
 
+SEED = 0
+"""Of the one search that draws at random: the starts of assembly."""
+
 Entry = tuple[Any, ...]
 
 
@@ -90,6 +93,8 @@ def _own(run: Run) -> dict[str, Entry]:
     found = _motions(run)
     about = {"units": "N m or N", "units_of_each": "tau_units"}
     found["tau"] = (("time", "speed"), run.tau, about)
+    if run.pushes is not None:
+        found["push"] = (("time", "speed"), run.pushes, about)
     if run.u is not None:
         found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
     for key, values in {
@@ -184,8 +189,10 @@ def _origin(run: Run | Kinematics) -> dict[str, Any]:
 def _attributes(run: Run) -> dict[str, Any]:
     return _origin(run) | {
         "energy_audit": run.audit,
+        "seed": SEED,
         "versions": json.dumps(dict(run.versions)),
         "settings": json.dumps(dict(run.settings)),
         "statistics": json.dumps(dict(run.statistics)),
         "singular": json.dumps(list(run.singular)),
+        "events": json.dumps([list(event) for event in run.events]),
     }

@@ -1,14 +1,14 @@
-"""What drives a simulated mechanism: constants, expressions, tables over time, functions.
+"""What drives a simulated mechanism: constants, expressions, tables over time, functions, laws.
 
 All become τ(t, q, q̇), (nv) forces along the speeds; with actuators, of u by τ = B u. Expressions
 are part of the compiled rates. What a kernel cannot hold enters it as inputs w: the values of
-tables at t, or all of τ where somebody gives a Python function.
+tables at t, what a controller follows, or all of τ where somebody gives a Python function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -23,20 +23,25 @@ from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
+from .feedback import Feedback
 from .tables import Table, table_of
 
 Floats = NDArray[np.float64]
 
-NOT_KEPT = "a Python function"
+NOT_KEPT = "a function or controller of Python"
 """Stands for a drive that no file can hold."""
+
+
+_IDLE, _NONE = np.zeros(1), np.zeros(0)
 
 
 @dataclass(frozen=True)
 class Drive:
-    """τ as an expression of the equations' t, q, q̇ and of the outer inputs w.
+    """τ as an expression of the equations' t, q, q̇, of states z of its own, and of outer inputs w.
 
-    `function` gives τ itself (then w is τ), `tables` give w at t; else w is one idle zero. `u` is
-    the expression of the actuators' forces, if these were given. `written` is what a file keeps.
+    `function` gives τ itself (then w is τ), `tables` give w at t, a `feedback` what it follows;
+    else w is one idle zero. `u` is the expression of the actuators' forces, if these were given.
+    z has the rates `z_rate`; empty, it has one idle entry. `written` is what a file keeps.
     """
 
     equations: Equations
@@ -45,49 +50,70 @@ class Drive:
     u: Any = None
     function: Callable[..., Any] | None = None
     tables: tuple[Table, ...] = ()
+    feedback: Feedback | None = None
+    z: Any = field(default_factory=lambda: ca.SX.sym("z", 1))
+    z_rate: Any = field(default_factory=lambda: ca.SX.zeros(0, 1))
     written: Any = None
 
-    def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return self.feedback.names if self.feedback is not None else ()
+
+    def outer(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
         """w at an instant; q and q̇ count only where `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
+        if self.feedback is not None:
+            return filled(self.feedback.reference(t, z))
         if self.tables:
             return np.array([table(t) for table in self.tables])
         return _IDLE
 
-    def __call__(self, t: float, q: Floats, qd: Floats) -> Floats:
+    def __call__(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
         """τ at an instant."""
-        w = self.outer(t, q, qd)
-        if self.function is not None:
-            return w
-        found: Floats = self._compiled(q, qd, [t], w)[0]
-        return found
+        return self.outer(t, q, qd) if self.function is not None else self.act(t, q, qd, z)[0]
+
+    def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
+        """τ and ż at an instant."""
+        tau, _, rate = self._compiled(q, qd, [t], self.outer(t, q, qd, z), filled(z))
+        return tau, rate[: len(z)]
 
     def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:
         """u at an instant, where drives were given by actuator."""
         if self.u is None:
             return None
-        found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd))[1]
+        found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), _IDLE)[1]
         return found
 
     @cached_property
     def _compiled(self) -> Any:
         s = self.equations.symbols
         u = ca.SX.zeros(1) if self.u is None else self.u
+        rate = self.z_rate if self.z_rate.shape[0] else ca.SX.zeros(1)
         function = ca.Function(
-            "drive", [s["q"], s["qd"], s["t"], self.w],
-            ca.cse([ca.densify(ca.SX(self.tau)), ca.densify(ca.SX(u))]),
-            ["q", "qd", "t", "w"], ["tau", "u"],
+            "drive", [s["q"], s["qd"], s["t"], self.w, self.z],
+            ca.cse([ca.densify(ca.SX(x)) for x in (self.tau, u, rate)]),
+            ["q", "qd", "t", "w", "z"], ["tau", "u", "rate"],
         )  # fmt: skip
         return compile_tape(scheduled(normalised(record(function))), threads=1)
 
 
-_IDLE = np.zeros(1)
+def filled(values: Floats) -> Floats:
+    """The same, with one idle entry where there is none: kernels have no empty inputs."""
+    return values if len(values) else _IDLE
+
+
+def first(symbols: Any, count: int) -> Any:
+    """The first so many, or none."""
+    return ca.vertcat(*ca.vertsplit(symbols)[:count]) if count else ca.SX(0, 1)
 
 
 def drive_of(equations: Equations, given: Any) -> Drive:
-    """From what a user gives: nothing, numbers, a table by name, a function of (t, q, q̇)."""
+    """From what a user gives: nothing, numbers, a table by name, a function of (t, q, q̇), or the
+    law of a controller."""
     n = equations.nv
+    if isinstance(given, Feedback):
+        return _by_law(equations, given)
     if callable(given):
         w = ca.SX.sym("w", n)
         return Drive(equations, w, w, function=given, written=NOT_KEPT)
@@ -96,6 +122,14 @@ def drive_of(equations: Equations, given: Any) -> Drive:
     constant = np.zeros(n) if given is None else sized(given, n)
     kept = None if given is None else constant.tolist()
     return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
+
+
+def _by_law(equations: Equations, law: Feedback) -> Drive:
+    law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
+    s, count = equations.symbols, int(law.law.size1_in(4))
+    z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
+    tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
+    return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=NOT_KEPT)
 
 
 def sized(values: Any, n: int) -> Floats:

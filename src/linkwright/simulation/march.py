@@ -1,4 +1,4 @@
-"""Along a motion, step by step: samples taken, constraints held, the reason why it ended."""
+"""Along a motion, step by step: samples taken, constraints held, events met, why it ended."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .diagnosis import OPEN, stopped
+from .events import Hybrid, NoSolutionError
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -15,16 +16,17 @@ Floats = NDArray[np.float64]
 
 
 class Mending:
-    """A state with the constraints and the lengths of quaternions exact."""
+    """A state with the constraints, what events hold, and the lengths of quaternions exact."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, system: System, events: Hybrid | None = None) -> None:
+        self.system, self.events = system, events
         self.projection = system.projection
         self.quaternions = system.names.nq != system.names.nv
 
     @property
     def needed(self) -> bool:
-        return self.projection is not None or self.quaternions
+        holding = self.events is not None and self.events.holding
+        return self.projection is not None or self.quaternions or holding
 
     @property
     def failed(self) -> bool:
@@ -32,51 +34,112 @@ class Mending:
         return self.projection is not None and not self.projection.closure_error <= OPEN
 
     def __call__(self, t: float, y: Floats) -> Floats:
-        return self.system.mended(t, y)
+        y = self.system.mended(t, y)
+        if self.events is None or not self.events.holding:
+            return y
+        return self.system.moved(y, *self.events.hold(t, *self.system.motion(y)))
 
 
 class March:
-    """Steps of a solver from one sample to the next."""
+    """Steps of a solver from one sample to the next, and from one event to the next."""
 
     def __init__(self, solver: Solver, mending: Mending) -> None:
-        self.solver, self.mending = solver, mending
+        self.solver, self.mending, self.events = solver, mending, mending.events
         self.steps = 0
-        self.found: list[Floats] = [solver.y]
+        self.found: list[Floats] = []
+        self.pushes: list[Floats] = []
+        self.times: list[float] = []
+        self.broken: str | None = None
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too."""
+        self._keep(times[0], self.solver.y)
         try:
             with np.errstate(all="ignore"):
-                reason = self._along(times, watch)
+                return self._along(times, watch)
         except KeyboardInterrupt:
             return f"interrupted at t = {self.solver.t:g} s"
-        if reason is None:
-            return FINISHED
-        return stopped(self.mending.system, self.solver.t, self.solver.y, reason)
+        except NoSolutionError as error:
+            return f"stopped at t = {self.solver.t:g} s: {error}"
 
-    def _along(self, times: Floats, watch: Watch | None) -> str | None:
+    def _along(self, times: Floats, watch: Watch | None) -> str:
         if not np.isfinite(self.mending.system.rates(self.solver.t, self.solver.y)).all():
-            return "its rates are not finite"
+            return self._stopped("its rates are not finite")
         while len(self.found) < len(times):
-            reason = self.solver.step()
-            if reason is None and not np.isfinite(self.solver.y).all():
-                reason = "its rates are no longer finite"
-            if reason is not None:
-                return reason
-            self.steps += 1
+            status = self._step(times)
+            if status is not None:
+                return status
             if watch is not None:
                 watch.step(self.solver.t)
-            self._sample(times)
-            if self.solver.one_step and self.mending.needed:
-                self.solver.y = self.mending(self.solver.t, self.solver.y)
-            if self.mending.failed:
-                return "its constraints no longer hold"
+        return FINISHED
+
+    def _stopped(self, reason: str) -> str:
+        return stopped(self.mending.system, self.solver.t, self.solver.y, reason)
+
+    def _step(self, times: Floats) -> str | None:
+        begin = self.solver.t
+        reason = self.solver.step()
+        if reason is None and not np.isfinite(self.solver.y).all():
+            reason = "its rates are no longer finite"
+        if reason is not None:
+            return self._stopped(reason)
+        self.steps += 1
+        if self.events is not None:
+            met = self._meet(times, begin)
+            if met is not None:
+                self._act(times[-1])
+                return met or None
+        self._sample(times[times <= self.solver.t])
+        if self.solver.one_step and self.mending.needed:
+            self.solver.y = self.mending(self.solver.t, self.solver.y)
+        if self.events is not None:
+            self.events.refresh(self.solver.y)
+        self._act(times[-1])
+        return self._stopped("its constraints no longer hold") if self.mending.failed else None
+
+    def _act(self, end: float) -> None:
+        """A sampled controller acts where its period is over, and the motion goes on from there."""
+        t = self.solver.t
+        if t < self.solver.end or t >= end:
+            return
+        y = self.mending.system.sample(t, self.mending(t, self.solver.y))
+        if self.events is not None:
+            y = self.events.pushed_anew(t, y)
+        self.solver.end = self.mending.system.next_sample(t, end)
+        self.solver.restart(t, y)
+
+    def _meet(self, times: Floats, begin: float) -> str | None:
+        """Events inside the last step, until one changes the motion: samples before it are kept,
+        and the motion goes on from it (""), or ends (why)."""
+        assert self.events is not None
+        between = self.solver.between()
+        while (event := self.events.next_event(begin, self.solver.t, between)) is not None:
+            t, columns = event
+            self._sample(times[times < t])
+            outcome = self.events.handle(t, self.mending(t, between(t)), columns)
+            if outcome.status is not None and outcome.y is not None:
+                self._keep(t, outcome.y)
+                self.broken = outcome.broken
+                return outcome.status
+            if outcome.y is not None:
+                if t >= times[-1]:
+                    self._keep(t, outcome.y)
+                else:
+                    self.solver.restart(t, outcome.y)
+                return ""
+            begin = t
         return None
 
-    def _sample(self, times: Floats) -> None:
-        """Samples that the last step has passed."""
-        k = len(self.found)
-        passed = times[k:][times[k:] <= self.solver.t]
-        if passed.size:
+    def _sample(self, passed: Floats) -> None:
+        """Samples that the last step has passed, those up to the end of `passed`."""
+        new = passed[len(self.found) :]
+        if new.size:
             between = self.solver.between()
-            self.found += [self.mending(t, between(t)) for t in passed]
+            for t in new:
+                self._keep(t, self.mending(t, between(t)))
+
+    def _keep(self, t: float, y: Floats) -> None:
+        self.times.append(float(t))
+        self.found.append(y)
+        if self.events is not None:
+            self.pushes.append(self.events.push_at(t, y))

@@ -53,8 +53,8 @@ def repeat(source: str | Path | Run) -> Run:
     lost = [key for key, value in run.settings.items() if _is_lost(value)]
     if lost:
         raise UnsupportedError(
-            f"the run cannot be repeated: its {' and '.join(lost)} was a Python function, which no "
-            "file keeps", where="" if isinstance(source, Run) else str(source),
+            f"the run cannot be repeated: its {' and '.join(lost)} was a function or controller of "
+            "Python, which no file keeps", where="" if isinstance(source, Run) else str(source),
             remedy="give expressions or tables instead, or call simulate with the function again",
         )  # fmt: skip
     given = {key: value for key, value in run.settings.items() if value is not None}

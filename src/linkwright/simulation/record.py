@@ -12,8 +12,8 @@ from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from .provenance import versions
-from .run import Run
-from .system import System
+from .run import Happened, Run
+from .system import WORKS, System
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,8 @@ def recorded(
     statistics: Mapping[str, float],
     settings: Mapping[str, Any],
     singular: tuple[float, ...],
+    events: tuple[Happened, ...] = (),
+    pushes: Floats | None = None,
 ) -> Run:
     """The run of states y, one column a time."""
     q, qd = system.motion(y)
@@ -38,13 +40,14 @@ def recorded(
     if names.constraints and names.positions:
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
-        qdd = model.forward_dynamics(q, qd, tau, *clock)
+        qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,
-        u=_actuators(system, model, times, q, qd, tau),
+        u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes,
+        control=dict(zip(system.drive.state_names, y[system.size : -WORKS], strict=True)),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,19 @@ from .details import Details, Named
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
 FINISHED = "finished"
+
+
+class Happened(NamedTuple):
+    """An event of a run: when, of what, and what it did."""
+
+    t: float
+    name: str
+    what: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +61,16 @@ class Run:
     singular: tuple[float, ...] = ()
     u: Floats | None = None
     control: Mapping[str, Floats] = field(default_factory=dict)
+    events: tuple[Happened, ...] = ()
+    pushes: Floats | None = None
+    """Forces of dry friction, stops and rigid contacts along the speeds, where there are any."""
+    next: Run | None = None
+    """How it went on after a member broke: a run of the mechanism that is left."""
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        """This run and those that follow it, one for every mechanism on the way."""
+        return (self, *(self.next.parts if self.next is not None else ()))
 
     # -- energy ------------------------------------------------------------------------------
 
@@ -90,7 +109,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        """Whether it, or what came of it after members broke, reached its end."""
+        return self.status == FINISHED if self.next is None else self.next.finished
 
     @property
     def interrupted(self) -> bool:
@@ -102,7 +122,12 @@ class Run:
     @cached_property
     def details(self) -> Details:
         """Energies of every part, momenta, reactions, places; made when asked for."""
-        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        if self.pushes is None:
+            return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        from .events import without_sharp_friction  # which is among the pushes
+
+        bare, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
+        return Details(bare, self.t, self.q, self.qd, self.qdd, forces)
 
     @property
     def power(self) -> Floats:
@@ -136,6 +161,24 @@ class Run:
         from .dataset import dataset
 
         return dataset(self)
+
+    def plot(self, *names: str, **options: Any) -> Figure:
+        """Histories over time: "q", "energy", "tau", "reactions", …; see `show.plot`."""
+        from ..show import plot
+
+        return plot(self, *names, **options)
+
+    def cyclograph(self, every: float | None = None, **options: Any) -> Figure:
+        """Stick figures every so many seconds, one over the other; see `show.cyclograph`."""
+        from ..show import cyclograph
+
+        return cyclograph(self, every, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """The motion as .mp4, .gif or .html, by the ending; see `show.animate`."""
+        from ..show import animate
+
+        return animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
         """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left."""

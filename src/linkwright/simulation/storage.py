@@ -12,9 +12,11 @@ import numpy as np
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..files import load
 from ..mechanism import names_of
-from .run import Run
+from .run import Happened, Run
 
 if TYPE_CHECKING:
+    import xarray
+
     from .kinematic import Kinematics
 
 FORMATS = (".nc", ".csv", ".parquet")
@@ -36,7 +38,7 @@ def save(run: Run | Kinematics, target: Path) -> None:
     half = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if target.suffix == ".nc":
-            run.data.to_netcdf(half, engine="scipy")
+            _with_next(run, target).to_netcdf(half, engine="scipy")
         elif target.suffix == ".csv":
             half.write_text(_csv(columns(run)), encoding="utf-8")
         else:
@@ -46,6 +48,23 @@ def save(run: Run | Kinematics, target: Path) -> None:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
         half.unlink(missing_ok=True)
+
+
+def _with_next(run: Run | Kinematics, target: Path) -> xarray.Dataset:
+    """The data; a run that goes on after a member broke has another file beside its own."""
+    if not isinstance(run, Run) or run.next is None:
+        return run.data
+    later = _later(target)
+    save(run.next, later)
+    return run.data.assign_attrs(next=later.name)
+
+
+def _later(path: Path) -> Path:
+    """The file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
+    stem, _, number = path.stem.rpartition(".part")
+    if stem and number.isdigit():
+        return path.with_name(f"{stem}.part{int(number) + 1}{path.suffix}")
+    return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
 def columns(run: Run | Kinematics) -> dict[str, Any]:
@@ -108,7 +127,7 @@ def load_run(path: str | Path) -> Run:
         with xarray.open_dataset(path, engine="scipy") as data:
             data.load()
         attributes = {key: json.loads(data.attrs[key]) for key in
-                      ("settings", "statistics", "singular", "versions")}  # fmt: skip
+                      ("settings", "statistics", "singular", "versions", "events")}  # fmt: skip
         arrays: dict[str, Any] = {name: data[key].to_numpy() for name, key in _KEPT.items()}
         mechanism = load(str(data.attrs["mechanism"]))
         status = str(data.attrs["status"])
@@ -121,6 +140,9 @@ def load_run(path: str | Path) -> Run:
         statistics=attributes["statistics"], settings=attributes["settings"],
         versions=attributes["versions"], singular=tuple(attributes["singular"]),
         u=data["u"].to_numpy() if "u" in data else None,
+        pushes=data["push"].to_numpy() if "push" in data else None,
+        events=tuple(Happened(*event) for event in attributes["events"]),
+        next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
         control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
     )  # fmt: skip
 

@@ -1,12 +1,14 @@
 """A mechanism as a system of first order: ẏ = F(t, y), in the formulation's own states.
 
-y holds the states x and, last, three works: of the inputs, of what is given (external forces,
-driven constraints), and W of all but conservative forces, losses included; so that
-kinetic + potential − W is constant along a motion, whatever acts.
+y holds the states x, the states z of a controller and, last, three works: of the inputs, of what
+is given (external forces, driven constraints), and W of all but conservative forces, losses
+included; so that kinetic + potential − W is constant along a motion, whatever acts.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
 from ..mechanism import Mechanism
@@ -22,7 +25,7 @@ from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import Tape, normalised, record, scheduled
-from .inputs import Drive
+from .inputs import Drive, filled, first
 from .projection import Projection
 from .stabilization import Baumgarte
 
@@ -33,14 +36,79 @@ WORKS = 3
 
 
 class System:
-    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
+    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations, and the
+    steps that solvers rejected."""
 
     def __init__(
         self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
     ) -> None:
         self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
         self.names = equations.names
-        self.evaluations = 0
+        self.evaluations = self.rejected = 0
+        self.held: list[tuple[float, Floats]] = []
+        """τ of a sampled controller, from when on."""
+        self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
+        """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    @cached_property
+    def pushed(self) -> Any:
+        """The symbol of the forces beside the drive."""
+        return ca.SX.sym("push", self.names.nv)
+
+    def push(self, t: float, y: Floats) -> Floats:
+        """Forces beside the drive at an instant."""
+        if self.beside is None:
+            return np.zeros(self.names.nv)
+        return self.beside(t, *self.motion(y), self.torque(t, y))
+
+    def controls(self, y: Floats) -> Floats:
+        """z of states."""
+        return y[self.size : len(y) - WORKS]
+
+    @property
+    def sampled(self) -> bool:
+        return self.drive.feedback is not None and self.drive.feedback.period is not None
+
+    def torque(self, t: float, y: Floats) -> Floats:
+        """τ of the drive at an instant."""
+        return (
+            self.held[-1][1] if self.sampled else self.drive(t, *self.motion(y), self.controls(y))
+        )
+
+    def next_sample(self, t: float, end: float) -> float:
+        """When the rates next jump: at the next multiple of the period, or not before the end."""
+        if not self.sampled:
+            return end
+        assert self.drive.feedback is not None
+        period = self.drive.feedback.period
+        assert period is not None
+        return min(end, period * (math.floor(t / period + 1e-9) + 1))
+
+    def sample(self, t: float, y: Floats) -> Floats:
+        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""
+        if not self.sampled:
+            return y
+        assert self.drive.feedback is not None
+        assert self.drive.feedback.period is not None
+        tau, rate = self.drive.act(t, *self.motion(y), self.controls(y))
+        self.held.append((t, tau))
+        after = y.copy()
+        after[self.size : len(y) - WORKS] += self.drive.feedback.period * rate
+        return after
+
+    def check_closed(self, integrator: str) -> None:
+        """For integrators that take the rates as one expression of the states and t."""
+        drive = self.drive
+        if drive.function is not None or drive.tables or drive.feedback is not None:
+            raise UnsupportedError(
+                f"'{integrator}' needs drives that are numbers or expressions",
+                remedy="use dop853, radau or bdf for functions, tables and controllers",
+            )
+        if self.beside is not None:
+            raise UnsupportedError(
+                f"'{integrator}' knows no stops, contacts and friction that sticks",
+                where=self.equations.mechanism.name, remedy="use dop853, radau or bdf",
+            )  # fmt: skip
 
     @cached_property
     def model(self) -> Model:
@@ -87,16 +155,20 @@ class System:
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
         x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
-        return np.concatenate([x, np.zeros(WORKS)])
+        z = self.drive.feedback.start if self.drive.feedback is not None else ()
+        return np.concatenate([x, z, np.zeros(WORKS)])
 
     def moved(self, y: Floats, q: Floats, qd: Floats) -> Floats:
-        """y at another motion; the works stay."""
+        """y at another motion; what a controller keeps and the works stay."""
         return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
 
     def torques(self, times: Floats, y: Floats) -> Floats:
         """τ along a motion, one row a time."""
-        rows = zip(times, *self.motion(y), strict=True)
-        return np.array([self.drive(t, q, qd) for t, q, qd in rows])
+        if not self.sampled:
+            return np.array([self.torque(t, column) for t, column in zip(times, y.T, strict=True)])
+        begins = np.array([t for t, _ in self.held])
+        last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
+        return np.array([self.held[k][1] for k in last])
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
@@ -117,14 +189,22 @@ class System:
 
     @cached_property
     def power(self) -> Any:
+        """See `power_function`."""
         return power_function(self.plain)
 
     @cached_property
     def tau(self) -> Any:
-        """τ by the states, t and the outer inputs of the drive."""
+        """τ by the states, t and the outer inputs; while it is held, it is one of these."""
+        return self.w if self.sampled else self._in_states(self.drive.tau)
+
+    @cached_property
+    def w(self) -> Any:
+        return ca.SX.sym("held", self.names.nv) if self.sampled else self.drive.w
+
+    def _in_states(self, expression: Any) -> Any:
         q, qd, *_ = self.symbols
-        tau = ca.densify(ca.SX(self.drive.tau))
-        return ca.substitute(tau, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
+        found = ca.densify(ca.SX(expression))
+        return ca.substitute(found, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
 
     @cached_property
     def rates_expression(self) -> tuple[Any, Any]:
@@ -141,9 +221,12 @@ class System:
             if self.baumgarte is not None:
                 qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
-        rates = ca.vertcat(rates, self.power(*motion, qdd, tau, t))
-        found = ca.substitute([rates, pivot], [tau], [self.tau])
-        return found[0], found[1]
+        z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
+        rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
+        found = ca.substitute([rates, pivot], [tau], [self.tau + self.pushed])
+        rates = found[0]
+        rates[-WORKS] -= ca.dot(self.pushed, motion[1])
+        return rates, found[1]
 
     def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
         s, (qdd, *_) = self.plain.symbols, self.plain.expressions("forward_dynamics")
@@ -152,10 +235,10 @@ class System:
 
     @cached_property
     def tape(self) -> Tape:
-        """(x, w, t) → ẏ and the smallest pivot, drives that are expressions included."""
-        t, w = self.symbols[3], self.drive.w
+        """(x, z, w, push, t) → ẏ and the smallest pivot, drives included."""
+        inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
         function = ca.Function(
-            "rates", [self._maps[0], w, t], ca.cse(list(self.rates_expression)), ["x", "w", "t"],
+            "rates", inputs, ca.cse(list(self.rates_expression)), ["x", "z", "w", "push", "t"],
             ["rate", "pivot"],
         )  # fmt: skip
         return scheduled(normalised(record(function)))
@@ -167,16 +250,24 @@ class System:
 
     @cached_property
     def _slope(self) -> Any:
-        """∂ẏ/∂x; a drive that is a Python function is taken for constant."""
-        J = ca.jacobian(self.rates_expression[0], self._maps[0])
-        inputs = [self._maps[0], self.drive.w, self.symbols[3]]
+        """∂ẏ/∂(x, z); a drive that is a Python function is taken for constant."""
+        z = first(self.drive.z, len(self.drive.state_names))
+        J = ca.jacobian(self.rates_expression[0], ca.vertcat(self._maps[0], z))
+        inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
         return ca.Function("slope", inputs, [ca.densify(J)])
 
     def outer(self, t: float, y: Floats) -> Floats:
         """w, what the drive hands to the kernel."""
+        if self.sampled:
+            return self.held[-1][1]
         if self.drive.function is None:
-            return self.drive.outer(t, y, y)
+            return self.drive.outer(t, y, y, self.controls(y))
         return self.drive.outer(t, *self.motion(y))
+
+    def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
+        """Of the kernel, at an instant."""
+        time = np.array([t])
+        return y[: self.size], filled(self.controls(y)), self.outer(t, y), self.push(t, y), time
 
     @cached_property
     def projection(self) -> Projection | None:
@@ -199,7 +290,7 @@ class System:
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats
-        found, pivot = self.kernel(y[: self.size], self.outer(t, y), [t])
+        found, pivot = self.kernel(*self.inputs(t, y))
         if self.guarded and not pivot[0] >= SMALL_PIVOT:
             return self._pivoted(t, y)
         return found
@@ -207,14 +298,18 @@ class System:
     def _pivoted(self, t: float, y: Floats) -> Floats:
         """ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.motion(y)
-        tau = self.drive(t, q, qd)
+        push = self.push(t, y)
+        tau = self.torque(t, y) + push
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
-        return np.concatenate([q_rate, qdd, powers])
+        powers[0] -= push @ qd
+        z = self.controls(y)
+        z_rate = 0 * z if self.sampled or not len(z) else self.drive.act(t, q, qd, z)[1]
+        return np.concatenate([q_rate, qdd, z_rate, powers])
 
     def _rates(self, q: Floats) -> Floats:
         return np.asarray(self._rate_matrix(q), dtype=float)
@@ -224,8 +319,8 @@ class System:
         return ca.Function("N", [self.symbols[0]], [self.equations.rates])
 
     def slope(self, t: float, y: Floats) -> Floats:
-        """∂ẏ/∂y for stiff methods."""
-        J = np.asarray(self._slope(y[: self.size], self.outer(t, y), t), dtype=float)
+        """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
+        J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
 
 

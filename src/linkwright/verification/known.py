@@ -35,13 +35,13 @@ def derived(mechanism: Mechanism, by: str) -> Subject:
 
 
 def _plain_tree(subject: Subject) -> Mechanism:
-    """The mechanism without losses, springs and given forces."""
+    """The mechanism without losses, springs, given forces and contacts."""
     mechanism = subject.mechanism
     if mechanism.loops or mechanism.constraints:
         raise NotHereError("loops and constraints hold it")
     if mechanism.coordinates is not None or mechanism.actuators:
         raise NotHereError("it has coordinates or actuators of its own")
-    return mechanism.without("friction", "damping", "springs", "forces")
+    return mechanism.without("friction", "damping", "springs", "forces", "contacts")
 
 
 def free_fall(subject: Subject) -> Check:

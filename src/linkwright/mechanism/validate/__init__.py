@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .constraints import check_constraints
+from .contacts import check_contacts
 from .directions import check_directions
 from .elements import check_elements
 from .numbers import check_numbers, parameter_values, scope_of
@@ -25,3 +26,4 @@ def check_mechanism(mechanism: Mechanism) -> None:
     check_directions(mechanism, scope)
     check_elements(mechanism, scope)
     check_constraints(mechanism, scope)
+    check_contacts(mechanism, scope)

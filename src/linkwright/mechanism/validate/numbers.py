@@ -34,8 +34,11 @@ SMALLEST = 1e-150
 
 _NEVER_NEGATIVE = {
     "mass", "damping", "friction", "smoothing", "motor.inertia", "limits.velocity", "limits.effort",
-    "length",
+    "length", "friction_coefficient", "breaks.force", "breaks.moment",
 }  # fmt: skip
+_AT_LEAST_ONE = {"static_ratio", "exponent"}
+_AT_MOST_ONE = {"restitution", "limits.restitution"}
+_ABOVE_ZERO = {"pin_radius"}
 _UNITS_OF_TURNING = {
     "position": "rad", "speed": "rad/s", "effort": "N*m", "damping": "N*m*s/rad",
     "stiffness": "N*m/rad", "ratio": "1",
@@ -185,6 +188,12 @@ def check_number(number: Expression, key: str, place: str, unit: str, scope: Sco
         check_size(value, place)
     if value < 0 and field in _NEVER_NEGATIVE:
         raise failure(f"is negative ({value:g} {unit})", place, "give zero or more")
+    if field in _AT_LEAST_ONE and value < 1:
+        raise failure(f"is below 1 ({value:g})", place, "give 1 or more")
+    if field in _AT_MOST_ONE and not 0 <= value <= 1:
+        raise failure(f"is not between 0 and 1 ({value:g})", place, "give a number from 0 to 1")
+    if field in _ABOVE_ZERO and value <= 0:
+        raise failure(f"is not above zero ({value:g} {unit})", place, "give more than 0")
 
 
 def _unit_of(quantity: Quantity, part: object, key: str) -> str:

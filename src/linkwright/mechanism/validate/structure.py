@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _OF_COORDINATES = (
     "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
-    "rotation",
+    "rotation", "friction_coefficient", "pin_radius", "static_ratio",
 )  # fmt: skip
 """What needs a coordinate of the joint's own."""
 
@@ -42,7 +42,7 @@ def check_known(name: str, known: Collection[str], kind: str, where: str) -> Non
 
 
 def _check_own_names(mechanism: Mechanism) -> None:
-    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces"):
+    for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "contacts"):
         if any(not name.strip() for name in getattr(mechanism, table)):
             raise failure("an entry has an empty name", table, "give it a name")
     if GROUND in mechanism.bodies:

@@ -25,6 +25,8 @@ class Solver(Protocol):
     """One integration under way: it stands at (t, y)."""
 
     y: Floats
+    end: float
+    """No step goes beyond it; another one counts from the next restart on."""
     one_step: bool
     """Whether a new state at each step costs nothing, since no history is kept."""
 

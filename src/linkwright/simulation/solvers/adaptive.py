@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 SCIPY = {"dop853": "DOP853", "rk45": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 _STIFF = ("radau", "bdf", "lsoda")
 _ONE_STEP = ("dop853", "rk45", "radau")
+_NODES = {"dop853": 11, "rk45": 5, "radau": 3, "bdf": 1, "lsoda": 1}
+"""Times within a step, its end included, at which a method asks for rates."""
 
 
 def adaptive(name: str) -> Maker:
@@ -41,13 +43,18 @@ class Adaptive:
         if name in _STIFF:
             self.options["jac"] = self.slope
         self.one_step = name in _ONE_STEP
+        self.asked: set[float] = set()
         self.restart(t, y)
+
+    def rates(self, t: float, y: Floats) -> Floats:
+        self.asked.add(t)
+        return self.system.rates(t, y)
 
     def restart(self, t: float, y: Floats) -> None:
         import scipy.integrate
 
         method = getattr(scipy.integrate, SCIPY[self.name])
-        self.solver = method(self.system.rates, t, y, self.end, **self.options)
+        self.solver = method(self.rates, t, y, self.end, **self.options)
 
     def slope(self, t: float, y: Floats) -> Floats:
         """∂ẏ/∂y; by differences where the compiled elimination fails."""
@@ -75,7 +82,13 @@ class Adaptive:
             self.solver.f = self.solver.fun(self.t, state)
 
     def step(self) -> str | None:
-        return None if self.solver.step() is None else "the step became too small"
+        begin = self.t
+        self.asked.clear()
+        if self.solver.step() is not None:
+            return "the step became too small"
+        trials = sum(t > begin for t in self.asked) / _NODES[self.name]
+        self.system.rejected += max(0, round(trials) - 1)
+        return None
 
     def between(self) -> Callable[[float], Floats]:
         found: Callable[[float], Floats] = self.solver.dense_output()

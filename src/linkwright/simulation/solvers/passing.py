@@ -61,6 +61,7 @@ class Passing:
 
     def restart(self, t: float, y: Floats) -> None:
         self._between = None
+        self.inner.end = self.end
         self.inner.restart(t, y)
 
     def between(self) -> Callable[[float], Floats]:

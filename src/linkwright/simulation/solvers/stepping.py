@@ -59,9 +59,16 @@ class Stepping:
         self.length = float(options.get("step") or STEP)
         self.by_stages = method not in IMPLICIT and (
             system.drive.function is not None or system.equations.state is not None
-        )
+            or system.beside is not None or system.drive.feedback is not None
+        )  # fmt: skip
         if system.equations.state is not None and method not in TABLES:
             _refuse_own_states(method, system)
+        eventful = system.beside is not None or system.drive.feedback is not None
+        if eventful and method in IMPLICIT:
+            raise UnsupportedError(
+                f"'{method}' knows no controllers, stops, contacts and friction that sticks",
+                where=system.equations.mechanism.name, remedy="use another integrator",
+            )  # fmt: skip
         if not self.by_stages:
             drive = None if system.drive.function is not None else system.drive
             self.kernel = Kernel(system.equations, method, drive, system.power)

@@ -51,11 +51,7 @@ class Sundials:
     def __init__(
         self, name: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
     ) -> None:
-        if system.drive.function is not None or system.drive.tables:
-            raise UnsupportedError(
-                f"'{name}' needs drives that are numbers or expressions",
-                remedy="use radau or bdf for functions and tables",
-            )
+        system.check_closed(name)
         if name == "idas" and system.equations.state is not None:
             raise UnsupportedError(
                 f"'idas' solves for q, v and λ, and '{system.equations.by}' has states of its own",
@@ -133,7 +129,8 @@ class Sundials:
     @cached_property
     def _ode(self) -> tuple[Any, Any, Any, Any]:
         x = self.system.state
-        rates = self.system.rates_expression[0]
+        pushed = self.system.pushed
+        rates = ca.substitute(self.system.rates_expression[0], pushed, ca.SX.zeros(*pushed.shape))
         works = ca.SX.sym("work", rates.shape[0] - x.shape[0])
         return ca.vertcat(x, works), ca.SX(0, 1), rates, ca.SX(0, 1)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnsupportedError
 from ...guard import SMALL_PIVOT
 from ...readings.heyoka import heyoka, to_heyoka
 from ...tape import without_dead
@@ -40,12 +39,7 @@ class Taylor:
     def __init__(
         self, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
     ) -> None:
-        drive = system.drive
-        if drive.function is not None or drive.tables:
-            raise UnsupportedError(
-                "Taylor series need drives that are numbers or expressions",
-                remedy="use another integrator for functions and tables",
-            )
+        system.check_closed("taylor")
         self.system, self.end = system, end
         self.limit = float(options["max_step"])
         self.integrator = _integrator(system, max(float(options["rtol"]), np.finfo(float).eps))
@@ -97,8 +91,7 @@ class Taylor:
         return 1.5 * float(radii.min()) / math.e**2
 
     def pivot(self) -> float:
-        y = self.y[: self.system.size]
-        return float(self.system.kernel(y, self.system.outer(self.t, self.y), [self.t])[1][0])
+        return float(self.system.kernel(*self.system.inputs(self.t, self.y))[1][0])
 
     def between(self) -> Callable[[float], Floats]:
         def at(t: float) -> Floats:
@@ -113,8 +106,8 @@ def _integrator(system: System, tolerance: float) -> Any:
     tape = without_dead(replace(whole, outputs=whole.outputs[:1], results=whole.results[:1]))
     names = [f"y{k}" for k in range(tape.outputs[0].size)]
     states = list(hy.make_vars(*names)) if len(names) > 1 else [hy.make_vars(*names)]
-    idle = [hy.expression(0.0)] * tape.inputs[1].size
-    rates, *_ = to_heyoka(tape, [states[: system.size], idle, [hy.time]])
+    idle = [[hy.expression(0.0)] * port.size for port in tape.inputs[1:-1]]
+    rates, *_ = to_heyoka(tape, [states[: system.size], *idle, [hy.time]])
     equations = [(state, hy.expression(rate)) for state, rate in zip(states, rates, strict=True)]
     return hy.taylor_adaptive(
         equations, np.zeros(len(states)), tol=tolerance, compact_mode=len(tape) > LARGE

@@ -1,0 +1,7 @@
+"""Control of joints and tools, as drives of `simulate`: each law an expression in the kernel."""
+
+from .adaptive import adaptive
+from .joints import computed_torque, coordinated, pd_gravity, pid
+from .operational import operational
+
+__all__ = ["adaptive", "computed_torque", "coordinated", "operational", "pd_gravity", "pid"]

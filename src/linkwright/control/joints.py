@@ -1,0 +1,140 @@
+"""Control of joints: each by itself, all on one clock, with weight, and by the whole model.
+
+e = q_r − q is the error of the joints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from ..errors import LinkwrightError
+from ..mechanism import Mechanism
+from ..motion import Trajectory
+from ..simulation.feedback import Feedback
+from .parts import (
+    States,
+    Subject,
+    awake,
+    bounds_of_drives,
+    feedback,
+    gains,
+    reference_of,
+    saturated,
+    subject,
+    vector,
+)
+
+
+def pid(
+    mechanism: Mechanism,
+    reference: Any,
+    kp: Any,
+    ki: Any = 0.0,
+    kd: Any = 0.0,
+    *,
+    most: Any = None,
+    period: float | None = None,
+) -> Feedback:
+    """Every joint by itself ("uncoordinated"): τ = kp e + ki ∫e + kd ė.
+
+    The integral waits while its drive is at its bound.
+    """
+    of = subject(mechanism, by_model=False)
+    x, v, _ = of.wanted
+    tau, states = _pid(of, mechanism, x - of.q, v - of.qd, (kp, ki, kd), most)
+    return feedback(of, tau, reference_of(reference, of.size), period, states)
+
+
+def _pid(
+    of: Subject, mechanism: Mechanism, e: Any, rate: Any, ks: tuple[Any, Any, Any], most: Any
+) -> tuple[Any, States]:
+    n = of.size
+    kp, ki, kd = (gains(k, n, name) for k, name in zip(ks, ("kp", "ki", "kd"), strict=True))
+    bounds = bounds_of_drives(mechanism, most, n)
+    z = ca.SX.sym("z", n)
+    plain = kp * e + ki * z + kd * rate
+    names = tuple(f"integral_{name}" for name in of.equations.names.qd)
+    return saturated(plain, bounds), States(z, awake(e, plain, bounds), names, [0.0] * n)
+
+
+def coordinated(
+    mechanism: Mechanism,
+    reference: Trajectory,
+    kp: Any,
+    ki: Any = 0.0,
+    kd: Any = 0.0,
+    *,
+    width: Any = 0.05,
+    most: Any = None,
+    period: float | None = None,
+) -> Feedback:
+    """All joints on one clock, which waits for the slowest: they stay together on their way.
+
+    The reference is taken at a time s of its own with ṡ = 1 / (1 + Σ (e/width)²): a joint that
+    lags by its `width` halves the pace of all. The law itself is that of `pid`.
+    """
+    if not isinstance(reference, Trajectory):
+        raise LinkwrightError("coordinated control follows a trajectory", remedy="give one")
+    of = subject(mechanism, by_model=False)
+    x, v, _ = of.wanted
+    e = x - of.q
+    scale = vector(width, of.size, "width")
+    if not (scale > 0).all():
+        raise LinkwrightError("width must be above 0")
+    pace = 1 / (1 + ca.sumsqr(e / ca.DM(scale)))
+    tau, own = _pid(of, mechanism, e, v * pace - of.qd, (kp, ki, kd), most)
+    states = States(
+        ca.vertcat(own.z, ca.SX.sym("clock")), ca.vertcat(own.rates, pace), (*own.names, "clock"),
+        [*own.start, float(reference.knots[0])],
+    )  # fmt: skip
+    reference_of(reference, of.size)
+    return feedback(of, tau, lambda t, z: reference.at(float(z[-1])), period, states)
+
+
+def pd_gravity(
+    mechanism: Mechanism,
+    reference: Any,
+    kp: Any,
+    kd: Any,
+    *,
+    most: Any = None,
+    period: float | None = None,
+) -> Feedback:
+    """τ = kp e + kd ė + g(q): comes to rest at the set point, whatever the masses move."""
+    of = subject(mechanism)
+    x, v, _ = of.wanted
+    tau = gains(kp, of.size, "kp") * (x - of.q) + gains(kd, of.size, "kd") * (v - of.qd)
+    tau = saturated(tau + of.equations.g, bounds_of_drives(mechanism, most, of.size))
+    return feedback(of, tau, reference_of(reference, of.size), period)
+
+
+def computed_torque(
+    mechanism: Mechanism,
+    reference: Any,
+    kp: Any,
+    kd: Any = None,
+    *,
+    most: Any = None,
+    period: float | None = None,
+) -> Feedback:
+    """τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f, so that ë + kd ė + kp e = 0 if the model is right.
+
+    kp and kd in 1/s² and 1/s; critically damped unless said. Coulomb friction is made up for as
+    the reference moves.
+    """
+    of = subject(mechanism)
+    x, v, a = of.wanted
+    kp, kd = squares(kp, kd, of.size)
+    demand = a + kd * (v - of.qd) + kp * (x - of.q)
+    (tau,) = of.equations.expressions("inverse_dynamics")
+    tau = ca.substitute(tau, of.equations.symbols["qdd"], demand) - of.friction(of.q, v)
+    tau = saturated(tau, bounds_of_drives(mechanism, most, of.size))
+    return feedback(of, tau, reference_of(reference, of.size), period)
+
+
+def squares(kp: Any, kd: Any, size: int) -> tuple[Any, Any]:
+    """kp, and kd = 2 √kp where none is given."""
+    kp = gains(kp, size, "kp")
+    return kp, 2 * ca.sqrt(kp) if kd is None else gains(kd, size, "kd")

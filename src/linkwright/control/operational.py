@@ -1,0 +1,121 @@
+"""Control of a tool in space: the model is transferred from the joints to the hand (`influence`).
+
+    u̇ = G q̇,   ü = G q̈ + q̇ᵀHq̇,   Λ = (G I*⁻¹ Gᵀ)⁻¹,   τ = Gᵀ Λ (a − q̇ᵀHq̇) + h
+
+with h all forces but inertia; then ü = a = ü_r + kd ė + kp e, and the error of the hand obeys
+ë + kd ė + kp e = 0. What a redundant arm can do beside that, it does toward its posture: with
+accelerations b of the joints, τ = Gᵀ Λ (a − q̇ᵀHq̇ − G b) + I* b + h.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear import solve_symmetric
+from ..errors import LinkwrightError, UnsupportedError
+from ..mechanism import Mechanism
+from ..simulation.feedback import Feedback
+from .joints import squares
+from .parts import (
+    Subject,
+    bounds_of_drives,
+    feedback,
+    gains,
+    reference_of,
+    saturated,
+    subject,
+    vector,
+)
+
+
+def operational(
+    mechanism: Mechanism,
+    frame: str,
+    reference: Any,
+    kp: Any,
+    kd: Any = None,
+    *,
+    rotation: Any = None,
+    posture: Any = None,
+    stiffness: Any = 25.0,
+    plane: bool = False,
+    most: Any = None,
+    period: float | None = None,
+) -> Feedback:
+    """The origin of a frame follows a reference (x, y, z), or (x, y) in the `plane`.
+
+    With a `rotation` (3×3) its axes are held there. Joints that are left over are drawn to the
+    posture (home unless said) with the `stiffness` in 1/s², critically damped. Coulomb friction
+    is left to the feedback.
+    """
+    rows = 2 if plane else 3
+    of = subject(mechanism, rows)
+    x, v, a = of.wanted
+    G, drift, place = _hand(of, frame, rows, rotation is not None)
+    kp, kd = squares(kp, kd, rows)
+    speed = G @ of.qd
+    demand = a + kd * (v - speed[-rows:]) + kp * (x - place[:rows, 3])
+    if rotation is not None:
+        turn = _turn(place[:3, :3], _rotation(rotation))
+        strongest = ca.mmax(kp)
+        demand = ca.vertcat(strongest * turn - 2 * ca.sqrt(strongest) * speed[:3], demand)
+    tau = _transferred(of, G, demand - drift, _toward(of, posture, stiffness))
+    tau = saturated(tau, bounds_of_drives(mechanism, most, of.equations.nv))
+    return feedback(of, tau, reference_of(reference, rows), period)
+
+
+def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, Any]:
+    """G, q̇ᵀHq̇ and the placement of the frame; rows (ω, v) or v alone."""
+    J, drift, place = (
+        of.equations.expressions(name, frame)[0]
+        for name in ("jacobian", "frame_bias_acceleration", "placement")
+    )
+    chosen = [*range(3 if turning else 0), *range(3, 3 + rows)]
+    return J[chosen, :], drift[chosen], place
+
+
+def _rotation(given: Any) -> Any:
+    R = np.asarray(given, dtype=float)
+    if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+        raise LinkwrightError("the rotation to hold is no rotation matrix")
+    return ca.DM(R)
+
+
+def _turn(R: Any, T: Any) -> Any:
+    """sin θ along the axis of the turn from R to T."""
+    return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
+
+
+def _toward(of: Subject, posture: Any, stiffness: Any) -> Any:
+    """Accelerations of the joints toward the posture."""
+    n = of.equations.nv
+    home = of.equations.neutral if posture is None else vector(posture, n, "the posture")
+    k = gains(stiffness, n, "stiffness")
+    return k * (ca.DM(home) - of.q) - 2 * ca.sqrt(k) * of.qd
+
+
+def _transferred(of: Subject, G: Any, acceleration: Any, spare: Any) -> Any:
+    """τ that gives G q̈ = acceleration, and `spare` in what that leaves free."""
+    eqs = of.equations
+    (h,) = eqs.expressions("bias")
+    _check_rank(of, G)
+    back = solve_symmetric(eqs.M, G.T)  # I*⁻¹ Gᵀ
+    if G.shape[0] == eqs.nv:
+        spare = ca.SX.zeros(eqs.nv)
+    force = solve_symmetric(G @ back, acceleration - G @ spare)
+    return eqs.M @ spare + G.T @ force + h
+
+
+def _check_rank(of: Subject, G: Any) -> None:
+    q = np.asarray(of.equations.neutral) + np.random.default_rng(0).uniform(0.2, 1.0, of.q.shape[0])
+    numbers = np.asarray(ca.Function("G", [of.q], [G])(q), dtype=float)
+    rank = np.linalg.matrix_rank(numbers, 1e-9)
+    if rank < len(numbers):
+        raise UnsupportedError(
+            f"the joints move the frame in {rank} of {len(numbers)} directions",
+            where=of.equations.mechanism.name,
+            remedy="use plane=True, or leave the rotation free",
+        )

@@ -1,0 +1,199 @@
+"""What the laws share: symbols, references, gains, bounds of drives, sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..errors import LinkwrightError, UnsupportedError
+from ..formulations import derive
+from ..mechanism import Mechanism
+from ..motion import Trajectory, bounds_of
+from ..simulation.feedback import Feedback
+
+Floats = NDArray[np.float64]
+SX = Any
+SLOW = 0.01
+"""Speeds below which friction is not fully made up for, rad/s or m/s."""
+Reference = Callable[[float, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The equations that a law knows, and the symbols that it is written in.
+
+    `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
+    are without Coulomb friction, which jumps where a joint turns back; `friction` is its force as
+    a function of (q, speeds), for the speeds that are wanted, and fades where these do.
+    """
+
+    equations: Equations
+    size: int
+    followed: SX
+    friction: Any
+
+    @property
+    def t(self) -> SX:
+        return self.equations.symbols["t"]
+
+    @property
+    def q(self) -> SX:
+        return self.equations.symbols["q"]
+
+    @property
+    def qd(self) -> SX:
+        return self.equations.symbols["qd"]
+
+    @property
+    def wanted(self) -> tuple[SX, SX, SX]:
+        """x_r, v_r, a_r."""
+        n = self.size
+        return self.followed[:n], self.followed[n : 2 * n], self.followed[2 * n :]
+
+
+def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = True) -> Subject:
+    """Refuses mechanisms that the laws cannot treat."""
+    bare = mechanism.without("friction")
+    equations = derive(bare, parameters="numeric")
+    names = equations.names
+    if names.nq != names.nv:
+        raise UnsupportedError(
+            "controllers need coordinates whose rates are the speeds", where=mechanism.name,
+            remedy='give the ball or free joint rotation = "cardan"',
+        )  # fmt: skip
+    if by_model and names.constraints:
+        raise UnsupportedError(
+            "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
+        )
+    if names.actuators and len(names.actuators) < names.nv:
+        raise UnsupportedError(
+            f"{len(names.actuators)} actuator(s) cannot drive {names.nv} speeds one by one",
+            where=mechanism.name, remedy="give a law of your own as torque=",
+        )  # fmt: skip
+    n = size or names.nv
+    return Subject(equations, n, ca.SX.sym("r", 3 * n), _friction(mechanism, equations))
+
+
+def _friction(mechanism: Mechanism, bare: Equations) -> Any:
+    """(q, q̇) → what Coulomb friction adds to the passive forces, F tanh(|q̇|/SLOW)."""
+    if bare.mechanism == mechanism:
+        return lambda q, v: ca.SX.zeros(bare.nv)
+    with_it, without = _passive(derive(mechanism, parameters="numeric")), _passive(bare)
+    return lambda q, v: (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / SLOW)
+
+
+def _passive(equations: Equations) -> Any:
+    """(q, q̇) → forces of dampers, friction and springs."""
+    s = equations.symbols
+    return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
+
+
+def reference_of(given: Any, size: int) -> Reference:
+    """r(t) of a trajectory, of numbers to stay at, or of a function t → (x, ẋ, ẍ)."""
+    if isinstance(given, Trajectory):
+        if given.size != size:
+            raise LinkwrightError(
+                f"the trajectory has {given.size} coordinates", remedy=f"give {size}"
+            )
+        return lambda t, z: given.at(t)
+    if callable(given):
+        return lambda t, z: _stacked(given(t), size)
+    still = np.concatenate([vector(given, size, "the set point"), np.zeros(2 * size)])
+    return lambda t, z: still
+
+
+def _stacked(values: Any, size: int) -> Floats:
+    try:
+        found = np.concatenate([np.asarray(x, dtype=float) for x in values])
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3 * size,):
+        raise LinkwrightError(
+            f"the reference does not give three lists of {size} numbers",
+            remedy="return (x, rates, second rates)",
+        )
+    return found
+
+
+def vector(values: Any, size: int, what: str) -> Floats:
+    """One number for all, or one for each."""
+    try:
+        found = np.array(np.broadcast_to(np.asarray(values, dtype=float), (size,)))
+    except (TypeError, ValueError):
+        found = np.full(size, np.nan)
+    if not np.isfinite(found).all():
+        raise LinkwrightError(f"{what} must be 1 or {size} finite numbers")
+    return found
+
+
+def gains(values: Any, size: int, what: str) -> SX:
+    found = vector(values, size, what)
+    if (found < 0).any():
+        raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")
+    return ca.DM(found)
+
+
+def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
+    """The largest |τ|: none, the mechanism's own ("limits"), or given."""
+    if most is None:
+        return np.full(size, np.inf)
+    if isinstance(most, str):
+        if most != "limits":
+            raise LinkwrightError(f"'{most}' is no bound of drives", remedy='give "limits"')
+        return bounds_of(mechanism).effort
+    found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))
+    if not (found > 0).all():
+        raise LinkwrightError("bounds of drives must be above 0")
+    return found
+
+
+def saturated(tau: SX, most: Floats) -> SX:
+    """τ, each within ±most."""
+    parts = [
+        ca.fmax(ca.fmin(x, float(m)), -float(m)) if np.isfinite(m) else x
+        for x, m in zip(ca.vertsplit(tau), most, strict=True)
+    ]
+    return ca.vertcat(*parts)
+
+
+def awake(error: SX, tau: SX, most: Floats) -> SX:
+    """The error, but 0 where its integral would push a drive farther beyond its bound."""
+    parts = []
+    for e, x, m in zip(ca.vertsplit(error), ca.vertsplit(tau), most, strict=True):
+        stuck = ca.logic_and(ca.gt(ca.fabs(x), float(m)), ca.gt(e * x, 0))
+        parts.append(ca.if_else(stuck, 0, e) if np.isfinite(m) else e)
+    return ca.vertcat(*parts)
+
+
+@dataclass(frozen=True)
+class States:
+    """States of a law: symbols, rates, names, and where they begin."""
+
+    z: SX
+    rates: SX
+    names: tuple[str, ...]
+    start: Sequence[float]
+
+
+NO_STATES = States(ca.SX.sym("z", 0), ca.SX.zeros(0, 1), (), ())
+
+
+def feedback(
+    of: Subject,
+    tau: SX,
+    reference: Reference,
+    period: float | None,
+    states: States = NO_STATES,
+) -> Feedback:
+    """The law as the simulator takes it."""
+    if period is not None and not 0 < period < np.inf:
+        raise LinkwrightError(f"a sampling time of {period:g} s means nothing", remedy="above 0")
+    inputs = [of.t, of.q, of.qd, states.z, of.followed]
+    law = ca.Function("law", inputs, [tau, states.rates])
+    return Feedback(law, states.names, tuple(map(float, states.start)), reference, period)

@@ -1,0 +1,28 @@
+"""What a member carries before it fails and detaches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import model_validator
+
+from ..errors import MechanismError
+from ..expressions import Expression
+from .parts import Part, Quantity
+
+
+class Strength(Part):
+    """The largest force and moment of a reaction; one that is not given is never exceeded."""
+
+    force: Annotated[Expression | None, Quantity("N", optional=True)] = None
+    moment: Annotated[Expression | None, Quantity("N*m", optional=True)] = None
+
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _some_strength(self) -> Strength:
+        if self.force is None and self.moment is None:
+            raise MechanismError("has neither force nor moment", remedy="give one of them")
+        return self

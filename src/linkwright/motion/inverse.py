@@ -1,0 +1,324 @@
+"""Inverse kinematics: joints for given points and poses of frames, many targets at once.
+
+Every target is a lane of the compiled step (`iteration`); lanes that are done are left out of the
+next one. Where no joints reach a target the answer is the nearest that was found, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from ..formulations import derive
+from ..mechanism import Mechanism
+from ..model import Model
+from ..model import compile as compiled
+from .iteration import Iteration
+from .limits import bounds_of
+from .targets import SIZES, Target, read_targets
+
+Floats = NDArray[np.float64]
+
+REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
+_STEPS, _QUICK_STEPS, _GLIDES = 120, 25, 100
+_FIRST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e12
+_FLAT = 1e-9
+"""The slope of the cost, as a share of the error, below which a point counts as the nearest."""
+_ROUGH = 1e-4
+"""The same for attempts, of which only the best is pursued."""
+_SAMPLES = 512
+_FAR_RESTARTS = 3
+_NOISE = (0.1,)
+"""How far from the start the first new attempts begin, rad; later ones begin at samples."""
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
+    tolerance, "nearest" where no small motion brings them nearer, "unfinished" where neither is
+    certain; `distance` (m) and `angle` (rad) are the largest errors that are left."""
+
+    q: Floats
+    status: NDArray[np.str_]
+    distance: Floats
+    angle: Floats
+
+    @property
+    def reached(self) -> Any:
+        return self.status == REACHED
+
+
+class InverseKinematics:
+    """A solver for frames with targets of given kinds: {"tool": "pose", "elbow": "point"}.
+
+    Kinds are "plane" (x, y), "point" (x, y, z) and "pose". The joints' ranges hold unless
+    `limits` is false; loops and constraints of positions are closed on the way.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, kinds: Mapping[str, str], *, limits: bool = True
+    ) -> None:
+        self.mechanism, self.kinds = mechanism, dict(kinds)
+        self.bounds = bounds_of(mechanism if limits else mechanism.without("limits"))
+        for frame, kind in self.kinds.items():
+            if kind not in SIZES:
+                raise LinkwrightError(
+                    f"'{kind}' is no kind of target", where=frame, remedy=f"use {', '.join(SIZES)}"
+                )
+            self.model.placement(frame)
+
+    @cached_property
+    def model(self) -> Model:
+        return compiled(self.mechanism)
+
+    @cached_property
+    def iteration(self) -> Iteration:
+        equations = derive(self.mechanism, parameters="numeric")
+        return Iteration(equations, list(self.kinds.items()), self.bounds, self._length())
+
+    def _length(self) -> float:
+        """What 1 rad moves the frames by, on average; 1 where nothing turns."""
+        q = self._samples[:64]
+        columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
+        turning = np.array(
+            [np.abs(self.model.jacobian(f)(q)[:, :3]).max(axis=(0, 1)) > 1e-9 for f in self.kinds]
+        ).any(axis=0)
+        moved = np.linalg.norm(np.concatenate(columns, axis=1)[..., turning], axis=1)
+        length = float(np.sqrt(np.mean(moved**2))) if moved.size else 0.0
+        return length if length > 1e-9 else 1.0
+
+    @cached_property
+    def redundant(self) -> bool:
+        """Whether the joints can move while the frames are held."""
+        rows = [self.model.jacobian(frame)(self._samples[0]) for frame in self.kinds]
+        asked = [
+            J if kind == "pose" else J[3 : 3 + SIZES[kind]]
+            for J, kind in zip(rows, self.kinds.values(), strict=True)
+        ]
+        return self.model.freedom > int(np.linalg.matrix_rank(np.vstack(asked), 1e-9))
+
+    @cached_property
+    def _samples(self) -> Floats:
+        """Random coordinates within their ranges; up to half a turn or π m where there is none."""
+        rng, count = np.random.default_rng(0), _SAMPLES
+        model, bounds = self.model, self.bounds
+        wild = np.broadcast_to(model.home(), (count, model.nq))
+        wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
+        known = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
+        low, high = (np.where(known, x, 0.0) + 0.0 for x in (bounds.lower, bounds.upper))  # no −0
+        inside = np.where(known, rng.uniform(low, high, (count, model.nq)), wild)
+        found: Floats = np.clip(inside, bounds.lower, bounds.upper)
+        return found
+
+    @cached_property
+    def _sample_targets(self) -> Floats:
+        """Where the frames are at the samples, as targets are given."""
+        parts = []
+        for frame, kind in self.kinds.items():
+            T = self.model.placement(frame)(self._samples)
+            numbers = np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)], axis=1)
+            parts.append(numbers[:, : SIZES[kind]])
+        return np.concatenate(parts, axis=1)
+
+    def __call__(
+        self,
+        targets: Mapping[str, Any],
+        start: Any = None,
+        posture: Any = None,
+        *,
+        tolerance: float = 1e-9,
+        restarts: int = 60,
+        seed: int = 0,
+    ) -> Joints:
+        """Joints for targets by frame; their leading axes broadcast, with those of `start`.
+
+        Joints that the targets leave free go toward the posture, which is the start unless said.
+        What is not reached is tried again from up to `restarts` other starts.
+        """
+        read = self._fitting(read_targets(targets))
+        model = self.model
+        begin = self._coordinates(model.home() if start is None else start, "start")
+        aim = None if posture is None else self._coordinates(posture, "posture")
+        aim = begin if aim is None and self.redundant else aim
+        arrays = [target.numbers for target in read]
+        shapes = [a.shape[:-1] for a in (*arrays, begin, *([] if aim is None else [aim]))]
+        try:
+            batch = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise LinkwrightError(
+                f"targets and starts have the shapes {', '.join(map(str, shapes))}",
+                remedy="give as many of each, or one",
+            ) from None
+        flat = [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays]
+        wanted = np.concatenate(flat, axis=-1)
+        begin = np.broadcast_to(begin, (*batch, model.nq)).reshape(-1, model.nq)
+        lanes = _Lanes(self.iteration, wanted, tolerance)
+        q, figures = self._attempts(lanes, np.clip(begin, self.bounds.lower, self.bounds.upper),
+                                    restarts, np.random.default_rng(seed))  # fmt: skip
+        if aim is not None:
+            aim = np.broadcast_to(aim, (*batch, model.nq)).reshape(-1, model.nq)
+            q, figures = self._postured(lanes, q, figures, aim)
+        q = self._turned_near(q, begin if aim is None else aim)
+        return _joints(q, figures, lanes, batch)
+
+    def _fitting(self, read: list[Target]) -> list[Target]:
+        by_frame = {target.frame: target for target in read}
+        if {f: t.kind for f, t in by_frame.items()} != self.kinds:
+            said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
+            raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
+        return [by_frame[frame] for frame in self.kinds]
+
+    def _coordinates(self, given: Any, what: str) -> Floats:
+        nq = self.model.nq
+        found = np.asarray(given, dtype=float)
+        if found.ndim == 0 or found.shape[-1] != nq or not np.isfinite(found).all():
+            raise LinkwrightError(f"the {what} is not {nq} finite numbers", remedy=f"give {nq}")
+        return found
+
+    def _attempts(
+        self, lanes: _Lanes, begin: Floats, restarts: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """The best of the start and of other starts, which only the lanes not reached need."""
+        q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
+        far = self._far(lanes.wanted)
+        for k in range(restarts):
+            (left,) = np.nonzero(~lanes.reached(figures) & ~(far & (k >= _FAR_RESTARTS)))
+            if not len(left):
+                break
+            again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
+            other, found = lanes.descended(again, left, _ROUGH)
+            best, cost = figures[left, 0], found[:, 0]
+            better = cost < best
+            q[left[better]], figures[left[better]] = other[better], found[better]
+        (left,) = np.nonzero(~lanes.reached(figures))
+        q[left], figures[left] = lanes.descended(q[left], left)
+        return q, figures
+
+    def _far(self, wanted: Floats) -> NDArray[np.bool_]:
+        """Whether a frame is to go so far that more attempts are of no use."""
+        far, at = np.zeros(len(wanted), dtype=bool), 0
+        for kind in self.kinds.values():
+            part = slice(at, at + min(3, SIZES[kind]))
+            seen = self._sample_targets[:, part]
+            center = seen.mean(axis=0)
+            reach = np.linalg.norm(seen - center, axis=1).max()
+            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > 1.5 * reach
+            at += SIZES[kind]
+        return far
+
+    def _begin_again(
+        self, rng: np.random.Generator, k: int, begin: Floats, wanted: Floats
+    ) -> Floats:
+        """Near the start at first; then the samples whose frames are nearest to the targets."""
+        if k >= len(_NOISE):
+            return self._samples[self._nearest_samples(wanted, k - len(_NOISE))]
+        noise = rng.uniform(-_NOISE[k], _NOISE[k], (len(begin), self.model.nv))
+        near: Floats = self.model.integrate(begin, noise)
+        return np.clip(near, self.bounds.lower, self.bounds.upper)
+
+    def _nearest_samples(self, wanted: Floats, rank: int) -> NDArray[np.int64]:
+        """The sample at the given rank of nearness to each target."""
+        weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
+        scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
+        there, here = self._sample_targets * scale, wanted * scale
+        apart = (there**2).sum(axis=1) - 2 * here @ there.T
+        rank = min(rank, len(there) - 1)
+        found: NDArray[np.int64] = np.argpartition(apart, rank, axis=1)[:, rank]
+        return found
+
+    def _postured(
+        self, lanes: _Lanes, q: Floats, figures: Floats, posture: Floats
+    ) -> tuple[Floats, Floats]:
+        """Toward the posture, where targets are reached and still are so afterwards."""
+        (good,) = np.nonzero(lanes.reached(figures))
+        moved = lanes.glided(q[good], np.clip(posture[good], self.bounds.lower, self.bounds.upper),
+                             good)  # fmt: skip
+        moved, found = lanes.descended(moved, good)
+        kept = lanes.reached(found)
+        q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
+        return q, figures
+
+    def _turned_near(self, q: Floats, near: Floats) -> Floats:
+        """Angles without ranges, by whole turns nearest to where they began."""
+        turns = np.round((q - near) / (2 * np.pi))
+        return q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """All targets, and the loops over the compiled steps."""
+
+    iteration: Iteration
+    wanted: Floats
+    tolerance: float
+
+    def reached(self, figures: Floats) -> Any:
+        """Whether distance and angle are within the tolerance."""
+        return (figures[:, 1:3] <= self.tolerance).all(axis=1)
+
+    def descended(
+        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT
+    ) -> tuple[Floats, Floats]:
+        """Steps until reached, flat, or stuck; lanes that are done stand still."""
+        unit = self.iteration.length**2
+        q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
+        wanted = self.wanted[lanes]
+        pace = np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
+        live = np.arange(len(begin))
+        for k in range(_STEPS):
+            if not len(live):
+                break
+            step = self.iteration.descend if k < _QUICK_STEPS else self.iteration.settle
+            with np.errstate(all="ignore"):
+                q[live], pace[live], figures[live] = step(q[live], wanted[live], pace[live])
+            now = figures[live]
+            done = self.reached(now) | (now[:, 3] < flat)
+            live = live[~done & (pace[live, 0] < _LARGEST_DAMPING * unit)]
+        return q, figures
+
+    def glided(self, q: Floats, posture: Floats, lanes: NDArray[np.int64]) -> Floats:
+        q, wanted = q.copy(), self.wanted[lanes]
+        pace = np.ones((len(q), 1))
+        live = np.arange(len(q))
+        for _ in range(_GLIDES):
+            if not len(live):
+                break
+            q[live], pace[live], still = self.iteration.glide(
+                q[live], wanted[live], posture[live], pace[live]
+            )
+            live = live[(still[:, 0] > 1e-10) & (pace[live, 0] > 1e-9)]
+        return q
+
+
+def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
+    flat = figures[:, 3] < 1e3 * _FLAT
+    status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
+    return Joints(
+        q.reshape(*batch, -1), status.reshape(batch), figures[:, 1].reshape(batch),
+        figures[:, 2].reshape(batch),
+    )  # fmt: skip
+
+
+def inverse_kinematics(
+    mechanism: Mechanism,
+    targets: Mapping[str, Any],
+    start: Any = None,
+    posture: Any = None,
+    *,
+    limits: bool = True,
+    tolerance: float = 1e-9,
+    restarts: int = 60,
+) -> Joints:
+    """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
+
+    Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
+    """
+    kinds = {target.frame: target.kind for target in read_targets(targets)}
+    solver = InverseKinematics(mechanism, kinds, limits=limits)
+    return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

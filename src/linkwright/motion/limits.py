@@ -1,0 +1,107 @@
+"""The ranges of coordinates, speeds and drives that a mechanism states, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import evaluate
+from ..mechanism import Joint, Mechanism, names_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """±inf where nothing is stated. `full_turns`: coordinates that mean the same 2π farther."""
+
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    effort: Floats
+    full_turns: NDArray[np.bool_]
+
+
+def bounds_of(mechanism: Mechanism) -> Bounds:
+    """Limits of all coordinates; a joint that mimics another passes its range on to that one.
+
+    A speed or effort of 0 counts as not stated, as files write it.
+    """
+    names = names_of(mechanism)
+    found = Bounds(
+        np.full(names.nq, -np.inf), np.full(names.nq, np.inf), np.full(names.nv, np.inf),
+        np.full(names.nv, np.inf), np.zeros(names.nq, dtype=bool),
+    )  # fmt: skip
+    if mechanism.coordinates is not None:
+        _refuse_limits(mechanism)
+        return found
+    at_q = at_v = 0
+    leaders: dict[str, tuple[int, int]] = {}
+    for name, joint in mechanism.joints_depth_first():
+        if joint.moves:
+            leaders[name] = at_q, at_v
+            _set(mechanism, found, joint, at_q, at_v)
+            at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.freedoms)
+    _narrow_by_mimics(mechanism, found, leaders)
+    free = np.isinf(found.lower) & np.isinf(found.upper)
+    np.logical_and(found.full_turns, free, out=found.full_turns)
+    return found
+
+
+def _refuse_limits(mechanism: Mechanism) -> None:
+    for name, joint in mechanism.joints.items():
+        if joint.limits.model_fields_set:
+            raise UnsupportedError(
+                "limits of joints say nothing of chosen coordinates", where=f"joint {name}",
+                remedy='leave one of the two out, for example by mechanism.without("limits")',
+            )  # fmt: skip
+
+
+def _set(mechanism: Mechanism, found: Bounds, joint: Joint, at_q: int, at_v: int) -> None:
+    for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
+        array = getattr(found, key)
+        for k, value in enumerate(_numbers(mechanism, joint, getattr(joint.limits, key))):
+            if key in ("lower", "upper") or value != 0:
+                array[at + k] = value
+    found.full_turns[at_q] = joint.type in ("revolute", "continuous")
+
+
+def _numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
+    if field is not None:
+        for entry in joint.each(field):
+            yield float(evaluate(entry, mechanism.values))
+
+
+def _narrow_by_mimics(
+    mechanism: Mechanism, found: Bounds, leaders: dict[str, tuple[int, int]]
+) -> None:
+    for follower, joint in mechanism.joints.items():
+        if joint.mimic is None:
+            continue
+        gain, offset, leader = 1.0, 0.0, joint
+        while leader.mimic is not None:
+            mimic = leader.mimic
+            offset += gain * float(evaluate(mimic.offset, mechanism.values))
+            gain *= float(evaluate(mimic.multiplier, mechanism.values))
+            name, leader = mimic.joint, mechanism.joints[mimic.joint]
+        if name not in leaders or gain == 0:
+            continue
+        at_q, at_v = leaders[name]
+        found.full_turns[at_q] = False
+        low, high, speed, force = (np.full(1, x) for x in (-np.inf, np.inf, np.inf, np.inf))
+        own = Bounds(low, high, speed, force, np.zeros(1, dtype=bool))
+        _set(mechanism, own, joint, 0, 0)
+        ends = sorted(((own.lower[0] - offset) / gain, (own.upper[0] - offset) / gain))
+        found.lower[at_q] = max(found.lower[at_q], ends[0])
+        found.upper[at_q] = min(found.upper[at_q], ends[1])
+        found.velocity[at_v] = min(found.velocity[at_v], own.velocity[0] / abs(gain))
+        if found.lower[at_q] > found.upper[at_q]:
+            raise LinkwrightError(
+                f"'{follower}' mimics '{name}', and their ranges have nothing in common",
+                where=mechanism.name, remedy="correct them, or leave limits out",
+            )  # fmt: skip

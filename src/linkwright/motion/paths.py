@@ -1,0 +1,235 @@
+"""Paths of a tool in space, and the joints' motion that follows them.
+
+A path gives points, and turns, over s from 0 to 1; a law, a trajectory of one number, says how far
+the tool has come along it. At every knot the joints come from inverse kinematics, their rates from
+J q̇ = v and J q̈ = a − J̇ q̇; between knots they are quintics with just these ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from ..mechanism import Mechanism
+from .inverse import InverseKinematics
+from .timing import refuse_quaternions
+from .trajectory import Trajectory, hermite, through
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Path:
+    """`point(s)` with its first and second derivatives; `turn` is a rotation vector, 0 at s = 0
+    and all of it at s = 1, from where the tool stands; None leaves its rotation free."""
+
+    length: float
+    point: Callable[[float], tuple[Floats, Floats, Floats]]
+    turn: Floats | None = None
+
+
+def straight(begin: Any, end: Any, turn: Any = None) -> Path:
+    """The straight line between two points."""
+    a, b = (np.asarray(x, dtype=float) for x in (begin, end))
+    length = float(np.linalg.norm(b - a))
+    if not length > 0:
+        raise LinkwrightError("the line begins where it ends", remedy="give another end")
+    return Path(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _turn(turn))
+
+
+def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
+    """The arc from one point through another to a third."""
+    a, m, b = (np.asarray(x, dtype=float) for x in (begin, via, end))
+    u, v = m - a, b - a
+    normal = np.cross(u, v)
+    area = float(normal @ normal)
+    if area <= 1e-20 * float(u @ u) * float(v @ v):
+        raise LinkwrightError("the three points of the arc are on a line", remedy="take a line")
+    center = a + np.cross((u @ u) * v - (v @ v) * u, normal) / (2 * area)
+    x = a - center
+    y = np.cross(normal / np.sqrt(area), x)
+    angle = float(np.arctan2((b - center) @ y, (b - center) @ x)) % (2 * np.pi)
+
+    def point(s: float) -> tuple[Floats, Floats, Floats]:
+        c, d = np.cos(angle * s), np.sin(angle * s)
+        radial = c * x + d * y
+        return center + radial, angle * (c * y - d * x), -(angle**2) * radial
+
+    return Path(angle * float(np.linalg.norm(x)), point, _turn(turn))
+
+
+def _turn(given: Any) -> Floats | None:
+    return None if given is None else np.asarray(given, dtype=float)
+
+
+def rotation(vector: Floats) -> Floats:
+    """The rotation matrix of a rotation vector (Rodrigues)."""
+    angle = float(np.linalg.norm(vector))
+    if angle == 0:
+        return np.eye(3)
+    x, y, z = vector / angle
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    found: Floats = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)
+    return found
+
+
+@dataclass(frozen=True)
+class _Follower:
+    solver: InverseKinematics
+    frame: str
+    path: Path
+    law: Trajectory
+    begin: Floats  # the tool's rotation at s = 0
+
+    def task(self, t: float) -> tuple[float, Floats, Floats, Floats]:
+        """s, the target, and the tool's (ω, v) and (ω̇, v̇), or (v) and (v̇), at a time."""
+        s, ds, dds = (float(x[0]) / self.path.length for x in self.law(t))
+        p, dp, ddp = self.path.point(s)
+        v, a = dp * ds, ddp * ds**2 + dp * dds
+        if self.path.turn is None:
+            return s, p, v, a
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = rotation(s * self.path.turn) @ self.begin, p
+        turn = self.path.turn
+        return s, T, np.r_[turn * ds, v], np.r_[turn * dds, a]
+
+    def state(self, t: float, near: Floats) -> Floats:
+        """(q, q̇, q̈) at a time, q from the branch that is near."""
+        s, target, v, a = self.task(t)
+        found = self.solver({self.frame: target}, near, tolerance=1e-13, restarts=0)
+        if max(found.distance, found.angle) > 1e-9:
+            raise LinkwrightError(
+                f"the frame '{self.frame}' cannot follow: after {100 * s:.3g} % of its path it is "
+                f"{float(found.distance):.3g} m and {float(found.angle):.3g} rad off",
+                remedy="start elsewhere, or take a shorter path",
+            )
+        model, rows = self.solver.model, slice(6 - len(v), 6)
+        J = model.jacobian(self.frame)(found.q)[rows]
+        qd = np.linalg.lstsq(J, v, rcond=1e-9)[0]
+        drift = model.frame_bias_acceleration(self.frame)(found.q, qd)[rows]
+        qdd = np.linalg.lstsq(J, a - drift, rcond=1e-9)[0]
+        for what, wanted in ((J @ qd, v), (J @ qdd, a - drift)):
+            if np.abs(what - wanted).max() > 1e-6 * max(1.0, np.abs(wanted).max()):
+                raise LinkwrightError(
+                    f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: "
+                    "the configuration is singular", remedy="start elsewhere",
+                )  # fmt: skip
+        return np.array([found.q, qd, qdd])
+
+
+def follow(
+    mechanism: Mechanism,
+    frame: str,
+    path: Path,
+    law: Trajectory,
+    start: Any,
+    *,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """The joints' motion that takes a frame along a path, from joints `start` where it begins.
+
+    `law` is the way covered over time, in metres from 0 to the path's length. Joints that the
+    path leaves free stay near where they are; their motion is then a spline through the knots.
+    """
+    solver = InverseKinematics(
+        mechanism, {frame: "point" if path.turn is None else "pose"}, limits=limits
+    )
+    refuse_quaternions(mechanism, solver.model)
+    _check_law(law, path)
+    q0 = np.asarray(start, dtype=float)
+    if q0.shape != (solver.model.nq,):
+        raise LinkwrightError(f"the start is not {solver.model.nq} numbers")
+    T = solver.model.placement(frame)(q0)
+    if np.abs(T[:3, 3] - path.point(0.0)[0]).max() > 1e-6 * max(1.0, path.length):
+        raise LinkwrightError(
+            f"the path does not begin where '{frame}' stands: "
+            f"({', '.join(f'{x:.4g}' for x in T[:3, 3])})"
+        )
+    follower = _Follower(solver, frame, path, law, T[:3, :3])
+    return _joined(follower, q0, knots)
+
+
+def _check_law(law: Trajectory, path: Path) -> None:
+    ends = [law.size, float(law.start[0]), float(law.end[0])]
+    if not np.allclose(ends, [1, 0, path.length], atol=1e-9 * max(1.0, path.length)):
+        raise LinkwrightError(
+            f"the law must be of one number from 0 to the path's length, {path.length:.6g} m"
+        )
+
+
+def _joined(follower: _Follower, q: Floats, knots: int) -> Trajectory:
+    law = follower.law
+    times = [law.knots[:1]]
+    for begin, end in pairwise(law.knots):
+        count = max(2, int(np.ceil(knots * (end - begin) / law.duration)))
+        times.append(np.linspace(begin, end, count + 1)[1:])
+    at = np.concatenate(times)
+    nudge = 1e-12 * law.duration
+    left, right = [], []
+    for begin, end in pairwise(at):
+        left.append(follower.state(begin, q))
+        right.append(follower.state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
+        q = right[-1][0]
+    if follower.solver.redundant:
+        points = np.array([*(x[0] for x in left), right[-1][0]])
+        return through(points, at, velocities=(left[0][1], right[-1][1]))
+    return hermite(at, np.array(left), np.array(right))
+
+
+def line(
+    mechanism: Mechanism,
+    frame: str,
+    start: Any,
+    by: Any,
+    law: Callable[[float], Trajectory],
+    *,
+    hold_rotation: bool = False,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """A straight line of a frame, displaced `by` a vector; `law(length)` is how fast.
+
+    With `hold_rotation` the frame keeps its axes; else they follow from the joints.
+    """
+    begin, far = _here(mechanism, frame, start), np.asarray(by, dtype=float)
+    if far.shape != (3,):
+        raise LinkwrightError("a displacement is 3 numbers")
+    path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
+    return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
+
+
+def arc(
+    mechanism: Mechanism,
+    frame: str,
+    start: Any,
+    via: Any,
+    end: Any,
+    law: Callable[[float], Trajectory],
+    *,
+    hold_rotation: bool = False,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """A circular arc of a frame from where it stands through `via` to `end`, world points."""
+    path = circular(
+        _here(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
+    )
+    return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
+
+
+def _here(mechanism: Mechanism, frame: str, start: Any) -> Floats:
+    from ..model import compile as compiled
+
+    q = np.asarray(start, dtype=float)
+    model = compiled(mechanism, threads=1)
+    if q.shape != (model.nq,):
+        raise LinkwrightError(f"the start is not {model.nq} numbers")
+    place: Floats = model.placement(frame)(q)[:3, 3]
+    return place

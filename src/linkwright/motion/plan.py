@@ -1,0 +1,167 @@
+"""From a target to torques: inverse kinematics, trajectory, inverse dynamics (paper 003), or from
+the path of a tool to torques (paper 000)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, LinkwrightError, UnsupportedError
+from ..mechanism import Mechanism, names_of
+from ..model import Model
+from ..model import compile as compiled
+from .inverse import InverseKinematics
+from .limits import bounds_of
+from .targets import read_targets
+from .timing import at_limits, refuse_quaternions
+from .trajectory import Trajectory, check_duration, quintic, through
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point."""
+
+    mechanism: Mechanism
+    frame: str
+    trajectory: Trajectory
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    tau: Floats
+    point: Floats
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """All histories by name: t, q1, …, dq1, …, ddq1, …, tau_q1, …, x, y, z."""
+        names = names_of(self.mechanism)
+        table = {"t": self.t}
+        for prefix, rows, words in (
+            ("", self.q, names.q), ("d", self.qd, names.qd), ("dd", self.qdd, names.qd),
+            ("tau_", self.tau, names.qd),
+        ):  # fmt: skip
+            table |= {f"{prefix}{word}": rows[:, k] for k, word in enumerate(words)}
+        return table | {f"{self.frame}.{c}": self.point[:, k] for k, c in enumerate("xyz")}
+
+    def bytes_as(self, ending: str) -> bytes:
+        """A .csv of all columns, or an .npz of the arrays t, q, qd, qdd, tau, point."""
+        if ending == ".npz":
+            buffer = io.BytesIO()
+            arrays = {k: getattr(self, k) for k in ("t", "q", "qd", "qdd", "tau", "point")}
+            np.savez(buffer, **arrays)
+            return buffer.getvalue()
+        if ending != ".csv":
+            raise FileError(f"'{ending}' is no format of plans", remedy="use .csv or .npz")
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        rows = np.column_stack(list(self.columns.values()))
+        writer.writerows([[repr(float(x)) for x in row] for row in rows])
+        return text.getvalue().encode()
+
+    def save(self, path: str | File) -> None:
+        target = File(path)
+        target.write_bytes(self.bytes_as(target.suffix.lower()))
+
+
+def planned(
+    mechanism: Mechanism, frame: str, trajectory: Trajectory, samples: int = 301
+) -> Plan:  # fmt: skip
+    """The plan of a trajectory: its samples, and the torques by inverse dynamics."""
+    if samples < 2:
+        raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
+    model = compiled(mechanism)
+    check_plannable(mechanism, model)
+    t, q, qd, qdd = trajectory.sampled(samples)
+    time = [t] if model.names.in_time else []
+    tau = model.inverse_dynamics(q, qd, qdd, *time)
+    point = model.placement(frame)(q)[..., :3, 3]
+    return Plan(mechanism, frame, trajectory, t, q, qd, qdd, tau, point)
+
+
+def check_plannable(mechanism: Mechanism, model: Model) -> None:
+    refuse_quaternions(mechanism, model)
+    if model.names.constraints:
+        raise UnsupportedError(
+            "plans know no loops and constraints yet", where=mechanism.name,
+            remedy="cut them, or drive by constraints in simulate",
+        )  # fmt: skip
+
+
+def plan_to(
+    mechanism: Mechanism,
+    frame: str,
+    targets: Sequence[Any],
+    duration: float | None = None,
+    *,
+    start: Any = None,
+    posture: Any = None,
+    limits: bool = True,
+    samples: int = 301,
+) -> Plan:
+    """A frame goes to a target, or through several, from rest to rest.
+
+    Targets are points or poses, as `inverse_kinematics` takes them. One target is approached by
+    quintics, several by a spline with equal times between. Without a duration the motion is as
+    fast as speeds and drives allow.
+    """
+    model = compiled(mechanism)
+    check_plannable(mechanism, model)
+    if duration is not None:
+        check_duration(duration)
+    elif not has_limits(mechanism):
+        raise LinkwrightError(
+            "no limits of speeds or drives say how fast it may go", where=mechanism.name,
+            remedy="give a duration (--time)",
+        )  # fmt: skip
+    begin = np.array(model.neutral() if start is None else start, dtype=float)
+    if begin.shape != (model.nq,):
+        raise LinkwrightError(f"the start is not {model.nq} numbers")
+    points = [begin]
+    for target in targets:
+        points.append(_joints(mechanism, frame, target, points[-1], posture, limits))
+    if len(points) == 2:
+        trajectory = quintic(points[0], points[1], duration or 1.0)
+    else:
+        times = np.linspace(0.0, duration or 1.0, len(points))
+        trajectory = through(points, times, accelerations=(0.0, 0.0))
+    if duration is None:
+        trajectory = at_limits(mechanism, trajectory)
+    return planned(mechanism, frame, trajectory, samples)
+
+
+def has_limits(mechanism: Mechanism) -> bool:
+    bounds = bounds_of(mechanism)
+    return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
+
+
+def _joints(
+    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, limits: bool
+) -> Floats:
+    """Joints for one target; a clear refusal where it is out of reach."""
+    (read,) = read_targets({frame: target})
+    solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
+    found = solver({frame: target}, near, posture)
+    if found.reached:
+        return found.q
+    place = solver.model.placement(frame)(found.q)[:3, 3]
+    turned = f" and {float(found.angle):.4g} rad" if read.kind == "pose" else ""
+    raise LinkwrightError(
+        f"'{frame}' cannot reach {_said(read.numbers[:3])}: the nearest point is {_said(place)}, "
+        f"{float(found.distance):.4g} m{turned} off",
+        where=mechanism.name, remedy="give a target within reach and the joints' ranges",
+    )  # fmt: skip
+
+
+def _said(point: Floats) -> str:
+    return f"({', '.join(f'{x:.4g}' for x in point + 0.0)})"

@@ -1,0 +1,84 @@
+"""What frames are to reach, as data: points (x, y), points (x, y, z), or whole poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+
+Floats = NDArray[np.float64]
+
+SIZES = {"plane": 2, "point": 3, "pose": 12}
+"""Numbers of a target: a pose is its position, then its rotation matrix row by row."""
+
+_FARTHEST = 1e100  # squares of it are finite
+
+
+@dataclass(frozen=True)
+class Target:
+    """Of one frame: its kind and its numbers (…, size)."""
+
+    frame: str
+    kind: str
+    numbers: Floats
+
+
+def read_targets(given: Mapping[str, Any]) -> list[Target]:
+    """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
+    (w, x, y, z)."""
+    if not given:
+        raise LinkwrightError("there is no target", remedy="give one for a frame by its name")
+    return [_read(frame, value) for frame, value in given.items()]
+
+
+def _read(frame: str, value: Any) -> Target:
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.full(1, np.nan)
+    if not numbers.size or not (np.abs(numbers) < _FARTHEST).all():
+        raise LinkwrightError("the target is no array of finite numbers", where=frame)
+    if numbers.shape[-2:] == (4, 4):
+        rotation = _checked(numbers[..., :3, :3], frame)
+        return Target(frame, "pose", _joined(numbers[..., :3, 3], rotation))
+    if numbers.ndim and numbers.shape[-1] == 7:
+        return Target(frame, "pose", _joined(numbers[..., :3], _turned(numbers[..., 3:], frame)))
+    for kind, size in SIZES.items():
+        if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
+            return Target(frame, kind, numbers)
+    raise LinkwrightError(
+        f"a target of the shape {numbers.shape} means nothing", where=frame,
+        remedy="give (…, 3) points, (…, 4, 4) placements, or (…, 7) points and quaternions",
+    )  # fmt: skip
+
+
+def _joined(point: Floats, rotation: Floats) -> Floats:
+    return np.concatenate([point, rotation.reshape(*rotation.shape[:-2], 9)], axis=-1)
+
+
+def _checked(rotation: Floats, frame: str) -> Floats:
+    square = np.swapaxes(rotation, -1, -2) @ rotation
+    if np.abs(square - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation).min() < 0:
+        raise LinkwrightError(
+            "the target's 3×3 is no rotation", where=frame, remedy="give an orthogonal matrix"
+        )
+    return rotation
+
+
+def _turned(quaternion: Floats, frame: str) -> Floats:
+    """Rotation matrices of quaternions of any length but 0."""
+    length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    if length.min() < 1e-12:
+        raise LinkwrightError("the target's quaternion is 0", where=frame)
+    w, x, y, z = np.moveaxis(quaternion / length, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))

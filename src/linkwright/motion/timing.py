@@ -1,0 +1,129 @@
+"""How fast a motion may be: the shortest time in which speeds and drives stay within bounds.
+
+All is slowed alike: in r times the time, speeds are 1/r and accelerations 1/r² of what they were.
+What drives then must do is known from inverse dynamics, friction included, so that the shortest
+time is found by search: over a grid first, since what is feasible need not be an interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, UnsupportedError
+from ..mechanism import Mechanism
+from ..model import Model
+from ..model import compile as compiled
+from .limits import bounds_of
+from .trajectory import Trajectory
+
+Floats = NDArray[np.float64]
+
+_GRID = np.geomspace(1e-4, 1.0, 241)
+"""Shares of the greatest pace that speeds allow."""
+
+
+def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
+    if model.nq != model.nv:
+        raise UnsupportedError(
+            "trajectories are of coordinates whose rates are the speeds", where=mechanism.name,
+            remedy='give the ball or free joint rotation = "cardan"',
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """A trajectory at its samples, and what it asks of the drives at other paces."""
+
+    model: Model
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+    def effort(self, paces: Floats) -> Floats:
+        """|τ| (…, samples, nv) for paces 1/r (…)."""
+        y = np.asarray(paces)[..., None, None]
+        time = [self.t / y[..., 0]] if self.model.names.in_time else []
+        tau = self.model.inverse_dynamics(self.q, self.qd * y, self.qdd * y * y, *time)
+        return np.asarray(np.abs(tau), dtype=float)
+
+
+def at_limits(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    *,
+    velocity: Any = None,
+    effort: Any = None,
+    samples: int = 401,
+) -> Trajectory:
+    """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
+
+    Limits are the mechanism's unless given. Of drives they are checked at `samples` equal times.
+    """
+    model = compiled(mechanism, threads=1)
+    refuse_quaternions(mechanism, model)
+    if trajectory.size != model.nq:
+        raise LinkwrightError(
+            f"the trajectory has {trajectory.size} coordinates, the mechanism {model.nq}"
+        )
+    bounds = bounds_of(mechanism)
+    v, f = (
+        own if given is None else np.broadcast_to(np.asarray(given, dtype=float), (model.nv,))
+        for given, own in ((velocity, bounds.velocity), (effort, bounds.effort))
+    )
+    if not (v > 0).all() or not (f > 0).all():
+        raise LinkwrightError("limits must be above 0")
+    motion = _Motion(model, *trajectory.sampled(samples))
+    with np.errstate(divide="ignore"):
+        fastest = float((v / np.abs(motion.qd).max(axis=0)).min())
+    if np.isinf(f).all():
+        if np.isinf(fastest):
+            raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
+        return trajectory.stretched(1 / fastest)
+    return trajectory.stretched(1 / _fastest(motion, f, fastest))
+
+
+def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
+    """The greatest pace up to `fastest` at which all drives are within their limits."""
+    if np.isinf(fastest):
+        fastest = _beyond(motion, most)
+    paces = fastest * _GRID
+    shares = motion.effort(paces) / most
+    good = (shares <= 1).all(axis=(-2, -1))
+    if not good.any():
+        raise LinkwrightError(_complaint(motion, most), remedy="carry less, or take other limits")
+    k = int(np.nonzero(good)[0][-1])
+    if k == len(paces) - 1:
+        return float(paces[-1])
+    low, high = paces[k], paces[k + 1]
+    for _ in range(60):
+        middle = (low + high) / 2
+        if (motion.effort(middle) <= most).all():
+            low = middle
+        else:
+            high = middle
+    return float(low)
+
+
+def _beyond(motion: _Motion, most: Floats) -> float:
+    """A pace at which some drive surely does too much."""
+    pace = 1.0
+    while (motion.effort(np.asarray(pace)) <= most).all():
+        pace *= 2
+        if pace > 1e9:
+            raise LinkwrightError("no pace of this motion takes the drives to their limits")
+    return pace * 16
+
+
+def _complaint(motion: _Motion, most: Floats) -> str:
+    held = motion.effort(np.asarray(1e-9)).max(axis=0)
+    worst = int(np.argmax(held / most))
+    name = motion.model.qd_names[worst]
+    return (
+        f"no duration is long enough: '{name}' needs {held[worst]:.4g} for the slowest motion, "
+        f"and has {most[worst]:.4g}"
+    )

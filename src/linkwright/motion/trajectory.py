@@ -1,0 +1,261 @@
+"""Motions over time as data: piecewise polynomials of all coordinates.
+
+Everything planned ends as one of these: quintics, splines through points, trapezoids of speed, and
+paths of a tool (`paths`). They give (q, q̇, q̈) at any times, for inverse dynamics and controllers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Pieces between `knots` (K + 1 times); `coefficients` (K, degree + 1, n) of powers of the
+    time since a piece began, from the constant on. Before and after, it rests at its ends."""
+
+    knots: Floats
+    coefficients: Floats
+
+    def __post_init__(self) -> None:
+        pieces = len(self.knots) - 1
+        if pieces < 1 or self.coefficients.ndim != 3 or len(self.coefficients) != pieces:
+            raise LinkwrightError("knots and coefficients do not fit", remedy="give K + 1 and K")
+        if not (np.diff(self.knots) > 0).all() or not np.isfinite(self.coefficients).all():
+            raise LinkwrightError("a trajectory needs rising times and finite numbers")
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return int(self.coefficients.shape[2])
+
+    @property
+    def duration(self) -> float:
+        return float(self.knots[-1] - self.knots[0])
+
+    @cached_property
+    def start(self) -> Floats:
+        return self(self.knots[0])[0]
+
+    @cached_property
+    def end(self) -> Floats:
+        return self(self.knots[-1])[0]
+
+    @cached_property
+    def _derivatives(self) -> tuple[Floats, Floats, Floats]:
+        powers = np.arange(self.coefficients.shape[1])[:, None]
+        first = (powers * self.coefficients)[:, 1:]
+        second = (powers[:-1] * first)[:, 1:]
+        return self.coefficients, first, second
+
+    def __call__(self, t: Any) -> tuple[Floats, Floats, Floats]:
+        """q, q̇ and q̈ (…, n) at times (…)."""
+        times = np.asarray(t, dtype=float)
+        inside = np.clip(times, self.knots[0], self.knots[-1])
+        piece = np.clip(np.searchsorted(self.knots, inside, "right") - 1, 0, len(self.knots) - 2)
+        u = (inside - self.knots[piece])[..., None]
+        q, qd, qdd = (_horner(part[piece], u) for part in self._derivatives)
+        if times.ndim == 0 and inside == times:
+            return q, qd, qdd
+        moving = (inside == times)[..., None]
+        return q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)
+
+    @cached_property
+    def _together(self) -> tuple[list[float], Floats, Floats]:
+        """Knots, coefficients of q, q̇ and q̈ side by side, and the powers."""
+        degree = self.coefficients.shape[1]
+        parts = [np.pad(x, ((0, 0), (0, degree - x.shape[1]), (0, 0))) for x in self._derivatives]
+        return self.knots.tolist(), np.concatenate(parts, axis=2), np.arange(degree, dtype=float)
+
+    def at(self, t: float) -> Floats:
+        """(q, q̇, q̈) of one time in a row, quickly."""
+        knots, coefficients, powers = self._together
+        if not knots[0] <= t <= knots[-1]:
+            return np.concatenate(self(t))
+        k = min(bisect_right(knots, t), len(knots) - 1) - 1
+        found: Floats = (t - knots[k]) ** powers @ coefficients[k]
+        return found
+
+    def sampled(self, count: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """t, q, q̇, q̈ at equal times from start to end."""
+        times = np.linspace(self.knots[0], self.knots[-1], count)
+        return times, *self(times)
+
+    def stretched(self, factor: float) -> Trajectory:
+        """The same way in `factor` times the time."""
+        if not 0 < factor < np.inf:
+            raise LinkwrightError(f"{factor:g} times as long is no motion", remedy="give above 0")
+        powers = float(factor) ** -np.arange(self.coefficients.shape[1])
+        knots = self.knots[0] + factor * (self.knots - self.knots[0])
+        return Trajectory(knots, self.coefficients * powers[:, None])
+
+    def then(self, other: Trajectory) -> Trajectory:
+        """This one, and the other right after it, which must begin where this one ends."""
+        if self.size != other.size or np.abs(self.end - other.start).max() > 1e-9:
+            raise LinkwrightError("the second motion does not begin where the first one ends")
+        degree = max(self.coefficients.shape[1], other.coefficients.shape[1])
+        parts = [
+            np.pad(x.coefficients, ((0, 0), (0, degree - x.coefficients.shape[1]), (0, 0)))
+            for x in (self, other)
+        ]
+        shift = self.knots[-1] - other.knots[0]
+        return Trajectory(np.r_[self.knots, other.knots[1:] + shift], np.concatenate(parts))
+
+
+def _horner(coefficients: Floats, u: Floats) -> Floats:
+    """Σ c_k uᵏ with the powers on axis −2; 0 where there are none."""
+    total = np.zeros((*u.shape[:-1], coefficients.shape[-1]))
+    for k in reversed(range(coefficients.shape[-2])):
+        total = total * u + coefficients[..., k, :]
+    return total
+
+
+def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
+    """Quintic pieces with (q, q̇, q̈) at both of their ends, each (K, 3, n)."""
+    T = np.diff(knots)[:, None]
+    a, b, c = left[:, 0], left[:, 1], left[:, 2] / 2
+    q = right[:, 0] - (a + b * T + c * T**2)
+    v = (right[:, 1] - (b + 2 * c * T)) * T
+    w = (right[:, 2] - 2 * c) * T**2
+    cubic, quartic, fifth = 10 * q - 4 * v + w / 2, -15 * q + 7 * v - w, 6 * q - 3 * v + w / 2
+    return Trajectory(knots, np.stack([a, b, c, cubic / T**3, quartic / T**4, fifth / T**5], 1))
+
+
+def quintic(
+    start: Any,
+    end: Any,
+    duration: float,
+    *,
+    velocities: Any = (0.0, 0.0),
+    accelerations: Any = (0.0, 0.0),
+) -> Trajectory:
+    """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
+    unless given as (start, end)."""
+    ends = np.array([_vector(start, "start"), _vector(end, "end")]).astype(float)
+    check_duration(duration)
+    rates = [
+        [np.broadcast_to(np.asarray(x, float), ends[0].shape) for x in pair]
+        for pair in (velocities, accelerations)
+    ]
+    left, right = (np.array([[ends[k], rates[0][k], rates[1][k]]]) for k in range(2))
+    return hermite(np.array([0.0, duration]), left, right)
+
+
+def _vector(values: Any, what: str) -> Floats:
+    found = np.atleast_1d(np.asarray(values, dtype=float))
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise LinkwrightError(f"the {what} is no list of finite numbers")
+    return found
+
+
+def check_duration(duration: float) -> None:
+    if not 0 < duration < np.inf:
+        raise LinkwrightError(f"{duration:g} s is no duration", remedy="give seconds above 0")
+
+
+def through(
+    points: Any,
+    times: Any,
+    *,
+    velocities: Any = (0.0, 0.0),
+    accelerations: Any = None,
+) -> Trajectory:
+    """A spline through points (K + 1, n) at times, with continuous accelerations.
+
+    Cubic, with given speeds at both ends; if accelerations at the ends are given too (0 for a soft
+    start), quintic.
+    """
+    from scipy.interpolate import PPoly, make_interp_spline
+
+    rows, at = np.asarray(points, dtype=float), np.asarray(times, dtype=float)
+    if rows.ndim != 2 or len(rows) < 2 or at.shape != rows.shape[:1]:
+        raise LinkwrightError(
+            "a spline needs at least 2 points and as many times", remedy="give (K, n) and (K)"
+        )
+    if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
+        raise LinkwrightError("the points must be finite and the times rising")
+    n = rows.shape[1]
+    ends = [
+        [(k + 1, np.broadcast_to(np.asarray(pair[end], float), (n,)))
+         for k, pair in enumerate((velocities, accelerations)) if pair is not None]
+        for end in range(2)
+    ]  # fmt: skip
+    degree = 3 if accelerations is None else 5
+    spline = make_interp_spline(at, rows, k=degree, bc_type=(ends[0], ends[1]))
+    pieces = [PPoly.from_spline((spline.t, spline.c[:, k], degree)) for k in range(n)]
+    real = np.diff(pieces[0].x) > 0
+    c = np.stack([piece.c[::-1, real].T for piece in pieces], axis=2)
+    return Trajectory(np.r_[pieces[0].x[:-1][real], pieces[0].x[-1]], c)
+
+
+def trapezoid(
+    start: Any, end: Any, speed: Any, acceleration: Any, *, together: bool = True
+) -> Trajectory:
+    """As fast as speeds and accelerations allow: up, on, down; a triangle where the way is short.
+
+    `together`: all coordinates begin and end at once, on a straight line; else each at its pace.
+    """
+    a, b = _vector(start, "start"), _vector(end, "end")
+    way = b - a
+    most = [np.broadcast_to(np.asarray(x, dtype=float), way.shape) for x in (speed, acceleration)]
+    if any((x <= 0).any() or np.isnan(x).any() for x in most) or np.isinf(most[1]).any():
+        raise LinkwrightError("speeds and accelerations must be above 0, and the latter finite")
+    if not way.any():
+        raise LinkwrightError("the motion begins where it ends", remedy="give another end")
+    if not together:
+        parts = [_ramps(x, v, w) for x, v, w in zip(way, *most, strict=True)]
+        return _stacked(a, parts)
+    moving = way != 0
+    v, w = (float((x[moving] / np.abs(way[moving])).min()) for x in most)
+    law = _ramps(1.0, v, w)
+    coefficients = law.coefficients * way
+    coefficients[:, 0] += a
+    return Trajectory(law.knots, coefficients)
+
+
+def _ramps(way: float, speed: float, acceleration: float) -> Trajectory:
+    """Of one coordinate from 0; stands for a moment where there is no way to go."""
+    if way == 0:
+        return Trajectory(np.array([0.0, 1e-9]), np.zeros((1, 3, 1)))
+    sign, length = np.sign(way), abs(way)
+    top = min(speed, np.sqrt(length * acceleration))
+    ramp, cruise = top / acceleration, length / top - top / acceleration
+    rise = top * ramp / 2
+    pieces = [(ramp, 0.0, 0.0, acceleration), (cruise, rise, top, 0.0),
+              (ramp, length - rise, top, -acceleration)]  # fmt: skip
+    pieces = [piece for piece in pieces if piece[0] > 1e-12 * ramp]
+    knots = np.r_[0.0, np.cumsum([piece[0] for piece in pieces])]
+    rows = [[[sign * x], [sign * v], [sign * w / 2]] for _, x, v, w in pieces]
+    return Trajectory(knots, np.array(rows))
+
+
+def _stacked(start: Floats, parts: list[Trajectory]) -> Trajectory:
+    """Coordinates with knots of their own as one; a coordinate that has arrived waits."""
+    knots = np.unique(np.concatenate([part.knots for part in parts]))
+    knots = knots[np.r_[True, np.diff(knots) > 1e-12 * knots[-1]]]
+    middle = (knots[1:] + knots[:-1]) / 2
+    h = knots[:-1] - middle
+    c = np.zeros((len(middle), 3, len(parts)))
+    for k, part in enumerate(parts):
+        q, qd, qdd = (x[:, 0] for x in part(middle))
+        c[:, :, k] = np.stack([q + qd * h + qdd * h**2 / 2, qd + qdd * h, qdd / 2], axis=1)
+    c[:, 0] += start
+    return Trajectory(knots, c)
+
+
+def accelerated(distance: float, acceleration: float) -> Trajectory:
+    """From rest over a distance at constant acceleration, and fast at the end (paper 000)."""
+    if not (0 < distance < np.inf and 0 < acceleration < np.inf):
+        raise LinkwrightError("distance and acceleration must be above 0 and finite")
+    end = np.sqrt(2 * distance / acceleration)
+    return Trajectory(np.array([0.0, end]), np.array([[[0.0], [0.0], [acceleration / 2]]]))

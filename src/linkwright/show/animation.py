@@ -1,0 +1,174 @@
+"""The motion as a film: MP4, GIF, or a page that draws it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, LinkwrightError, MissingExtraError
+from .brush import Brush
+from .ground import ground_shapes
+from .page import animation_page
+from .paper import finish, prepared_axes
+from .scene import scene_of
+from .sticks import Details, draw_moving
+from .style import GREY, INK, keep_whole, styled
+from .tracks import poses_at, traced
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+Pixels = NDArray[np.uint8]
+
+FILMS = (".mp4", ".gif", ".html")
+_RATES = {".mp4": 30.0, ".gif": 20.0}
+_WIDTH, _DOTS = 160.0, 130.0
+
+
+def animate(
+    run: Run,
+    path: str | Path,
+    *,
+    speed: float = 1.0,
+    rate: float | None = None,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
+) -> Path:
+    """Writes the motion as .mp4, .gif or .html, by the ending, at the run's true speed.
+
+    `speed` 0.5 shows it at half of that; `rate` is pictures a second. Paths of frames (and of mass
+    centres of bodies) named in `trace` are drawn.
+    """
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in FILMS:
+        raise FileError(
+            f"'{target.suffix}' is no format of films", where=str(target),
+            remedy=f"use {', '.join(FILMS)}",
+        )  # fmt: skip
+    if not 0 < speed < 1e6:
+        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+    if kind == ".html":
+        keep_whole(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
+        return target
+    beat = rate or _RATES[kind]
+    if not 1 <= beat <= 120:
+        raise LinkwrightError(f"{beat:g} pictures a second", remedy="give a rate from 1 to 120")
+    pictures = film(run, beat, speed, trace, view)
+    (_write_mp4 if kind == ".mp4" else _write_gif)(target, pictures, beat)
+    return target
+
+
+@styled
+def _stage(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
+    """Everything that stands still, drawn once."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    scene = scene_of(run.mechanism)
+    seen = scene.view(view)
+    poses = poses_at(scene, run, times)
+    figure, axes = prepared_axes(scene, poses, seen, _WIDTH)
+    figure.set_dpi(_DOTS)
+    Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, poses, seen))
+    finish(axes, seen)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    figure.set_layout_engine("none")
+    return scene, seen, poses, axes, canvas, traced(scene, trace)
+
+
+def film(
+    run: Run, rate: float, speed: float, trace: Any = None, view: Any = None
+) -> Iterator[Pixels]:
+    """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
+    length = float(run.t[-1] - run.t[0])
+    count = int(np.floor(length / speed * rate + 1e-9)) + 1
+    if count > 20_000:
+        raise LinkwrightError(
+            f"a film of {count} pictures is too long", remedy="show it faster, or a lower rate"
+        )
+    times = run.t[0] + np.arange(count) * speed / rate
+    scene, seen, poses, axes, canvas, points = _stage(run, times, trace, view)
+    still = canvas.copy_from_bbox(axes.figure.bbox)
+    paths = [seen(point.path(poses)) for point in points]
+    details = Details(centers=True, frames=False)
+    for k in range(count):
+        canvas.restore_region(still)
+        lines = [axes.plot(*path[: k + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths]
+        clock = axes.text(
+            0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
+            color=INK, fontsize=8,
+        )  # fmt: skip
+        brush = draw_moving(axes, scene, poses[k], seen, details)
+        everything = [*lines, *brush.artists, clock]
+        for artist in sorted(everything, key=lambda a: a.get_zorder()):
+            axes.draw_artist(artist)
+        yield _even(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+        for artist in everything:
+            artist.remove()
+
+
+def _even(pixels: Pixels) -> Pixels:
+    high, wide = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
+    return np.ascontiguousarray(pixels[:high, :wide])
+
+
+def _write_mp4(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise MissingExtraError(
+            "films as .mp4 need the encoder imageio-ffmpeg",
+            remedy="install linkwright[show], or write .gif or .html",
+        ) from None
+    first = next(pictures)
+    part = target.with_name(f".{target.stem}.{os.getpid()}.mp4")
+    size = f"{first.shape[1]}x{first.shape[0]}"
+    words = ["-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
+    words += ["-r", f"{rate:g}", "-i", "-", "-an", "-c:v", "libx264", "-crf", "20"]
+    words += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", str(part)]
+    try:
+        _encode([imageio_ffmpeg.get_ffmpeg_exe(), *words], chain([first], pictures), target)
+        part.replace(target)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _encode(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
+    """Feeds the encoder; what it complains about is the error."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        with suppress(BrokenPipeError):
+            for picture in pictures:
+                process.stdin.write(picture.tobytes())
+            process.stdin.close()
+        complaint = process.stderr.read().decode(errors="replace").strip()
+    if process.returncode:
+        last = complaint.splitlines()[-1] if complaint else "no reason given"
+        raise FileError(f"cannot be written: {last}", where=str(target))
+
+
+def _write_gif(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    import io
+
+    from PIL import Image
+
+    images = [Image.fromarray(p).quantize(64, dither=Image.Dither.NONE) for p in pictures]
+    stream = io.BytesIO()
+    images[0].save(
+        stream, format="GIF", save_all=True, append_images=images[1:],
+        duration=round(100 / rate) * 10, loop=0, optimize=False,
+    )  # fmt: skip
+    keep_whole(target, stream.getvalue())

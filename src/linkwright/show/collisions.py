@@ -1,0 +1,197 @@
+"""Collision and interference along a motion: links as capsules about their lines.
+
+A capsule is all that lies within a radius of a segment; the distance of two is that of their
+segments less their radii, and below zero it is how deep they are in each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..mechanism import Mechanism
+from .scene import Scene, scene_of
+from .shapes import GROUND
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+Floats = NDArray[np.float64]
+
+Obstacle = tuple[Sequence[float], Sequence[float], float]
+"""A capsule that stands still: both ends of its segment, and its radius."""
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """Two links (or a link and an obstacle): their distance at all times, m, and when it is
+    smallest; below 0 they are in each other."""
+
+    pair: tuple[str, str]
+    t: Floats
+    distance: Floats
+
+    @property
+    def smallest(self) -> float:
+        return float(self.distance.min())
+
+    @property
+    def time(self) -> float:
+        return float(self.t[int(self.distance.argmin())])
+
+    @property
+    def touches(self) -> bool:
+        return self.smallest < 0
+
+    @property
+    def intervals(self) -> list[tuple[float, float]]:
+        """From when to when they are in each other, between samples by straight lines."""
+        inside = self.distance < 0
+        edges = np.flatnonzero(np.diff(inside.astype(int)))
+        times = [self._crossing(int(k)) for k in edges]
+        if inside[0]:
+            times.insert(0, float(self.t[0]))
+        if inside[-1]:
+            times.append(float(self.t[-1]))
+        return list(zip(times[::2], times[1::2], strict=True))
+
+    def _crossing(self, k: int) -> float:
+        a, b = self.distance[k], self.distance[k + 1]
+        return float(self.t[k] + (self.t[k + 1] - self.t[k]) * a / (a - b))
+
+    def __str__(self) -> str:
+        what = "in each other" if self.touches else "apart"
+        size = abs(self.smallest)
+        return f"{self.pair[0]} – {self.pair[1]}: {size:.4g} m {what} at {self.time:.4g} s"
+
+
+@dataclass(frozen=True)
+class _Capsule:
+    name: str
+    link: int
+    ends: Floats
+    radius: float
+
+
+def collisions(
+    run: Run,
+    radius: float | Mapping[str, float] = 0.0,
+    *,
+    obstacles: Mapping[str, Obstacle] | None = None,
+    ignore: Iterable[tuple[str, str]] = (),
+) -> list[Encounter]:
+    """How near links come to each other and to obstacles, the nearest pair first.
+
+    `radius` (m) is that of all links, or by body. Links that a joint or loop holds together are
+    not compared, nor are pairs of bodies in `ignore`.
+    """
+    return clearances(run.mechanism, run.q, run.t, radius, obstacles=obstacles, ignore=ignore)
+
+
+def clearances(
+    mechanism: Mechanism,
+    q: Any,
+    t: Any = None,
+    radius: float | Mapping[str, float] = 0.0,
+    *,
+    obstacles: Mapping[str, Obstacle] | None = None,
+    ignore: Iterable[tuple[str, str]] = (),
+) -> list[Encounter]:
+    """The same for configurations (…, nq), of a run or not; `t` is their number unless given."""
+    scene = scene_of(mechanism)
+    rows = np.atleast_2d(np.asarray(q, dtype=float))
+    times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)
+    poses = scene.poses(rows)
+    capsules = [*_of_links(scene, radius), *_of_obstacles(obstacles or {})]
+    apart = _skipped(scene, ignore)
+    found: dict[tuple[str, str], Floats] = {}
+    for a, b in combinations(capsules, 2):
+        pair = (a.name, b.name)
+        if a.link == b.link or pair in apart or pair[::-1] in apart:
+            continue
+        gap = segment_distance(*_placed(poses, a), *_placed(poses, b)) - a.radius - b.radius
+        found[pair] = np.minimum(found[pair], gap) if pair in found else gap
+    encounters = [Encounter(pair, times, gap) for pair, gap in found.items()]
+    return sorted(encounters, key=lambda one: one.smallest)
+
+
+def _name(scene: Scene, link: int) -> str:
+    return next((n for n, p in scene.tree.bodies.items() if p.link == link), f"link {link}")
+
+
+def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsule]:
+    names = list(scene.mechanism.bodies)
+    if isinstance(radius, Mapping):
+        for name in radius:
+            if name not in names:
+                raise NameNotFoundError(f"there is no body '{name}'", remedy=suggest(name, names))
+    sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
+    if not all(0 <= size < np.inf for size in sizes):
+        raise LinkwrightError("a radius is below 0 or no number", remedy="give metres from 0")
+    found = []
+    for shape in scene.members:
+        name = _name(scene, shape.link)
+        size = radius.get(name, 0.0) if isinstance(radius, Mapping) else float(radius)
+        points = shape.points
+        if shape.kind == "plate":
+            points = np.vstack([points, points[:1]])
+        pairs = points.reshape(-1, 2, 3) if shape.kind == "solid" else np.stack(
+            [points[:-1], points[1:]], axis=1)  # fmt: skip
+        found += [_Capsule(name, shape.link, pair, size) for pair in pairs]
+    return found
+
+
+def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
+    found = []
+    for name, (start, end, radius) in obstacles.items():
+        ends = np.array([start, end], dtype=float)
+        if ends.shape != (2, 3) or not np.isfinite(ends).all() or not 0 <= radius < np.inf:
+            raise LinkwrightError(
+                f"the obstacle '{name}' is no capsule",
+                remedy="give ((x, y, z), (x, y, z), radius)",
+            )
+        found.append(_Capsule(name, GROUND, ends, float(radius)))
+    return found
+
+
+def _skipped(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Pairs that joints and loops hold together, and those that the caller leaves out."""
+    pairs = set()
+    for joint in (*scene.mechanism.joints.values(), *scene.mechanism.loops.values()):
+        ends = [scene.tree.bodies[name].link for name in (joint.parent, joint.child)]
+        pairs.add((_name(scene, ends[0]), _name(scene, ends[1])))
+    return pairs | {(str(a), str(b)) for a, b in ignore}
+
+
+def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
+    R, p = poses[:, capsule.link, :, :3], poses[:, capsule.link, :, 3]
+    return R @ capsule.ends[0] + p, R @ capsule.ends[1] + p
+
+
+def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """Between the segments ab and cd, row by row: inside both, or at one of the four ends."""
+    u, v, w = b - a, d - c, a - c
+    uu, uv, vv = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
+    uw, vw = (u * w).sum(-1), (v * w).sum(-1)
+    det = uu * vv - uv**2
+    safe = np.where(det > 1e-14 * np.maximum(uu * vv, 1e-300), det, 1.0)
+    s, r = (uv * vw - vv * uw) / safe, (uu * vw - uv * uw) / safe
+    crossing = (det > 1e-14 * np.maximum(uu * vv, 1e-300)) & (abs(s - 0.5) <= 0.5)
+    crossing &= abs(r - 0.5) <= 0.5
+    inner = np.linalg.norm(w + s[..., None] * u - r[..., None] * v, axis=-1)
+    ends = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
+    outer = np.minimum.reduce(ends)
+    return np.asarray(np.where(crossing, np.minimum(inner, outer), outer))
+
+
+def _to_segment(p: Floats, a: Floats, b: Floats) -> Floats:
+    along = b - a
+    length = np.maximum((along * along).sum(-1), 1e-300)
+    s = np.clip(((p - a) * along).sum(-1) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(p - a - s[..., None] * along, axis=-1))

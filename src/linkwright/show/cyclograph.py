@@ -1,0 +1,112 @@
+"""The chrono-cyclograph: stick figures at equal intervals, one over the other, with traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .brush import Brush
+from .ground import ground_shapes
+from .labels import symbol
+from .paper import finish, prepared_axes
+from .scene import Scene, scene_of
+from .style import COLUMN, INK, legend, save, styled
+from .tracks import equal_times, poses_at, traced
+from .view import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..simulation.run import Run
+
+Floats = NDArray[np.float64]
+
+_FIGURES = 18
+
+
+@styled
+def cyclograph(
+    run: Run,
+    every: float | None = None,
+    trace: Sequence[str] | None = None,
+    *,
+    until: float | None = None,
+    view: str | tuple[float, float] | None = None,
+    width: float = COLUMN,
+    path: str | Path | None = None,
+) -> Figure:
+    """Stick figures every so many seconds (some 18 unless said), coloured by time.
+
+    `trace` names frames, and bodies for their mass centres, whose paths are drawn; the frames that
+    move unless said.
+    """
+    scene = scene_of(run.mechanism)
+    seen = scene.view(view)
+    end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
+    times = equal_times(run, every or max(end / (_FIGURES - 1), 1e-9), end)
+    fine = run.t[run.t <= end + 1e-12]
+    poses, between = poses_at(scene, run, times), poses_at(scene, run, fine)
+    figure, axes = prepared_axes(scene, between, seen, width, aside=13)
+    Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, between, seen))
+    shades = _shades(times)
+    for one, shade in zip(poses, shades, strict=True):
+        _draw_one(axes, scene, one, seen, shade)
+    _draw_traces(axes, scene, between, seen, trace)
+    finish(axes, seen)
+    _draw_clock(figure, axes, times)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _map() -> Any:
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
+
+
+def _shades(times: Floats) -> Floats:
+    return np.asarray(_map()(np.linspace(0, 1, len(times))))
+
+
+def _draw_one(axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any) -> None:
+    brush = Brush(axes, scene, poses, view, tint=tuple(shade), weight=0.45)
+    brush.ties([tie for tie in scene.ties if tie.kind in ("rail", "rod")])
+    brush.shapes(scene.members)
+    brush.shapes([shape for shape in scene.wheels if shape.kind != "spoke"])
+    for joint in (s for s in scene.joints if s.kind != "coil"):
+        spot = view(brush.world(joint.link, joint.points)).mean(axis=0)
+        axes.plot(*spot, "o", color=shade, ms=1.8, mec="none", zorder=5)
+
+
+def _draw_traces(
+    axes: Axes, scene: Scene, poses: Floats, view: View, names: Sequence[str] | None
+) -> None:
+    points = traced(scene, names)
+    styles = ["-", "--", ":", "-."]
+    for k, point in enumerate(points):
+        flat = view(point.path(poses))
+        axes.plot(
+            flat[:, 0], flat[:, 1], color=INK, lw=0.7, ls=styles[k % 4], zorder=5.5,
+            label=symbol(point.name),
+        )  # fmt: skip
+    if points:
+        legend(axes, len(points), axes.get_lines()[-len(points) :])
+
+
+def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:
+    """Which colour is which time."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    clock = ScalarMappable(Normalize(float(times[0]), float(times[-1]) or 1.0), _map())
+    beside = axes.inset_axes((1.02, 0.0, 0.025, 1.0))
+    bar = figure.colorbar(clock, cax=beside)
+    bar.set_label("time / s")
+    bar.outline.set_linewidth(0.4)

@@ -1,0 +1,172 @@
+"""Every body cut free: the forces on it at a state, and what they do to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from ..kinematics.loads import spring_loads, wrench_loads
+from ..kinematics.tree import Closure, Tree
+from ..mechanism import GROUND, Mechanism
+from ..model import Model
+from .bodies import Motions
+from .histories import model_of
+from .scene import Scene, scene_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A force and a moment on a body at a point of the world, world axes."""
+
+    name: str
+    point: Floats
+    force: Floats
+    moment: Floats
+
+
+@dataclass(frozen=True)
+class FreeBody:
+    """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
+    momentum about the mass centre: what forces and moments must add up to."""
+
+    name: str
+    center: Floats
+    applied: tuple[Applied, ...]
+    rate: Floats
+    turning: Floats
+
+    @property
+    def gap(self) -> tuple[Floats, Floats]:
+        """How far the forces, and the moments about the mass centre, are from closing."""
+        force = sum((a.force for a in self.applied), np.zeros(3)) - self.rate
+        levers = [np.cross(a.point - self.center, a.force) + a.moment for a in self.applied]
+        return force, sum(levers, np.zeros(3)) - self.turning
+
+
+@dataclass(frozen=True)
+class State:
+    """A motion at an instant, with its accelerations and drives."""
+
+    model: Model
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    tau: Floats
+    t: float
+
+    @property
+    def clock(self) -> list[float]:
+        return [self.t] if self.model.names.in_time else []
+
+
+def state_of(
+    mechanism: Mechanism, q: Any, qd: Any = None, tau: Any = None, t: float = 0.0
+) -> State:
+    """At rest and without drives unless said; accelerations follow from the forces."""
+    model = model_of(mechanism)
+    here = scene_of(mechanism).home if q is None else _sized(q, model.nq, "q")
+    speeds = np.zeros(model.nv) if qd is None else _sized(qd, model.nv, "qd")
+    drives = np.zeros(model.nv) if tau is None else _sized(tau, model.nv, "tau")
+    clock = [t] if model.names.in_time else []
+    qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
+    return State(model, here, speeds, qdd, drives, t)
+
+
+def _sized(values: Any, size: int, what: str) -> Floats:
+    found = np.asarray(values, dtype=float)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
+    return found
+
+
+def free_bodies(
+    mechanism: Mechanism, q: Any = None, qd: Any = None, tau: Any = None, t: float = 0.0
+) -> list[FreeBody]:
+    """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
+    wrenches. What rods, wheels and other constraints do is what is left to close the balance."""
+    state = state_of(mechanism, q, qd, tau, t)
+    motions = Motions.of(state.model, state.q, state.qd, state.qdd)
+    acting = _reactions(state)
+    for name, load in _loads(state):
+        acting.setdefault(name, []).append(load)
+    rate = motions.mass[:, None] * motions.acceleration
+    w, alpha = motions.V[:, :3], motions.A[:, :3]
+    spin = np.einsum("bij,bj->bi", motions.inertia, w)
+    turning = np.einsum("bij,bj->bi", motions.inertia, alpha) + np.cross(w, spin)
+    found = []
+    for b, solid in enumerate(motions.solids):
+        own = list(acting.get(solid.name, []))
+        weight = solid.mass * motions.gravity
+        if np.any(weight):
+            own.append(Applied("weight", motions.center[b], weight, np.zeros(3)))
+        body = FreeBody(solid.name, motions.center[b], tuple(own), rate[b], turning[b])
+        found.append(_with_rest(body, state))
+    return found
+
+
+def _with_rest(body: FreeBody, state: State) -> FreeBody:
+    """With the force of constraints that are no joints, where there are any."""
+    tree = scene_of(state.model.mechanism).tree
+    if all(isinstance(tie, Closure) for tie in tree.restraints.ties):
+        return body
+    force, moment = body.gap
+    size = max(1.0, *(float(np.linalg.norm(a.force)) for a in body.applied))
+    if max(np.abs(force).max(), np.abs(moment).max()) < 1e-9 * size:
+        return body
+    rest = Applied("constraints", body.center, -force, -moment)
+    return FreeBody(body.name, body.center, (*body.applied, rest), body.rate, body.turning)
+
+
+def _reactions(state: State) -> dict[str, list[Applied]]:
+    """Of joints and loops, on both of their bodies."""
+    model, mechanism = state.model, state.model.mechanism
+    last = state.tau if model.names.constraints else state.qdd
+    rows = np.asarray(model.reactions(state.q, state.qd, last, *state.clock), dtype=float)
+    points = joint_points(scene_of(mechanism), state.q)
+    acting: dict[str, list[Applied]] = {}
+    for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):
+        joint = mechanism.joints[name] if name in mechanism.joints else mechanism.loops[name]
+        moment, force = row[:3], row[3:]
+        for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
+            if body != GROUND:
+                load = Applied(name, points[name], sign * force, sign * moment)
+                acting.setdefault(body, []).append(load)
+    return acting
+
+
+def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
+    """Origins of all joints and loops in the world, as reactions are given about them."""
+    poses = scene.poses(q)
+    found = {}
+    for span in scene.tree.joints:
+        found[span.name] = scene.world(poses, span.frame.link, span.frame.p)
+    for tie in scene.tree.restraints.ties:
+        if isinstance(tie, Closure):
+            found[tie.name] = scene.world(poses, tie.at_parent.link, tie.at_parent.p)
+    return found
+
+
+def _loads(state: State) -> list[tuple[str, Applied]]:
+    """Springs between points, and wrenches that the mechanism gives."""
+    tree: Tree = scene_of(state.model.mechanism).tree
+    motion = tree.motion
+    loads = [*spring_loads(tree, motion.q, motion.qd), *wrench_loads(tree, motion.q)]
+    if not loads:
+        return []
+    columns = ca.horzcat(*(ca.vertcat(x.point, x.force, x.moment) for x in loads))
+    function = ca.Function("loads", [motion.q, motion.qd, motion.t], [columns])
+    values = np.asarray(function(state.q, state.qd, state.t), dtype=float).T
+    names = [f"spring {k // 2 + 1}" for k in range(2 * len(tree.loads.springs))]
+    names += [f"load {k + 1}" for k in range(len(tree.loads.wrenches))]
+    return [
+        (load.body, Applied(name, row[:3], row[3:6], row[6:]))
+        for load, name, row in zip(loads, names, values, strict=True)
+        if load.body != GROUND
+    ]

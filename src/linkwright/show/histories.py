@@ -1,0 +1,267 @@
+"""What of a run can be drawn over time: panels of lines that share a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..mechanism import Mechanism, names_of
+from ..model import Model
+from ..model import compile as compiled
+from ..simulation.units import EITHER, coordinate_units, speed_units
+from .bodies import Motions
+from .labels import symbol, with_index
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+Floats = NDArray[np.float64]
+
+ANGLE, LENGTH, NUMBER = "rad", "m", "1"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its name, how the name is written, its values over time."""
+
+    name: str
+    label: str
+    values: Floats
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines on one pair of axes."""
+
+    quantity: str
+    unit: str
+    lines: tuple[Line, ...]
+
+
+@lru_cache(maxsize=8)
+def model_of(mechanism: Mechanism) -> Model:
+    return compiled(mechanism, threads=1)
+
+
+def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()) -> list[Panel]:
+    """The panels of a quantity; of its lines just those named in `only`, if any are."""
+    if name in HISTORIES:
+        found = HISTORIES[name](run)
+    elif name in run.data.data_vars:
+        found = _from_data(run, name)
+    else:
+        known = [*HISTORIES, *map(str, run.data.data_vars)]
+        raise NameNotFoundError(
+            f"a run has no '{name}' to draw", where=run.mechanism.name, remedy=suggest(name, known)
+        )
+    found = [_in_degrees(panel) for panel in found] if degrees else found
+    return _chosen(found, only) if only else found
+
+
+def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
+    known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
+    for name in only:
+        if name not in known:
+            raise NameNotFoundError(f"there is no line '{name}'", remedy=suggest(name, known))
+    kept = [
+        Panel(p.quantity, p.unit, tuple(line for line in p.lines if line.name in only))
+        for p in found
+    ]
+    return [panel for panel in kept if panel.lines]
+
+
+def _in_degrees(panel: Panel) -> Panel:
+    if not panel.unit.startswith(ANGLE):
+        return panel
+    turned = tuple(
+        Line(line.name, line.label, np.degrees(line.values), line.dashed) for line in panel.lines
+    )
+    return Panel(panel.quantity, panel.unit.replace(ANGLE, "°", 1), turned)
+
+
+def _grouped(
+    names: Sequence[str], labels: Sequence[str], units: Sequence[str], values: Floats,
+    words: dict[str, tuple[str, str]],
+) -> list[Panel]:  # fmt: skip
+    """One panel a unit; `words` gives what is measured and its unit."""
+    found = []
+    for unit, (quantity, written) in words.items():
+        lines = tuple(
+            Line(names[k], labels[k], values[:, k]) for k, own in enumerate(units) if own == unit
+        )
+        if lines:
+            found.append(Panel(quantity, written, lines))
+    return found
+
+
+def _coordinates(run: Run) -> list[Panel]:
+    names = names_of(run.mechanism).q
+    words = {
+        ANGLE: ("angle", "rad"), LENGTH: ("displacement", "m"), NUMBER: ("quaternion", "1"),
+        EITHER: ("coordinate", EITHER),
+    }  # fmt: skip
+    labels = [symbol(name) for name in names]
+    return _grouped(names, labels, coordinate_units(run.mechanism), run.q, words)
+
+
+def _of_speeds(
+    run: Run, values: Floats, turning: tuple[str, str], sliding: tuple[str, str],
+    label: Callable[[str], str],
+) -> list[Panel]:  # fmt: skip
+    names = names_of(run.mechanism).qd
+    labels = [label(name) for name in names]
+    either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
+    words = {ANGLE: turning, LENGTH: sliding, EITHER: either}
+    return _grouped(names, labels, speed_units(run.mechanism), values, words)
+
+
+def _speeds(run: Run) -> list[Panel]:
+    words = ("angular speed", "rad/s"), ("speed", "m/s")
+    return _of_speeds(run, run.qd, *words, lambda name: symbol(name, 1))
+
+
+def _accelerations(run: Run) -> list[Panel]:
+    words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
+    return _of_speeds(run, run.qdd, *words, lambda name: symbol(name, 2))
+
+
+def _drives(run: Run) -> list[Panel]:
+    words = ("torque", "N·m"), ("force", "N")
+    return _of_speeds(run, run.tau, *words, lambda name: with_index(r"\tau", name))
+
+
+def _energy(run: Run) -> list[Panel]:
+    lines = (
+        Line("kinetic", "kinetic", run.kinetic),
+        Line("potential", "potential", run.potential),
+        Line("total", "total", run.energy, dashed=True),
+    )
+    return [Panel("energy", "J", lines)]
+
+
+def _power(run: Run) -> list[Panel]:
+    """Of each drive, and of all together."""
+    names, each = names_of(run.mechanism).qd, run.power
+    labels = [with_index("P", name) for name in names]
+    lines = [Line(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))]
+    if len(lines) > 1:
+        lines.append(Line("all drives", "all drives", each.sum(axis=1), dashed=True))
+    return [Panel("power of drives", "W", tuple(lines))]
+
+
+def _work(run: Run) -> list[Panel]:
+    """What all but conservative forces did, by whom, beside the energy that came of it."""
+    parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
+    size = max(float(np.abs(values).max()) for values in parts.values())
+    lines = [Line(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
+    lines = [Line("work", "all work", run.work), *lines] if len(lines) != 1 else lines
+    change = Line("energy", "change of energy", run.energy - run.energy[0], dashed=True)
+    return [Panel("work", "J", (*lines, change))]
+
+
+def _momentum(run: Run) -> list[Panel]:
+    h = run.details.momentum
+    angular = _components("L", h[:, :3])
+    linear = _components("p", h[:, 3:])
+    return [Panel("linear momentum", "kg·m/s", linear),
+            Panel("angular momentum", "kg·m²/s", angular)]  # fmt: skip
+
+
+def _components(head: str, values: Floats) -> tuple[Line, ...]:
+    """x, y, z; what is zero all the time is left out, unless all of it is."""
+    size = np.abs(values).max(initial=0.0)
+    kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > 1e-9 * size]
+    return tuple(Line("xyz"[k], f"${head}_{'xyz'[k]}$", values[:, k]) for k in kept or range(3))
+
+
+def _momenta(run: Run) -> list[Panel]:
+    """p = M q̇, conjugate to the coordinates."""
+    words = ("momentum", "kg·m²/s"), ("momentum", "kg·m/s")
+    return _of_speeds(run, run.momenta, *words, lambda name: with_index("p", name))
+
+
+def _reactions(run: Run) -> list[Panel]:
+    r, known = run.reactions, names_of(run.mechanism)
+    names = [*known.joints, *known.loops]
+    found = []
+    for quantity, unit, part in (("force", "N", r[..., 3:]), ("moment", "N·m", r[..., :3])):
+        sizes = np.linalg.norm(part, axis=-1)
+        lines = tuple(Line(n, symbol(n), sizes[:, k]) for k, n in enumerate(names))
+        found.append(Panel(f"reaction {quantity}", unit, lines))
+    return found
+
+
+def _of_centres(word: str, unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
+    def found(run: Run) -> list[Panel]:
+        motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
+        values = pick(motions)
+        size = np.abs(values).max(initial=0.0)
+        moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
+        return [
+            Panel(f"${head}_{'xyz'[k]}$ of mass centres" if head != "x" else
+                  f"{'xyz'[k]} of mass centres", unit,
+                  tuple(Line(n, symbol(n), values[:, b, k]) for b, n in enumerate(motions.names)))
+            for k in moving or range(3)
+        ]  # fmt: skip
+
+    return found
+
+
+def _body_energy(run: Run) -> list[Panel]:
+    return [
+        Panel(f"{word} energy", "J", tuple(Line(n, symbol(n), v) for n, v in named.items()))
+        for word, named in (("kinetic", run.details.kinetic), ("potential", run.details.weight))
+    ]
+
+
+def _closure(run: Run) -> list[Panel]:
+    return [Panel("closure error", "m or rad", (Line("closure", "closure", run.closure),))]
+
+
+HISTORIES: dict[str, Callable[[Any], list[Panel]]] = {
+    "q": _coordinates,
+    "qd": _speeds,
+    "qdd": _accelerations,
+    "tau": _drives,
+    "energy": _energy,
+    "work": _work,
+    "power": _power,
+    "momentum": _momentum,
+    "momenta": _momenta,
+    "reactions": _reactions,
+    "centers": _of_centres("position", "m", "x", lambda m: m.center),
+    "center_velocities": _of_centres("velocity", "m/s", "v", lambda m: m.velocity),
+    "center_accelerations": _of_centres("acceleration", "m/s²", "a", lambda m: m.acceleration),
+    "body_energy": _body_energy,
+    "closure": _closure,
+}
+"""What can be drawn of every run; beside these, whatever `run.data` holds."""
+
+
+def _from_data(run: Run, name: str) -> list[Panel]:
+    """Anything with a time axis in the run's data set."""
+    values = run.data[name]
+    if "time" not in values.dims:
+        raise LinkwrightError(f"'{name}' does not change in time", where=run.mechanism.name)
+    unit, word = str(values.attrs.get("units", "")), name.replace("_", " ")
+    array = np.asarray(values.transpose("time", ...).to_numpy(), dtype=float)
+    if array.ndim == 1:
+        return [Panel(word, unit, (Line(name, word, array),))]
+    labels = [[str(x) for x in run.data[d].to_numpy()] for d in values.dims if d != "time"]
+    heads = [" ".join(each) for each in product(*labels)]
+    flat = array.reshape(len(array), -1)
+    lines = [Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)]
+    each = values.attrs.get("units_of_each")
+    units = [str(u) for u in run.data[each].to_numpy()] if each else [unit] * len(lines)
+    return [
+        Panel(word, u, tuple(line for line, own in zip(lines, units, strict=True) if own == u))
+        for u in dict.fromkeys(units)
+    ]

@@ -1,0 +1,41 @@
+"""Names as formulas: theta1 is θ with an index, and its rate has a dot."""
+
+from __future__ import annotations
+
+import re
+
+_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
+)
+_GREEK = frozenset(_LETTERS.split(" "))
+_SHORT = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
+
+
+def symbol(name: str, dots: int = 0) -> str:
+    """For matplotlib: a short name as a formula, others as they are written."""
+    head, index = _parts(name)
+    if not head:
+        return name.replace("$", r"\$")
+    text = f"\\{head}" if head in _GREEK else head
+    text = {0: text, 1: rf"\dot{{{text}}}", 2: rf"\ddot{{{text}}}"}[dots]
+    return f"${text}_{{{index}}}$" if index else f"${text}$"
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Letter and index; nothing where the name is a word."""
+    found = _SHORT.fullmatch(name)
+    if found is None:
+        return "", ""
+    head, index = found.group(1), found.group(2) or ""
+    return (head, index) if head in _GREEK or len(head) == 1 else ("", "")
+
+
+def with_index(head: str, name: str) -> str:
+    """τ of the freedom q1, p of theta2, …: a symbol with a name below."""
+    inner, index = _parts(name)
+    if not inner:
+        return f"${head}$ {name}".replace("_", " ")
+    below = f"\\{inner}" if inner in _GREEK else inner
+    below = f"{below}{index}"
+    return f"${head}_{{{below}}}$"

@@ -1,0 +1,177 @@
+"""A motion as a web page that needs nothing else: play, pause, scrub, turn, slow down."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from .brush import AXES, DASHPOT, LAYERS, ZIGZAG
+from .ground import ground_shapes
+from .paper import bounds
+from .scene import Scene, scene_of
+from .shapes import GROUND, Shape, Tie
+from .style import GREY, INK, colour
+from .tracks import poses_at, traced
+from .view import upright
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+Floats = NDArray[np.float64]
+
+_RATE, _MOST = 30, 1500
+_DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
+_SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
+
+_STYLE = (
+    ".lw-motion{max-width:46em;margin:0 auto;font:14px/1.4 system-ui,sans-serif}"
+    ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:none;cursor:grab;"
+    "background:#fff;border:1px solid #ddd;border-radius:4px}"
+    ".lw-motion div{display:flex;gap:.6em;align-items:center;margin-top:.4em;flex-wrap:wrap}"
+    ".lw-motion input{flex:1;min-width:6em}.lw-motion output{min-width:4.5em;text-align:right;"
+    "font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
+    "@media print{.lw-motion div{display:none}}"
+)
+
+
+def animation_page(
+    run: Run,
+    *,
+    title: str | None = None,
+    speed: float = 1.0,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
+) -> str:
+    """A whole HTML page with the motion; nothing is fetched from anywhere."""
+    name = html.escape(title or run.mechanism.name)
+    body = animation_element(run, speed=speed, trace=trace, view=view)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<title>{name}</title><meta name="viewport" content="width=device-width">'
+        "<style>body{margin:1em;color:#202020}h1{font:600 1.1em system-ui,sans-serif;"
+        "max-width:42em;margin:.4em auto}</style></head>"
+        f"<body><h1>{name}</h1>{body}</body></html>\n"
+    )
+
+
+def animation_element(
+    run: Run,
+    *,
+    speed: float = 1.0,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
+    autoplay: bool = True,
+    identity: str = "motion",
+) -> str:
+    """The same as a piece of a page: give each its own `identity` where there are several."""
+    if not 0 < speed < 1e6:
+        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+    data = motion_data(run, trace, view) | {"autoplay": autoplay}
+    speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
+    choices = "".join(
+        f'<option value="{value:g}"{" selected" if value == speed else ""}>{word}</option>'
+        for value, word in speeds.items()
+    )
+    first, last = data["times"][0], data["times"][-1]
+    mark = html.escape(identity, quote=True)
+    return (
+        f'<div class="lw-motion" id="{mark}"><style>{_STYLE}</style>'
+        '<canvas tabindex="0" role="img" aria-label="moving mechanism; drag to turn"></canvas>'
+        "<div><button>Play</button>"
+        f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
+        f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
+        f'<script type="application/json">{_json(data)}</script><script>'
+        f"{_player()}(document.currentScript.parentNode, JSON.parse("
+        "document.currentScript.previousSibling.textContent));</script></div>"
+    )
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON that cannot end the element in which it stands."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+@cache
+def _player() -> str:
+    return (files(__package__) / "player.js").read_text(encoding="utf-8").strip()
+
+
+def motion_data(
+    run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """What the page draws: shapes of links, and the links' poses at equal times."""
+    scene = scene_of(run.mechanism)
+    seen = scene.view(view)
+    length = float(run.t[-1] - run.t[0])
+    count = int(np.clip(np.ceil(length * _RATE), 1, _MOST)) + 1
+    times = np.linspace(run.t[0], run.t[-1], count)
+    poses = poses_at(scene, run, times)
+    low, high = bounds(scene, poses, seen)
+    middle = (low + high) / 2
+    ground = ground_shapes(scene, poses, seen)
+    shapes = [*ground, *scene.members, *scene.wheels, *scene.joints, *scene.frames, *scene.centers]
+    depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
+    return {
+        "times": _rounded(times, 1e-6), "poses": _packed(poses[:, :-1], scene.size),
+        "shapes": [_shape(s, scene) for s in shapes], "ties": [_tie(t, scene) for t in scene.ties],
+        "traces": [{"link": p.link, "point": _rounded(p.point, 1e-6 * scene.size)}
+                   for p in traced(scene, trace)],
+        "right": seen.right.tolist(), "up": seen.up.tolist(),
+        "vertical": upright(scene.gravity).tolist(), "extent": (high - low).tolist(),
+        "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward).tolist(),
+        "sign": scene.sign, "patterns": {"spring": ZIGZAG, "damper": DASHPOT},
+    }  # fmt: skip
+
+
+def _shape(shape: Shape, scene: Scene) -> dict[str, Any]:
+    return {
+        "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
+        LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
+        "points": _rounded(shape.points, 1e-5 * scene.size),
+    }  # fmt: skip
+
+
+def _colour(shape: Shape, scene: Scene) -> str:
+    if shape.kind == "axis":
+        return AXES[shape.name[-1]]
+    if shape.kind in ("hull", "ball"):
+        return AXES["x"] if shape.accent else INK
+    return INK if shape.link == GROUND else colour(scene.order.get(shape.link, 0))
+
+
+def _tie(tie: Tie, scene: Scene) -> dict[str, Any]:
+    on_ground = tie.kind != "rail" or tie.links[0] == GROUND
+    paint = GREY if on_ground else colour(scene.order.get(tie.links[1], 0))
+    return {
+        "kind": tie.kind, "links": list(tie.links), "layer": LAYERS[tie.kind],
+        "colour": INK if tie.kind == "rod" else paint,
+        "points": _rounded(tie.points, 1e-5 * scene.size),
+    }  # fmt: skip
+
+
+def _packed(poses: Floats, size: float) -> list[Any]:
+    """Position and quaternion (w, x, y, z) of every link at every time."""
+    from scipy.spatial.transform import Rotation
+
+    turns = Rotation.from_matrix(poses[..., :3].reshape(-1, 3, 3)).as_quat()
+    turns = turns.reshape(*poses.shape[:2], 4)[..., [3, 0, 1, 2]]
+    places = _rounded(poses[..., 3], 1e-5 * size)
+    quaternions = _rounded(turns, 1e-5)
+    return [
+        [[*p, *q] for p, q in zip(row, turned, strict=True)]
+        for row, turned in zip(places, quaternions, strict=True)
+    ]
+
+
+def _rounded(values: Floats, unit: float) -> Any:
+    """Numbers with no more digits than can be seen."""
+    digits = max(0, int(np.ceil(-np.log10(unit))))
+    return (np.round(values, digits) + 0.0).tolist()

@@ -1,0 +1,122 @@
+"""Axes for pictures of mechanisms: to scale, with ticks in the plane, or a scale bar in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ground import ground_shapes
+from .shapes import GROUND
+from .style import GREY, INK, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .scene import Scene
+    from .shapes import Shape
+    from .view import View
+
+Floats = NDArray[np.float64]
+
+_TALLEST, _FLATTEST, _FOOT = 1.15, 0.22, 13.0
+"""Height over width of a picture at most and at least; mm below it for the scale."""
+
+
+def bounds(
+    scene: Scene, poses: Floats, view: View, more: Sequence[Shape] = ()
+) -> tuple[Floats, Floats]:
+    """Corners on the paper of all that is drawn at poses (times, links + 1, 3, 4)."""
+    shapes = [*scene.members, *scene.wheels, *scene.joints, *scene.centers, *scene.frames,
+              *ground_shapes(scene, poses, view), *more]  # fmt: skip
+    points = [_carried(poses, s.link, s.points) for s in shapes]
+    for tie in scene.ties:
+        points += [_carried(poses, k, p[None]) for k, p in zip(tie.links, tie.points, strict=True)]
+    every = view(np.concatenate(points)) if points else np.zeros((1, 2))
+    margin = 2.5 * scene.sign
+    return every.min(axis=0) - margin, every.max(axis=0) + margin
+
+
+def _proportioned(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """The same with room added, where it is too flat or too tall for a page."""
+    wide, tall = high - low
+    extra = np.array([max(tall / _TALLEST - wide, 0.0), max(wide * _FLATTEST - tall, 0.0)])
+    return low - extra / 2, high + extra / 2
+
+
+def _carried(poses: Floats, link: int, points: Floats) -> Floats:
+    """Points of a link at all poses, in the world."""
+    if link == GROUND:
+        return points
+    placed = np.einsum("tij,kj->tki", poses[:, link, :, :3], points)
+    return np.asarray(placed + poses[:, None, link, :, 3]).reshape(-1, 3)
+
+
+def prepared_axes(
+    scene: Scene,
+    poses: Floats,
+    view: View,
+    width: float,
+    more: Sequence[Shape] = (),
+    aside: float = 0.0,
+) -> tuple[Figure, Axes]:
+    """A figure as wide as asked and as high as the scale then needs, within reason; some mm of
+    its width are left for what stands aside."""
+    low, high = _proportioned(*bounds(scene, poses, view, more))
+    wide, tall = high - low
+    unit = wide / (width - aside - (14 if view.flat else 2))
+    if not view.flat:
+        low, tall = low - [0, _FOOT * unit], tall + _FOOT * unit
+    figure = sheet(width, tall / unit + (11 if view.flat else 2))
+    axes = figure.add_subplot()
+    axes.set_aspect("equal")
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    return figure, axes
+
+
+def millimetre(axes: Axes) -> float:
+    """How many metres of the mechanism a millimetre of the paper shows."""
+    low, high = axes.get_xlim()
+    share = axes.get_position().width * 1.08  # the layout will use more of the paper
+    return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
+
+
+def finish(axes: Axes, view: View) -> None:
+    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z."""
+    if view.flat:
+        axes.set_xlabel(f"{view.axis_name(view.right)} / m")
+        axes.set_ylabel(f"{view.axis_name(view.up)} / m")
+        return
+    axes.set_axis_off()
+    _scale_bar(axes)
+    _directions(axes, view)
+
+
+def _scale_bar(axes: Axes) -> None:
+    unit = millimetre(axes)
+    power = 10.0 ** np.floor(np.log10(22 * unit))
+    length = float(max(k * power for k in (1, 2, 5) if k * power <= 22 * unit))
+    x, y = axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit
+    axes.plot([x - length, x], [y, y], color=INK, lw=1.5, solid_capstyle="butt")
+    axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")
+
+
+def _directions(axes: Axes, view: View) -> None:
+    """Little arrows along x, y and z of the world, in the lower left corner."""
+    unit = millimetre(axes)
+    corner = np.array([axes.get_xlim()[0] + 8 * unit, axes.get_ylim()[0] + 4 * unit])
+    for name, direction in zip("xyz", np.eye(3), strict=True):
+        tip = 7 * unit * view(direction)
+        if np.linalg.norm(tip) < unit:
+            continue
+        axes.annotate(
+            "", corner + tip, corner, annotation_clip=False,
+            arrowprops={"arrowstyle": "-|>", "lw": 0.7, "color": GREY, "shrinkA": 0, "shrinkB": 0,
+                        "mutation_scale": 5},
+        )  # fmt: skip
+        end = corner + tip + 1.8 * unit * tip / np.linalg.norm(tip)
+        axes.text(*end, f"${name}$", ha="center", va="center", color=GREY, fontsize=7)

@@ -1,0 +1,213 @@
+"""Lines: histories over time, phase portraits, eigenvalues over a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..mechanism import Mechanism, names_of
+from ..simulation.units import EITHER, coordinate_units
+from .histories import Line, Panel, panels
+from .labels import symbol
+from .style import COLUMN, GREY, INK, colour, dashes, legend, save, sheet, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..simulation.run import Run
+
+_EVENTS = 200
+"""The most times of events that are marked."""
+
+
+@styled
+def plot(
+    run: Run,
+    *names: str,
+    degrees: bool = False,
+    only: Sequence[str] = (),
+    width: float = COLUMN,
+    height: float | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """Histories over time, one panel a quantity and unit, one below the other.
+
+    `names`: q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
+    center_velocities, center_accelerations, body_energy, closure, or anything in `run.data`;
+    coordinates and energy unless said. `only` picks lines by name. Sizes in mm.
+    """
+    found = [p for name in names or ("q", "energy") for p in panels(run, name, degrees, only)]
+    figure = over_time(run.t, found, width, height)
+    over = run.settings.get("over")
+    if over:
+        unit = coordinate_units(run.mechanism)[names_of(run.mechanism).q.index(over)]
+        figure.axes[-1].set_xlabel(f"{symbol(over)} / {unit}")
+    _mark_events(figure, run)
+    return _kept(figure, path)
+
+
+@styled
+def over_time(
+    t: Any,
+    found: Sequence[Panel],
+    width: float = COLUMN,
+    height: float | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """Panels that share their time axis."""
+    if not found:
+        raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
+    figure = sheet(width, height or 14 + 38 * len(found))
+    axes = figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
+    for each, panel in zip(axes, found, strict=True):
+        _draw_panel(each, np.asarray(t), panel)
+    axes[-1].set_xlabel("time / s")
+    figure.align_ylabels(axes)
+    return _kept(figure, path)
+
+
+def _mark_events(figure: Figure, run: Run) -> None:
+    """A faint line wherever something happened: a stop, an impact, a break."""
+    times = sorted({event.t for event in run.events})
+    for axes in figure.axes:
+        for t in times[:_EVENTS]:
+            axes.axvline(t, color=GREY, lw=0.4, ls=(0, (1, 2)), zorder=0.5)
+
+
+def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+    for k, line in enumerate(panel.lines):
+        look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
+        if line.dashed:
+            look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
+        axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
+    unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
+    long = len(panel.quantity) + len(unit) > 24
+    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
+    axes.margins(x=0)
+    steady = _steady(panel.lines)
+    if steady is not None:
+        axes.set_ylim(*steady)
+    if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
+        legend(axes, len(panel.lines))
+
+
+def _steady(lines: Sequence[Line]) -> tuple[float, float] | None:
+    """Limits about values that hardly change: rounding errors are no motion."""
+    every = np.concatenate([line.values for line in lines])
+    every = every[np.isfinite(every)]
+    low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)
+    size = max(abs(low), abs(high))
+    if high - low > 1e-9 * size and size > 1e-12:
+        return None
+    middle = (low + high) / 2
+    reach = 0.1 * size if size > 1e-12 else 1.0
+    return middle - reach, middle + reach
+
+
+@styled
+def phase(
+    run: Run,
+    *names: str,
+    degrees: bool = False,
+    width: float = COLUMN,
+    path: str | Path | None = None,
+) -> Figure:
+    """Speeds over their coordinates; all coordinates whose rates are speeds unless some are named.
+    A dot marks the start."""
+    mechanism, known = run.mechanism, names_of(run.mechanism)
+    paired = [n for n in known.q if n in known.qd]
+    for name in names:
+        if name not in paired:
+            raise NameNotFoundError(
+                f"'{name}' is no coordinate whose rate is a speed", remedy=suggest(name, paired)
+            )
+    chosen = list(names) or paired
+    if not chosen:
+        raise LinkwrightError(
+            "no speed is the rate of a coordinate", where=mechanism.name,
+            remedy='use rotation = "cardan"',
+        )  # fmt: skip
+    units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
+    groups = [[n for n in chosen if units[n] == unit] for unit in ("rad", "m", EITHER)]
+    groups = [group for group in groups if group]
+    figure = sheet(width, 14 + 55 * len(groups))
+    axes = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
+    for each, group in zip(axes, groups, strict=True):
+        _draw_phase(each, run, group, units[group[0]], degrees)
+    return _kept(figure, path)
+
+
+def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:
+    known = names_of(run.mechanism)
+    factor = 180 / np.pi if degrees and unit == "rad" else 1.0
+    shown = "°" if factor != 1.0 else unit
+    for k, name in enumerate(group):
+        x = factor * run.q[:, known.q.index(name)]
+        y = factor * run.qd[:, known.qd.index(name)]
+        axes.plot(x, y, color=colour(k), ls=dashes(k), label=symbol(name))
+        axes.plot(x[:1], y[:1], "o", color=colour(k), ms=3)
+    turning = unit == "rad"
+    axes.set_xlabel(f"{'angle' if turning else 'displacement'} / {shown}")
+    axes.set_ylabel(f"{'angular speed' if turning else 'speed'} / {shown}/s")
+    handles = axes.get_lines()[::2]
+    axes.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, borderaxespad=0.1
+    )
+
+
+@styled
+def eigenvalues(
+    source: Mechanism | Callable[[float], Any],
+    parameter: str,
+    values: Sequence[float],
+    q: Any = None,
+    unit: str = "",
+    width: float = COLUMN,
+    path: str | Path | None = None,
+) -> Figure:
+    """Real and imaginary parts of the eigenvalues of small motions over a parameter.
+
+    About `q` (home unless said; a function of the value may give it), by `linearize`. Instead of
+    a mechanism, `source` may be a function from the value to eigenvalues or to a linear model.
+    """
+    sizes = np.asarray(values, dtype=float)
+    rows = np.array([np.sort_complex(_eigenvalues_at(source, parameter, v, q)) for v in sizes])
+    figure = sheet(width, 90)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):
+        axes.plot(sizes, part, ".", ms=2.2, color=colour(0), mec="none")
+        axes.axhline(0, color=INK, lw=0.5)
+        axes.set_ylabel(f"{word} / 1/s")
+    unstable = rows.real > 1e-9 * np.abs(rows).max(initial=1e-300)
+    upper.plot(
+        sizes[:, None].repeat(rows.shape[1], 1)[unstable], rows.real[unstable], ".", ms=2.2,
+        color=colour(1), mec="none", label="growing",
+    )  # fmt: skip
+    if unstable.any():
+        legend(upper, 1)
+    name = symbol(parameter) if isinstance(source, Mechanism) else parameter
+    lower.set_xlabel(f"{name} / {unit}" if unit else name)
+    lower.margins(x=0)
+    figure.align_ylabels()
+    return _kept(figure, path)
+
+
+def _eigenvalues_at(source: Any, parameter: str, value: float, q: Any) -> Any:
+    if isinstance(source, Mechanism):
+        from ..simulation.statics import linearize
+
+        about = q(value) if callable(q) else q
+        return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues
+    found = source(float(value))
+    return np.asarray(getattr(found, "eigenvalues", found), dtype=complex)
+
+
+def _kept(figure: Figure, path: str | Path | None) -> Figure:
+    if path is not None:
+        save(figure, path)
+    return figure

@@ -1,0 +1,74 @@
+"""The pieces that pictures of a mechanism are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Points fixed to a link (or to ground), and how they are drawn.
+
+    line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
+    hull: the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what
+    closes a loop.
+    """
+
+    kind: str
+    link: int
+    points: Floats
+    name: str = ""
+    accent: bool = False
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A spring, damper, rod or rail from a point of one link to a point of another."""
+
+    kind: str
+    links: tuple[int, int]
+    points: Floats
+    name: str = ""
+
+
+def array_of(constant: Any) -> Floats:
+    """Numbers of a matrix without symbols."""
+    return np.array(ca.DM(constant), dtype=float)
+
+
+def point_of(constant: Any) -> Floats:
+    return array_of(constant).ravel()
+
+
+def ring(radius: float, count: int = 24) -> Floats:
+    """A circle about z."""
+    angles = 2 * np.pi * np.arange(count) / count
+    return radius * np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
+
+
+def square(half: float) -> Floats:
+    corners = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
+    return half * corners.astype(float)
+
+
+def prism(cap: Floats, half: float) -> Floats:
+    """Two caps, above and below."""
+    shift = np.array([0.0, 0.0, half])
+    return np.vstack([cap + shift, cap - shift])
+
+
+def turned_to(z: Floats) -> Floats:
+    """A rotation whose z axis is the given direction."""
+    z = z / np.linalg.norm(z)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

@@ -1,0 +1,98 @@
+"""Stick figures and wire frames: a mechanism at one configuration, to scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mechanism import Mechanism
+from .brush import Brush
+from .ground import ground_shapes
+from .paper import finish, prepared_axes
+from .scene import Scene, scene_of
+from .style import COLUMN, save, styled
+from .view import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is drawn beside links and joints."""
+
+    centers: bool = True
+    frames: bool = True
+    ground: bool = True
+    boxes: bool = False
+    names: bool = False
+    dimensions: bool = False
+
+
+@styled
+def figure_of(
+    mechanism: Mechanism,
+    q: Any = None,
+    *,
+    view: str | tuple[float, float] | None = None,
+    centers: bool = True,
+    frames: bool = True,
+    ground: bool = True,
+    boxes: bool = False,
+    names: bool = False,
+    dimensions: bool = False,
+    width: float = COLUMN,
+    path: str | Path | None = None,
+) -> Figure:
+    """A mechanism at q (home unless said), drawn to scale.
+
+    Planar mechanisms are seen onto their plane, others in space; `view` is "xy", "xz", "yz",
+    "space" or (azimuth, elevation) in degrees. `boxes` adds the box of every link's inertia,
+    `names` those of joints and frames, `dimensions` the lengths of links.
+    """
+    scene = scene_of(mechanism)
+    poses = scene.poses(scene.home if q is None else q)
+    seen = scene.view(view)
+    details = Details(centers, frames, ground, boxes, names, dimensions)
+    figure, axes = prepared_axes(scene, poses[None], seen, width, scene.boxes if boxes else ())
+    draw(axes, scene, poses, seen, details)
+    finish(axes, seen)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def draw(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> None:
+    """One configuration on given axes, with what stands still."""
+    if details.ground:
+        Brush(axes, scene, poses, view).shapes(ground_shapes(scene, poses[None], view))
+    brush = draw_moving(axes, scene, poses, view, details)
+    if details.dimensions:
+        brush.dimensions(scene.members)
+    if details.names:
+        brush.names([*scene.joints, *(s for s in scene.frames if s.kind == "dot")])
+
+
+def draw_moving(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> Brush:
+    """What moves; the brush knows what it has drawn."""
+    brush = Brush(axes, scene, poses, view)
+    brush.ties(scene.ties)
+    if details.boxes:
+        brush.shapes([box for box in scene.boxes if box.link not in _boxed(scene)])
+    for several in (scene.members, scene.wheels, scene.joints):
+        brush.shapes(several)
+    brush.shapes(scene.frames if details.frames else [])
+    brush.shapes(scene.centers if details.centers else [])
+    return brush
+
+
+def _boxed(scene: Scene) -> set[int]:
+    """Links that are drawn as boxes anyway."""
+    return {shape.link for shape in scene.members if shape.kind == "solid"}

@@ -1,0 +1,183 @@
+"""The structure of a mechanism: its graph of bodies and joints, the sparsity of its matrices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import NameNotFoundError, suggest
+from ..mechanism import GROUND, Mechanism
+from .histories import model_of
+from .labels import symbol
+from .style import COLUMN, FAINT, GREY, INK, colour, save, sheet, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+_SQUARE = ("mass_matrix", "coriolis_matrix")
+_CONSTRAINED = ("constraint_jacobian",)
+
+
+def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> NDArray[np.bool_]:
+    """Which entries of a matrix are not zero for all states."""
+    model = model_of(mechanism)
+    known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
+    if quantity not in known:
+        raise NameNotFoundError(
+            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest(quantity, known)
+        )
+    matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
+    return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
+
+
+@styled
+def sparsity(
+    mechanism: Mechanism,
+    quantity: str = "mass_matrix",
+    *,
+    width: float = COLUMN,
+    path: str | Path | None = None,
+) -> Figure:
+    """Entries of the mass matrix (or coriolis_matrix, constraint_jacobian) that are not zero."""
+    filled, names = pattern(mechanism, quantity), model_of(mechanism).names
+    rows = names.constraints if quantity in _CONSTRAINED else names.qd
+    cell = min(width / len(names.qd), 9.0)
+    figure = sheet(width, 22 + float(np.clip(cell * len(rows), 0.2 * width, 2 * width)))
+    axes = figure.add_subplot()
+    axes.imshow(filled, cmap=_two_colours(), vmin=0, vmax=1, interpolation="nearest")
+    axes.set_xticks(np.arange(-0.5, len(names.qd)), minor=True)
+    axes.set_yticks(np.arange(-0.5, len(rows)), minor=True)
+    axes.grid(visible=False, which="major")
+    axes.grid(visible=True, which="minor", color="white", lw=0.6)
+    axes.tick_params(which="both", length=0)
+    _name_ticks(axes, [symbol(n) for n in names.qd], [symbol(n) for n in rows])
+    share = filled.mean()
+    axes.set_title(f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})")
+    return _kept(figure, path)
+
+
+def _two_colours() -> Any:
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([FAINT, colour(0)])
+
+
+def _name_ticks(axes: Axes, columns: list[str], rows: list[str]) -> None:
+    """Names where there is room, every so many where there is not."""
+    for names, put, most in ((columns, "x", 24), (rows, "y", 40)):
+        every = -(-len(names) // most)
+        spots = list(range(0, len(names), every))
+        labels = [names[k] for k in spots]
+        if put == "x":
+            axes.set_xticks(spots, labels, rotation=90 if max(map(len, labels)) > 7 else 0)
+        else:
+            axes.set_yticks(spots, labels)
+
+
+@styled
+def graph(mechanism: Mechanism, *, width: float = COLUMN, path: str | Path | None = None) -> Figure:
+    """Bodies as boxes, joints as lines; dashed what closes loops, dotted springs and constraints
+    between bodies."""
+    spots = layout(mechanism)
+    across = max(x for x, _ in spots.values()) + 1
+    deep = max(y for _, y in spots.values()) + 1
+    figure = sheet(width, float(np.clip(17 * deep + 6, 20, 400)))
+    axes = figure.add_subplot()
+    axes.set_xlim(-0.6, max(across - 0.4, 0.6))
+    axes.set_ylim(deep - (0.2 if mechanism.loops else 0.6), -0.4)
+    axes.set_axis_off()
+    size = float(np.clip(60.0 / across, 3.5, 7.5))
+    for name, joint in mechanism.joints.items():
+        _draw_edge(axes, spots[joint.parent], spots[joint.child], INK, "-")
+        _name_edge(axes, spots[joint.parent], spots[joint.child], name, joint.type, size)
+    for name, loop in mechanism.loops.items():
+        _draw_edge(axes, spots[loop.parent], spots[loop.child], colour(1), "--", bent=True)
+        _name_edge(axes, spots[loop.parent], spots[loop.child], name, loop.type, size, bent=True)
+    for one, other in _beside(mechanism):
+        _draw_edge(axes, spots[one], spots[other], GREY, ":", bent=True)
+    for name, (x, y) in spots.items():
+        box = {"boxstyle": "round,pad=0.3", "fc": "#EAF2F8" if name != GROUND else FAINT,
+               "ec": INK, "lw": 0.6}  # fmt: skip
+        axes.text(x, y, symbol(name), ha="center", va="center", fontsize=size, bbox=box, zorder=5)
+    return _kept(figure, path)
+
+
+def layout(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
+    """Places in the picture: ground on top, children below the middle of which they hang."""
+    below: dict[str, list[str]] = {}
+    for _, joint in mechanism.joints_depth_first():
+        below.setdefault(joint.parent, []).append(joint.child)
+    spots: dict[str, tuple[float, float]] = {}
+    column = 0.0
+    stack: list[tuple[str, int, bool]] = [(GROUND, 0, False)]
+    while stack:
+        name, depth, seen = stack.pop()
+        children = below.get(name, [])
+        if children and not seen:
+            stack.append((name, depth, True))
+            stack += [(child, depth + 1, False) for child in reversed(children)]
+        elif children:
+            spots[name] = (float(np.mean([spots[child][0] for child in children])), depth)
+        else:
+            spots[name], column = (column, depth), column + 1
+    return spots
+
+
+def _beside(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """Pairs of bodies that springs, rods, wheels and blades tie."""
+    frames = {name: frame.body for name, frame in mechanism.frames.items()}
+    pairs = []
+    for part in (*mechanism.forces.values(), *mechanism.constraints.values()):
+        ends = getattr(part, "between", None)
+        if part.type == "rolling":
+            ends = (part.wheel, part.on)
+        elif part.type == "knife-edge":
+            ends = (part.on, part.relative_to)
+        elif part.type == "surface":
+            ends = (part.point, part.frame)
+        if ends is not None:
+            pairs.append((frames.get(ends[0], ends[0]), frames.get(ends[1], ends[1])))
+    return pairs
+
+
+def _bow(a: tuple[float, float], b: tuple[float, float]) -> Floats:
+    """A line between two places that bends around what lies between."""
+    start, end = np.array(a), np.array(b)
+    aside = np.array([0.25 if abs(a[0] - b[0]) < 0.5 else 0.0, 0.45 + 0.1 * abs(a[0] - b[0])])
+    top = (start + end) / 2 + 2 * aside
+    s = np.linspace(0, 1, 40)[:, None]
+    return np.asarray((1 - s) ** 2 * start + 2 * s * (1 - s) * top + s**2 * end)
+
+
+def _draw_edge(
+    axes: Axes, a: tuple[float, float], b: tuple[float, float], paint: str, dash: str,
+    bent: bool = False,
+) -> None:  # fmt: skip
+    line = _bow(a, b) if bent else np.array([a, b])
+    axes.plot(line[:, 0], line[:, 1], color=paint, ls=dash, lw=0.9, zorder=2)
+
+
+def _name_edge(
+    axes: Axes, a: tuple[float, float], b: tuple[float, float], name: str, kind: str, size: float,
+    bent: bool = False,
+) -> None:  # fmt: skip
+    start, end = np.array(a), np.array(b)
+    spot = _bow(a, b)[24] if bent else start + 0.55 * (end - start)
+    axes.text(
+        *spot, f"{symbol(name)}\n{kind}", ha="center", va="center", fontsize=0.85 * size,
+        color=colour(1) if bent else INK, zorder=4, linespacing=1.0,
+        bbox={"fc": "white", "ec": "none", "pad": 0.6},
+    )  # fmt: skip
+
+
+def _kept(figure: Figure, path: str | Path | None) -> Figure:
+    if path is not None:
+        save(figure, path)
+    return figure

@@ -1,0 +1,158 @@
+"""How all pictures look: small sober type, colours that everybody can tell apart, vector files."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ..errors import FileError, LinkwrightError, MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+COLUMN = 85.0
+"""Width of a journal's column, mm."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+"""Okabe and Ito's, that colour-blind people tell apart; without their yellow, too faint a line."""
+
+DASHES = ("-", "--", "-.", ":")
+INK, GREY, FAINT = "#202020", "#8A8A8A", "#DDDDDD"
+FORMATS = (".svg", ".pdf", ".png")
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.5,
+    "mathtext.fontset": "dejavusans", "axes.labelsize": 7.5, "axes.titlesize": 8,
+    "legend.fontsize": 7, "xtick.labelsize": 7, "ytick.labelsize": 7, "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5, "lines.linewidth": 1.1, "patch.linewidth": 0.8, "grid.linewidth": 0.4,
+    "grid.color": FAINT, "axes.grid": True, "axes.axisbelow": True, "axes.edgecolor": INK,
+    "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
+    "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
+    "legend.handlelength": 1.6, "legend.columnspacing": 1.2, "legend.handletextpad": 0.5,
+    "axes.formatter.useoffset": False, "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "axes.unicode_minus": True, "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42,
+    "svg.fonttype": "path", "svg.hashsalt": "linkwright",
+    "hatch.linewidth": 0.5,
+}  # fmt: skip
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Settings for whatever is drawn inside; those of the user stay as they are."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtraError(
+            "pictures need matplotlib", remedy="install linkwright[show]"
+        ) from None
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """A function that draws, in the house style."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **keywords: P.kwargs) -> T:
+        with house_style():
+            return draw(*args, **keywords)
+
+    return drawn
+
+
+def sheet(width: float, height: float) -> Figure:
+    """An empty figure, in mm."""
+    from matplotlib.figure import Figure
+
+    if not (10 <= width <= 2000 and 10 <= height <= 4000):
+        raise LinkwrightError(
+            f"a picture of {width:g} by {height:g} mm", remedy="give a width from 10 to 2000 mm"
+        )
+    return Figure(figsize=(width / 25.4, height / 25.4), layout="constrained")
+
+
+def colour(k: int) -> str:
+    return COLOURS[k % len(COLOURS)]
+
+
+def dashes(k: int) -> str:
+    """Another pattern each time that the colours begin again."""
+    return DASHES[k // len(COLOURS) % len(DASHES)]
+
+
+def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> None:
+    """Names of lines above the panel, in as many columns as the width allows."""
+    every = axes.get_lines() if lines is None else lines
+    shown = [line for line in every if not str(line.get_label()).startswith("_")]
+    longest = max((len(_bare(line.get_label())) for line in shown), default=1)
+    width = axes.figure.get_figwidth()
+    columns = max(1, min(count, int(width * 14 / (longest + 5))))
+    axes.legend(
+        handles=shown, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        borderaxespad=0.1,
+    )  # fmt: skip
+
+
+def _bare(label: object) -> str:
+    """A label without the marks of its formula, to judge its length."""
+    text = str(label).replace("\\mathrm", "").replace("\\dot", "").replace("\\ddot", "")
+    return "".join(c for c in text if c not in "${}_\\")
+
+
+@styled
+def save(figure: Figure, path: str | Path) -> Path:
+    """Writes a picture as .svg, .pdf or .png, by its ending; whole or not at all."""
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in FORMATS:
+        raise FileError(
+            f"'{target.suffix}' is no format of pictures", where=str(target),
+            remedy=f"use {', '.join(FORMATS)}",
+        )  # fmt: skip
+    keep_whole(target, _content(figure, kind[1:]))
+    return target
+
+
+def _content(figure: Figure, kind: str) -> bytes:
+    stream = io.BytesIO()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    figure.savefig(stream, format=kind, metadata=metadata)
+    return stream.getvalue()
+
+
+def keep_whole(target: Path, content: bytes) -> None:
+    """A file appears whole or not at all."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(content)
+        partial.replace(target)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@styled
+def svg(figure: Figure) -> str:
+    """The picture as an <svg> element, to be put into a web page."""
+    text = _content(figure, "svg").decode()
+    return text[text.index("<svg") :]
+
+
+@styled
+def data_uri(figure: Figure) -> str:
+    """The picture as the address of an <img>, with everything in it."""
+    return "data:image/svg+xml;base64," + base64.b64encode(_content(figure, "svg")).decode()

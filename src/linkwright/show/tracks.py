@@ -1,0 +1,80 @@
+"""Motion as poses at equal times, and the paths of chosen points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..kinematics.joints import Kind
+from .shapes import GROUND, point_of
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+    from .scene import Scene
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A point of a link whose path is drawn."""
+
+    name: str
+    link: int
+    point: Floats
+
+    def path(self, poses: Floats) -> Floats:
+        """(…, 3) in the world."""
+        return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
+
+
+def poses_at(scene: Scene, run: Run, times: Floats) -> Floats:
+    """Where the links stand at the given times: between the run's samples, coordinates are
+    interpolated."""
+    q = np.column_stack([np.interp(times, run.t, column) for column in run.q.T])
+    if scene.tree.transfer is None:
+        for link in scene.tree.links:
+            if link.kind in (Kind.BALL, Kind.FREE):
+                part = slice(link.q_range.stop - 4, link.q_range.stop)
+                q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
+    return scene.poses(q)
+
+
+def equal_times(run: Run, every: float, until: float | None = None) -> Floats:
+    """0, every, 2·every, … up to the end (or `until`)."""
+    end = float(run.t[-1]) if until is None else min(float(until), float(run.t[-1]))
+    if not 0 < every < np.inf or end < run.t[0]:
+        raise LinkwrightError(f"every {every:g} s is no interval", remedy="give seconds above 0")
+    if (end - run.t[0]) / every > 5000:
+        raise LinkwrightError(
+            f"every {every:g} s makes more than 5000 figures", remedy="give a longer interval"
+        )
+    count = int(np.floor((end - run.t[0]) / every + 1e-9)) + 1
+    return np.asarray(run.t[0] + every * np.arange(count))
+
+
+def traced(scene: Scene, names: Sequence[str] | None) -> list[Traced]:
+    """Frames by name, bodies by their mass centres; unless said, the frames that move, or the
+    mass centres of the last bodies."""
+    tree = scene.tree
+    if names is None:
+        found = [n for n, place in tree.frames.items() if place.link != GROUND]
+        parents = {link.parent for link in tree.links}
+        names = found or [n for n, m in tree.masses.items() if m.link not in (*parents, GROUND)]
+    known = [*tree.frames, *tree.masses]
+    points = []
+    for name in names:
+        if name not in known:
+            raise NameNotFoundError(
+                f"{scene.mechanism.name} has no frame or body '{name}' to trace",
+                remedy=suggest(name, known),
+            )
+        place = tree.frames.get(name)
+        link, p = (place.link, place.p) if place else (tree.masses[name].link, tree.masses[name].c)
+        points.append(Traced(name, link, point_of(p)))
+    return points

@@ -1,0 +1,55 @@
+"""Events of a motion: stops, impacts, contacts, dry friction, failing members, and the user's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import LinkwrightError
+from ...mechanism import Mechanism
+from ...model import compile as compiled
+from ..system import System
+from .dynamics import Dynamics
+from .given import Event, watched_events
+from .hybrid import Hybrid
+from .modes import NoSolutionError
+from .rows import Rows, without_sharp_friction
+
+__all__ = ["Event", "Hybrid", "NoSolutionError", "events_of", "without_sharp_friction"]
+
+STOPS = ("stop", "impact", "ignore")
+IMPACTS = ("together", "one by one")
+
+
+def events_of(
+    mechanism: Mechanism, system: System, events: Any, stops: str, impacts: str
+) -> Hybrid | None:
+    """What may happen on the way; None where nothing can. `system` is without sharp friction."""
+    for value, known, what in ((stops, STOPS, "stops"), (impacts, IMPACTS, "impacts")):
+        if value not in known:
+            remedy = f"use one of {', '.join(known)}"
+            raise LinkwrightError(f"{what} = {value!r} is not known", remedy=remedy)
+    given = watched_events(system.equations, events)
+    if not given and not _eventful(mechanism, stops):
+        return None
+    rows = Rows(mechanism, stops)
+    bare = system.equations.mechanism
+    model = system.model if system.equations.by == "recursive" else compiled(bare, threads=1)
+    dynamics = Dynamics(mechanism, model, rows)
+    if not (rows.any or given or dynamics.members or dynamics.ties):
+        return None
+    return Hybrid(system, dynamics, given, one_by_one=impacts == "one by one")
+
+
+def _eventful(mechanism: Mechanism, stops: str) -> bool:
+    """Whether anything in the mechanism may hold, let go or break."""
+    if mechanism.contacts or any(
+        getattr(c, "breaks", None) for c in mechanism.constraints.values()
+    ):
+        return True
+    limited = stops != "ignore"
+    return any(
+        joint.breaks is not None
+        or {"friction", "friction_coefficient"} & joint.model_fields_set
+        or (limited and "limits" in joint.model_fields_set)
+        for joint in (*mechanism.joints.values(), *mechanism.loops.values())
+    )

@@ -1,0 +1,155 @@
+"""Members that fail: the mechanism without them, and the same motion in its coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LinkwrightError
+from ...expressions import names as names_in
+from ...expressions import to_float
+from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
+from ...model import compile as compiled
+
+Floats = NDArray[np.float64]
+
+_ENDS = ("the broken end at the parent", "the broken end at the child")
+_KEPT = ("parent", "child", "origin", "child_origin")
+
+
+def broken(mechanism: Mechanism, member: str) -> Mechanism:
+    """Less a loop or constraint; a joint becomes a free one, and what acts along it is gone.
+
+    Bodies of a plane mechanism may have inertia about its normal alone: they stay in the plane.
+    """
+    if member in mechanism.joints:
+        parted = _parted(mechanism, member, {"type": "free"})
+        if mechanism.joints[member].type in ("revolute", "continuous") and _weightless(parted):
+            return _parted(mechanism, member, _in_plane(mechanism, member))
+        return parted
+    table = "loops" if member in mechanism.loops else "constraints"
+    rest = {name: x for name, x in getattr(mechanism, table).items() if name != member}
+    return _tidied(replaced(mechanism, ["independent"], **{table: rest}))
+
+
+def _tidied(mechanism: Mechanism) -> Mechanism:
+    """Where nothing is to close any more, rough values of coordinates have no use."""
+    if mechanism.loops or mechanism.constraints:
+        return mechanism
+    return replaced(mechanism, ["assembly"])
+
+
+def _weightless(mechanism: Mechanism) -> bool:
+    """Whether something can move that has no inertia."""
+    model = compiled(mechanism, threads=1)
+    M = model.mass_matrix(model.integrate(model.neutral(), np.full(model.nv, 0.3)))
+    sizes = np.sqrt(np.abs(np.diag(M)))
+    if not sizes.all():
+        return True
+    return bool(np.linalg.eigvalsh(M / sizes[:, None] / sizes)[0] < 1e-12)
+
+
+def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
+    axis = mechanism.joints[member].axis
+    numbers = [to_float(x, mechanism.values) for x in axis]
+    along_x = abs(numbers[0]) > 0.9 * float(np.linalg.norm(numbers))
+    return {"type": "planar", "axis": axis, "axis2": [0, 1, 0] if along_x else [1, 0, 0]}
+
+
+def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
+    joint = mechanism.joints[member]
+    gone = {*coordinate_names(member, joint), *speed_names(member, joint)}
+    gone |= {f"d{name}" for name in gone}
+    fields = {key: getattr(joint, key) for key in _KEPT if key in joint.model_fields_set}
+    joints = {**mechanism.joints, member: {**kind, **fields}}
+    tables = {
+        key: {name: part for name, part in getattr(mechanism, key).items() if not _uses(part, gone)}
+        for key in ("forces", "actuators", "constraints")
+        if getattr(mechanism, key)
+    }
+    assembly = {name: x for name, x in mechanism.assembly.items() if name not in gone}
+    changed = {"assembly": assembly} if mechanism.assembly else {}
+    bare = replaced(mechanism, ["independent", "assembly"], joints=joints, **tables, **changed)
+    return _tidied(bare)
+
+
+def _uses(part: Any, gone: set[str]) -> bool:
+    """Whether a force, actuator or constraint speaks of coordinates that are gone."""
+    spoken = {name for _, number, _ in quantities(part) for name in names_in(number)}
+    spoken |= {str(getattr(part, key, "")) for key in ("on", "joint", "other")}
+    spoken |= set(getattr(part, "factors", ()))
+    return bool(spoken & gone)
+
+
+def carried_over(
+    before: Mechanism, after: Mechanism, member: str, q: Floats, qd: Floats
+) -> tuple[Floats, Floats]:
+    """The same places and velocities of all bodies, in the coordinates of the mechanism after."""
+    if member not in before.joints:
+        return q, qd
+    old, new = names_of(before), names_of(after)
+    q_new = np.zeros(new.nq)
+    qd_new = np.zeros(new.nv)
+    for names, olds, values, out in ((new.q, old.q, q, q_new), (new.qd, old.qd, qd, qd_new)):
+        for k, name in enumerate(names):
+            if name in olds:
+                out[k] = values[olds.index(name)]
+    if after.joints[member].type == "planar":
+        q_new[new.q.index(f"{member}.theta")] = q[old.q.index(member)]
+        qd_new[new.qd.index(f"{member}.theta")] = qd[old.qd.index(member)]
+        return q_new, qd_new
+    place, speeds = _apart(before, member, q, qd)
+    for ending, value in place.items():
+        q_new[new.q.index(f"{member}.{ending}")] = value
+    for ending, value in speeds.items():
+        qd_new[new.qd.index(f"{member}.{ending}")] = value
+    return q_new, qd_new
+
+
+def _apart(
+    before: Mechanism, member: str, q: Floats, qd: Floats
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Where the joint's frame in the child stands in that of the parent, and how it moves."""
+    from scipy.spatial.transform import Rotation
+
+    joint = before.joints[member]
+    frames = dict(before.frames)
+    marks = {
+        _ENDS[0]: {"body": joint.parent, "origin": joint.origin},
+        _ENDS[1]: {"body": joint.child, "origin": joint.child_origin},
+    }
+    model = compiled(replaced(before, frames={**frames, **marks}), threads=1)
+    A, B = (model.placement(end)(q) for end in _ENDS)
+    a, b = (model.frame_velocity(end)(q, qd) for end in _ENDS)
+    R, apart = A[:3, :3].T @ B[:3, :3], A[:3, :3].T @ (B[:3, 3] - A[:3, 3])
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    turning = B[:3, :3].T @ (b[:3] - a[:3])
+    carried = a[3:] + np.cross(a[:3], B[:3, 3] - A[:3, 3])
+    sliding = B[:3, :3].T @ (b[3:] - carried)
+    place = dict(zip(("x", "y", "z", "qw", "qx", "qy", "qz"), (*apart, w, x, y, z), strict=True))
+    speeds = dict(zip(("wx", "wy", "wz", "vx", "vy", "vz"), (*turning, *sliding), strict=True))
+    return place, speeds
+
+
+def remaining_drive(torque: Any, before: Mechanism, after: Mechanism) -> Any:
+    """Drives by name go on where their speed or actuator is still there; numbers likewise.
+
+    A function of the old state cannot go on.
+    """
+    old, new = names_of(before), names_of(after)
+    if torque is None or old == new:
+        return torque
+    if callable(torque):
+        raise LinkwrightError(
+            "the drive is a function of a state that is no more",
+            remedy="give drives by name",
+        )
+    if isinstance(torque, dict):
+        known = list(new.actuators) or list(new.qd)
+        return {name: value for name, value in torque.items() if name in known}
+    if new.actuators:
+        return torque
+    values = np.asarray(torque, dtype=float)
+    return [values[old.qd.index(name)] if name in old.qd else 0.0 for name in new.qd]

@@ -1,0 +1,198 @@
+"""The mode that goes on from a state: what rests, sticks or slides, by complementarity.
+
+Normal forces are zero or more, friction stays within its limits; what is not held accelerates in
+the direction that its force does not push. Limits that depend on these forces are found by
+repetition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .boxes import boxed
+from .dynamics import Held, Instant
+from .modes import STILL, Forces, Mode, NoSolutionError, forces_of
+from .rows import Barrier
+
+Floats = NDArray[np.float64]
+Direction = tuple[float, float]
+
+_TURNS = 300
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is to be decided: `closed` barriers that neither close nor open; and rubs and contacts
+    that have let go just now, with the sign or direction in which they begin to slide."""
+
+    closed: tuple[int, ...]
+    slipping: tuple[tuple[int, int], ...] = ()
+    leaving: tuple[tuple[int, Direction], ...] = ()
+
+
+def chosen(instant: Instant, case: Case) -> Mode:
+    """The mode of a state; speeds of what is closed or sticks are zero within `STILL`."""
+    choice = _Choice(instant, case)
+    return _settled(instant, choice.mode())
+
+
+class _Choice:
+    def __init__(self, instant: Instant, case: Case) -> None:
+        self.instant, self.case = instant, case
+        self.rows, self.V = instant.of.rows, instant.R @ instant.qd
+        self.closed, self.toward = list(case.closed), dict(case.leaving)
+        forced = dict(case.slipping)
+        self.signs = [
+            forced.get(k, 0 if abs(self.V[rub.row]) <= STILL else int(np.sign(self.V[rub.row])))
+            for k, rub in enumerate(self.rows.rubs)
+        ]
+        self.still = [k for k, s in enumerate(self.signs) if s == 0]
+        self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
+        self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
+
+    def _barrier(self, i: int) -> Barrier:
+        return self.rows.barriers[i]
+
+    def _slow(self, i: int) -> bool:
+        slip = list(self._barrier(i).slip)
+        return bool(slip) and float(np.linalg.norm(self.V[slip])) <= STILL
+
+    def mode(self) -> Mode:
+        """Contacts that do not slide are held there first; those that do not press let go."""
+        while True:
+            x, w, limits = self._balance()
+            pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
+            if all(i in pressing for i in self.grips):
+                return self._sorted(x, w, limits)
+            self.grips = [i for i in self.grips if i in pressing]
+
+    def _balance(self) -> tuple[Floats, Floats, Floats]:
+        """Forces and accelerations of all that may be held, and the limits of friction."""
+        limits = np.array([rub.force for rub in self.rows.rubs])
+        normal, x = np.zeros(len(self.closed)), None
+        now = self.instant
+        gripped = [row for i in self.grips for row in self._barrier(i).slip]
+        R, gamma = now.R[self.all], now.gamma[self.all]
+        P = now.admittance_holding(gripped)
+        A = R @ P @ R.T
+        for _ in range(_TURNS):
+            known = self._known(limits, normal)
+            free = now.held(gripped, now.R[gripped].T, known)
+            b = R @ free.qdd + gamma
+            x = boxed(A, b, *self._bounds(limits), start=x)
+            before = np.concatenate([limits, normal])
+            normal = x[: len(self.closed)].copy()
+            limits = self._limits(free.qdd + P @ (R.T @ x), known + R.T @ x, normal)
+            after = np.concatenate([limits, normal])
+            small = 1e-12 * (1 + np.abs(after).max(initial=0))
+            if np.abs(after - before).max(initial=0.0) <= small:
+                return x, A @ x + b, limits
+        raise NoSolutionError(
+            "friction has no solution here", remedy="lower the coefficients of friction"
+        )
+
+    def _known(self, limits: Floats, normal: Floats) -> Floats:
+        """Forces of what slides already."""
+        total = np.zeros(len(self.instant.qd))
+        for rub, s, limit in zip(self.rows.rubs, self.signs, limits, strict=True):
+            total -= s * limit * self.instant.R[rub.row]
+        for i, force in zip(self.closed, normal, strict=True):
+            slip = list(self._barrier(i).slip)
+            if slip and i not in self.grips:
+                v = self.V[slip] if i not in self.toward else np.array(self.toward[i])
+                drag = self._barrier(i).friction * force * v / np.linalg.norm(v)
+                total -= drag @ self.instant.R[slip]
+        return total
+
+    def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
+        count = len(self.closed)
+        most = [limits[k] * self.rows.rubs[k].ratio for k in self.still]
+        return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
+
+    def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
+        """What friction in the joints amounts to under given accelerations and forces."""
+        rubs, now = self.rows.rubs, self.instant
+        limits = np.array([rub.force for rub in rubs])
+        arms = np.array([rub.arm for rub in rubs])
+        if not arms.any():
+            return limits
+        rest = now.M @ qdd - now.F - forces
+        lam = np.zeros(0)
+        if len(now.J):
+            lam = np.asarray(np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0], dtype=float)
+        pushes = np.zeros((3, len(self.rows.contacts)))
+        for i, force in zip(self.closed, normal, strict=True):
+            if i >= self.rows.stop_count:
+                pushes[2, i - self.rows.stop_count] = force
+        found: Floats = limits + arms * now.pressed(Held(qdd, np.zeros(0), lam), pushes)[0]
+        return found
+
+    def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
+        """From forces x and accelerations w to what is held."""
+        small = 1e-10 * max(np.abs(w).max(initial=0.0), 1e-6)
+        forces = dict(zip(self.all, x, strict=True))
+        moves = dict(zip(self.all, w, strict=True))
+        tiny = 1e-12 * max(np.abs(x).max(initial=0.0), 1e-6)
+        resting = [i for i in self.closed if forces[i] > tiny or moves[i] <= small]
+        signs = list(self.signs)
+        for k in self.still:
+            row, limit = self.rows.rubs[k].row, limits[k] * self.rows.rubs[k].ratio
+            if abs(forces[row]) >= limit * (1 - 1e-12) and abs(moves[row]) > small:
+                signs[k] = int(np.sign(moves[row]))
+        grip, toward = set(self.grips) & set(resting), dict(self.toward)
+        for i in resting:
+            if self._barrier(i).slip and i not in grip and i not in toward:
+                v = self.V[list(self._barrier(i).slip)]
+                speed = max(float(np.hypot(*v)), 1e-300)
+                toward[i] = (float(v[0]) / speed, float(v[1]) / speed)
+        kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)
+        return Mode(tuple(resting), frozenset(grip), kept, tuple(signs))
+
+
+def _settled(instant: Instant, mode: Mode) -> Mode:
+    """Less what its own forces exceed: friction in motion may be less than at rest, and a contact
+    that begins to slide turns into the direction of its acceleration."""
+    for _ in range(_TURNS):
+        found = forces_of(instant, mode)
+        other = _turned(instant, _released(instant, mode, found), found)
+        if other == mode:
+            return mode
+        mode = other
+    return mode
+
+
+def _released(instant: Instant, mode: Mode, found: Forces) -> Mode:
+    rows, signs = instant.of.rows, list(mode.sliding)
+    for k, force in found.rub.items():
+        limit = found.limits[k] * rows.rubs[k].ratio
+        if abs(force) > limit * (1 + 1e-9) + 1e-300:
+            signs[k] = -int(np.sign(force))
+    small = 1e-9 * max([abs(x) for x in found.normal.values()], default=0.0)
+    resting = tuple(i for i in mode.resting if found.normal[i] >= -small)
+    grip, toward = set(mode.grip), dict(mode.toward)
+    for i, push in found.slip.items():
+        barrier, size = rows.barriers[i], float(np.linalg.norm(push))
+        limit = barrier.friction * barrier.ratio * max(found.normal[i], 0.0)
+        if i in resting and size > limit * (1 + 1e-9) + 1e-300:
+            grip.discard(i)
+            toward[i] = (-float(push[0]) / size, -float(push[1]) / size)
+    kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)
+    return Mode(resting, frozenset(grip & set(resting)), kept, tuple(signs))
+
+
+def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
+    """Contacts that begin to slide, turned into their acceleration."""
+    rows, toward = instant.of.rows, []
+    V = instant.R @ instant.qd
+    for i, direction in mode.toward:
+        slip = list(rows.barriers[i].slip)
+        a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
+        size = float(np.linalg.norm(a))
+        slow = float(np.linalg.norm(V[slip])) <= STILL
+        turned = (float(a[0]) / size, float(a[1]) / size) if size > 1e-12 and slow else direction
+        near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9
+        toward.append((i, direction if near else turned))
+    return replace(mode, toward=tuple(toward))

@@ -1,0 +1,160 @@
+"""Events that a user gives: when something passes zero, note it, stop, or change the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ...equations import Equations
+from ...errors import LinkwrightError, NameNotFoundError, suggest
+from ...expressions import parse
+from ...kinematics.values import read_expression
+
+Floats = NDArray[np.float64]
+
+DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
+ACTIONS = ("record", "stop")
+
+
+@dataclass(frozen=True)
+class Event:
+    """`when` passes zero: an expression of t, coordinates and speeds ("q1 - 0.5", "dq1"), or a
+    function of (t, q, q̇). Then `action`: "record", "stop", a table of new values by coordinate and
+    speed ({"dq1": "-0.8*dq1"}), or a function of (t, q, q̇) that returns new (q, q̇)."""
+
+    when: Any
+    action: Any = "record"
+    direction: str = "any"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An event ready to be evaluated."""
+
+    name: str
+    value: Callable[[float, Floats, Floats], float]
+    change: Callable[[float, Floats, Floats], tuple[Floats, Floats]] | None
+    stops: bool
+    sign: int
+
+
+def watched_events(equations: Equations, given: Mapping[str, Any] | None) -> list[Watched]:
+    """From text, a function, a table of the fields of `Event`, or an `Event`, by name."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise LinkwrightError("events are no table", remedy='give {"name": "expression", …}')
+    return [_watched(equations, str(name), event) for name, event in given.items()]
+
+
+def _watched(equations: Equations, name: str, given: Any) -> Watched:
+    event = _event(name, given)
+    where = f"events.{name}"
+    if event.direction not in DIRECTIONS:
+        raise LinkwrightError(
+            f"'{event.direction}' is no direction", where=where,
+            remedy=f"use {', '.join(DIRECTIONS)}",
+        )  # fmt: skip
+    value = _value(equations, event.when, where)
+    change = None
+    if isinstance(event.action, Mapping):
+        change = _changes(equations, event.action, where)
+    elif callable(event.action):
+        change = _own_change(equations, event.action, where)
+    elif event.action not in ACTIONS:
+        raise LinkwrightError(
+            f"{event.action!r} is no action", where=where,
+            remedy="use record, stop, a table of new values, or a function of (t, q, qd)",
+        )  # fmt: skip
+    return Watched(name, value, change, event.action == "stop", DIRECTIONS[event.direction])
+
+
+def _event(name: str, given: Any) -> Event:
+    if isinstance(given, Event):
+        return given
+    if isinstance(given, Mapping):
+        unknown = [key for key in given if key not in ("when", "action", "direction")]
+        if unknown or "when" not in given:
+            what = f"unknown key '{unknown[0]}'" if unknown else "has no 'when'"
+            remedy = "use when, action, direction"
+            raise LinkwrightError(what, where=f"events.{name}", remedy=remedy)
+        return Event(**given)
+    return Event(given)
+
+
+def _scope(equations: Equations) -> dict[str, Any]:
+    s, names = equations.symbols, equations.names
+    scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
+    return scope | {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
+
+
+def _compiled(equations: Equations, texts: list[str]) -> Any:
+    s = equations.symbols
+    scope = _scope(equations)
+    found = [read_expression(equations.mechanism, parse(text), scope) for text in texts]
+    return ca.Function("event", [s["q"], s["qd"], s["t"]], [ca.vertcat(*found)])
+
+
+def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floats, Floats], float]:
+    if isinstance(when, str):
+        function = _compiled(equations, [when])
+        return lambda t, q, qd: float(function(q, qd, t))
+    if not callable(when):
+        raise LinkwrightError(
+            f"{when!r} is neither text nor a function", where=where, remedy="give one of these"
+        )
+
+    def value(t: float, q: Floats, qd: Floats) -> float:
+        found = np.asarray(when(t, q, qd), dtype=float)
+        if found.size != 1 or not np.isfinite(found).all():
+            raise LinkwrightError("gives no finite number", where=where, remedy="return one")
+        return float(found.reshape(()))
+
+    return value
+
+
+def _changes(
+    equations: Equations, table: Mapping[str, Any], where: str
+) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
+    names = equations.names
+    places = {name: (0, k) for k, name in enumerate(names.q)}
+    places |= {f"d{name}": (1, k) for k, name in enumerate(names.qd)}
+    for name in table:
+        if name not in places:
+            what = f"there is no coordinate or speed '{name}'"
+            raise NameNotFoundError(what, where=where, remedy=suggest(name, list(places)))
+    function = _compiled(equations, [str(value) for value in table.values()])
+
+    def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        state = (q.copy(), qd.copy())
+        values = np.asarray(function(q, qd, t), dtype=float).ravel()
+        for name, value in zip(table, values, strict=True):
+            part, k = places[name]
+            state[part][k] = value
+        return state
+
+    return change
+
+
+def _own_change(
+    equations: Equations, function: Callable[..., Any], where: str
+) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
+    sizes = equations.names.nq, equations.names.nv
+
+    def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        try:
+            new_q, new_qd = (np.array(x, dtype=float) for x in function(t, q.copy(), qd.copy()))
+        except (TypeError, ValueError):
+            new_q, new_qd = np.zeros(0), np.zeros(0)
+        right = (new_q.shape, new_qd.shape) == ((sizes[0],), (sizes[1],))
+        if not right or not (np.isfinite(new_q).all() and np.isfinite(new_qd).all()):
+            remedy = f"return (q, qd), {sizes[0]} and {sizes[1]} finite numbers"
+            raise LinkwrightError("the action returns no state", where=where, remedy=remedy)
+        return new_q, new_qd
+
+    return change

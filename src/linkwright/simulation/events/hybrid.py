@@ -1,0 +1,354 @@
+"""A motion with events: modes between them, jumps at them, and a list of what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LinkwrightError
+from ..projection import least
+from ..run import Happened
+from ..system import System
+from .choice import Case, chosen
+from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
+from .dynamics import Dynamics
+from .given import Watched
+from .impacts import TINY, impact
+from .modes import STILL, Forces, Mode, forces_of
+from .rows import Rows
+from .search import first_passage
+
+Floats = NDArray[np.float64]
+
+CLOSED = 1e-9
+"""Gaps below this are closed, m or rad."""
+
+PILE = 200
+"""Events at one instant that are too many."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where the motion goes on, None: as it went; or why it ends, or which member has failed."""
+
+    y: Floats | None = None
+    status: str | None = None
+    broken: str | None = None
+
+
+@dataclass
+class _Forced:
+    """What an event lets go, whatever the forces at that instant say."""
+
+    open: set[int] = field(default_factory=set)
+    slipping: dict[int, int] = field(default_factory=dict)
+    leaving: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+
+class Hybrid:
+    """Of one mechanism and one run; `system` is moved by the forces of the present mode."""
+
+    def __init__(
+        self, system: System, dynamics: Dynamics, given: list[Watched], *, one_by_one: bool
+    ) -> None:
+        self.system, self.dynamics, self.given = system, dynamics, given
+        self.rows: Rows = dynamics.rows
+        self.one_by_one = one_by_one
+        self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
+        self.happened: list[Happened] = []
+        self.fastest: dict[int, float] = {}
+        self.last, self.pile = -np.inf, 0
+        self.inside = [False] * self.rows.pads
+        self.passed: dict[int, float] = {}
+        """Events of the user at the last instant, and the sides they have come to (0: either)."""
+        if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
+            system.beside = self.push
+
+    # -- forces --------------------------------------------------------------------------
+
+    def push(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats:
+        """Forces of friction, stops and rigid contacts along the speeds."""
+        if self.mode.plain and not self.rows.rubs:
+            return np.zeros(len(qd))
+        return self.forces(t, q, qd, tau).along
+
+    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
+        return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
+
+    def forces_at(self, t: float, y: Floats) -> Forces:
+        return self.forces(t, *self.system.motion(y), self.system.torque(t, y))
+
+    def push_at(self, t: float, y: Floats) -> Floats:
+        return self.push(t, *self.system.motion(y), self.system.torque(t, y))
+
+    # -- looking -------------------------------------------------------------------------
+
+    def next_event(
+        self, begin: float, end: float, between: Callable[[float], Floats]
+    ) -> tuple[float, list[Column]] | None:
+        """The first event of a step, as a time and what happens then."""
+        columns = columns_of(self.dynamics, self.mode, self.given, self.inside)
+        if not columns:
+            return None
+        known = {
+            k: self.passed[c.index] for k, c in enumerate(columns)
+            if c.kind == "given" and c.index in self.passed and begin == self.last
+        }  # fmt: skip
+
+        def values(times: Floats) -> Floats:
+            return self._values(columns, times, between)
+
+        found = first_passage(values, begin, end, columns, known)
+        return None if found is None else (found[0], [columns[k] for k in found[1]])
+
+    def _values(
+        self, columns: list[Column], times: Floats, between: Callable[[float], Floats]
+    ) -> Floats:
+        inside = [between(float(t)) for t in times]
+        states = [self.system.motion(y) for y in inside]
+        q, qd = (np.array(part) for part in zip(*states, strict=True))
+        seen = [np.asarray(x, dtype=float) for x in self.rows.watched(q.T, qd.T)]
+        loaded = any(column.kind in OF_FORCES for column in columns)
+        forces = [self.forces_at(float(t), y) for t, y in zip(times, inside, strict=True) if loaded]
+        table = np.zeros((len(times), len(columns)))
+        for k, column in enumerate(columns):
+            if column.kind in OF_FORCES:
+                table[:, k] = [of_forces(column, self.dynamics, found) for found in forces]
+            elif column.kind == "given":
+                value = self.given[column.index].value
+                table[:, k] = [value(float(t), *s) for t, s in zip(times, states, strict=True)]
+            else:
+                table[:, k] = of_motion(column, self.dynamics, self.mode, seen)
+        return table
+
+    def refresh(self, y: Floats) -> None:
+        """After a step: directions of sliding as they are now."""
+        if self.mode.toward:
+            _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
+            self.mode = self.mode.turned(self.rows, V)
+
+    # -- jumping -------------------------------------------------------------------------
+
+    def begin(self, t: float, y: Floats) -> Floats:
+        """The mode in which a motion starts."""
+        q, qd = self.system.motion(y)
+        gaps, _ = self.rows.gaps_and_speeds(q, qd)
+        for barrier, gap in zip(self.rows.barriers, gaps, strict=True):
+            if gap < -CLOSED:
+                raise LinkwrightError(
+                    f"the motion starts {-gap:.3g} beyond '{barrier.name}'",
+                    where=self.dynamics.mechanism.name,
+                    remedy='start on the right side of it, or use stops="ignore" for limits',
+                )
+        self.inside = [bool(gap < 0) for gap in np.asarray(self.rows.watched(q, qd)[2]).ravel()]
+        self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
+        return self._settle(t, y, _Forced()) if self.rows.any else y
+
+    def pushed_anew(self, t: float, y: Floats) -> Floats:
+        """The drive has jumped, which no step passes through: what stuck may slide now."""
+        return self._settle(t, y, _Forced()) if self.rows.any else y
+
+    def handle(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
+        """What an event does to the state and the mode."""
+        self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
+        self.last = t
+        if self.pile > PILE:
+            what = ", ".join(sorted({self._name(column) for column in columns}))
+            return Outcome(y, _ended(t, f"events pile up ({what})", "give less restitution"))
+        for column in columns:
+            if column.kind in ("force", "moment", "tie"):
+                return self._break(t, y, column)
+            if column.kind == "gap" and self.rows.barriers[column.index].restitution is None:
+                return self._at_limit(t, y, column)
+        self.passed = {}
+        changed = y
+        for column in columns:
+            if column.kind == "given":
+                changed = self._given(t, changed, column)
+                if self.given[column.index].stops:
+                    name = self.given[column.index].name
+                    return Outcome(y, f"stopped at t = {t:.12g} s by event '{name}'")
+            elif column.kind == "pad":
+                self.inside[column.index] = column.sign < 0
+                self._note(t, self._name(column), "touches" if column.sign < 0 else "leaves")
+        mechanical = [c for c in columns if c.kind not in ("given", "pad")]
+        if mechanical or (changed is not y and self.rows.any):
+            return Outcome(self._settle(t, changed, self._forced(t, changed, mechanical)))
+        silent = changed is y and all(c.kind == "given" for c in columns)
+        return Outcome(None if silent else changed)
+
+    def _name(self, column: Column) -> str:
+        if column.kind == "given":
+            return self.given[column.index].name
+        if column.kind in ("slides", "sticks"):
+            return self.rows.rubs[column.index].name
+        if column.kind in ("force", "moment"):
+            return self.dynamics.members[column.index][0]
+        if column.kind == "tie":
+            return self.dynamics.ties[column.index][0]
+        if column.kind == "pad":
+            soft = [name for name, c in self.dynamics.mechanism.contacts.items() if not c.rigid]
+            return soft[column.index]
+        return self.rows.barriers[column.index].name
+
+    def _note(self, t: float, name: str, what: str) -> None:
+        self.happened.append(Happened(float(t), name, what))
+
+    def _break(self, t: float, y: Floats, column: Column) -> Outcome:
+        name = self._name(column)
+        kind = "moment" if column.kind == "moment" else "force"
+        self._note(t, name, f"breaks: its {kind} exceeds what it carries")
+        return Outcome(y, f"'{name}' broke at t = {t:.12g} s", name)
+
+    def _at_limit(self, t: float, y: Floats, column: Column) -> Outcome:
+        name = self._name(column)
+        self._note(t, name, "limit reached")
+        remedy = 'give limits a restitution, or use stops="impact" or "ignore"'
+        return Outcome(y, _ended(t, f"'{name}' limit is reached", remedy))
+
+    def _given(self, t: float, y: Floats, column: Column) -> Floats:
+        event = self.given[column.index]
+        self.passed[column.index] = float(column.sign)
+        if event.change is None:
+            self._note(t, event.name, "stop" if event.stops else "passed")
+            return y
+        self.passed[column.index] = 0.0
+        q, qd = event.change(t, *self.system.motion(y))
+        self._note(t, event.name, "changes the state")
+        return self._state(y, q, qd)
+
+    def _forced(self, t: float, y: Floats, columns: list[Column]) -> _Forced:
+        found = _Forced()
+        if not any(c.kind in ("carries", "sticks", "grips") for c in columns):
+            return found
+        forces = self.forces_at(t, y)
+        for column in columns:
+            k = column.index
+            if column.kind == "carries":
+                found.open.add(k)
+            elif column.kind == "sticks":
+                found.slipping[k] = -int(np.sign(forces.rub[k]))
+            elif column.kind == "grips":
+                push = forces.slip[k] / max(float(np.linalg.norm(forces.slip[k])), 1e-300)
+                found.leaving[k] = (-float(push[0]), -float(push[1]))
+        return found
+
+    def _settle(self, t: float, y: Floats, forced: _Forced) -> Floats:
+        """Impacts, then the mode that goes on, then what is held exactly held."""
+        q, qd = self.system.motion(y)
+        gaps, _ = self.rows.gaps_and_speeds(q, qd)
+        closed = [
+            i for i, barrier in enumerate(self.rows.barriers)
+            if (gaps[i] <= CLOSED or i in self.mode.resting) and i not in forced.open
+            and barrier.restitution is not None
+        ]  # fmt: skip
+        q = self._touching(t, q, qd, closed)
+        qd = self._impact(t, q, qd, closed)
+        still, slow = self._still(q, qd, closed)
+        qd = self._stopped(t, q, qd, [*still, *slow])
+        tau = self.system.torque(t, self.system.moved(y, q, qd))
+        instant = self.dynamics.at(t, q, qd, tau)
+        leaving = {i: d for i, d in forced.leaving.items() if i in still}
+        case = Case(still, tuple(forced.slipping.items()), tuple(leaving.items()))
+        before, self.mode = self.mode, chosen(instant, case)
+        self._note_changes(t, before)
+        return self._state(y, *self.hold(t, q, qd))
+
+    def _slow(self, i: int) -> float:
+        """The speed below which a barrier does not throw back."""
+        return TINY * self.fastest.get(i, 0.0)
+
+    def _still(self, q: Floats, qd: Floats, closed: list[int]) -> tuple[tuple[int, ...], list[int]]:
+        """Closed barriers that neither close nor open, and rows of friction without speed."""
+        _, V = self.rows.gaps_and_speeds(q, qd)
+        still = tuple(i for i in closed if abs(V[i]) <= max(STILL, self._slow(i)))
+        slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= STILL]
+        for i in still:
+            slip = list(self.rows.barriers[i].slip)
+            slow += slip if np.linalg.norm(V[slip]) <= STILL else []
+        return still, slow
+
+    def _impact(self, t: float, q: Floats, qd: Floats, closed: list[int]) -> Floats:
+        if not closed:
+            return qd
+        instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
+        slow = {i: self._slow(i) for i in closed}
+        found = impact(instant, closed, slow, one_by_one=self.one_by_one)
+        for i, speed in found.speeds.items():
+            self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
+            name = self.rows.barriers[i].name
+            self._note(t, name, f"hit at {speed:.6g}, impulse {found.impulses.get(i, 0.0):.6g}")
+        return found.qd
+
+    def _note_changes(self, t: float, before: Mode) -> None:
+        barriers, now = self.rows.barriers, self.mode
+        old_way, new_way = dict(before.toward), dict(now.toward)
+        for i in sorted({*before.resting} | {*now.resting}):
+            if (i in before.resting) != (i in now.resting):
+                self._note(t, barriers[i].name, "rests" if i in now.resting else "lets go")
+            elif barriers[i].slip and (i in before.grip) != (i in now.grip):
+                self._note(t, barriers[i].name, "sticks" if i in now.grip else "slides")
+            elif i in old_way and i in new_way and np.dot(old_way[i], new_way[i]) < 0:
+                self._note(t, barriers[i].name, "slides back")
+        for rub, old, new in zip(self.rows.rubs, before.sliding, now.sliding, strict=True):
+            if old != new:
+                self._note(t, rub.name, "slides" if new else "sticks")
+
+    # -- states --------------------------------------------------------------------------
+
+    @property
+    def holding(self) -> bool:
+        return bool(self.mode.rows(self.rows))
+
+    def hold(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Held gaps and speeds made zero, by the least change in the metric of the mass matrix."""
+        held = self.mode.rows(self.rows)
+        if not held:
+            return q, qd
+        q = self._touching(t, q, qd, list(self.mode.resting))
+        return q, self._stopped(t, q, qd, held)
+
+    def _stopped(self, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
+        """Speeds with those of some rows zero, and the mechanism's own constraints held."""
+        if not rows:
+            return qd
+        model, time = self.dynamics.model, [t] if self.dynamics.in_time else []
+        R, _ = self.rows.linear(q, qd)
+        A, wrong = R[rows], R[rows] @ qd
+        if self.dynamics.constrained:
+            A = np.vstack([model.constraint_jacobian(q, *time), A])
+            wrong = np.concatenate([model.constraint_velocity(q, qd, *time), wrong])
+        found: Floats = qd - least(model.mass_matrix(q), A, wrong)
+        return found
+
+    def _touching(self, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
+        """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
+        model, count = self.dynamics.model, self.dynamics.model.names.positions
+        time = [t] if self.dynamics.in_time else []
+        for _ in range(8 if barriers else 0):
+            wrong = self.rows.gaps_and_speeds(q, qd)[0][barriers]
+            A = self.rows.linear(q, qd)[0][barriers]
+            if count:
+                wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
+                A = np.vstack([model.constraint_jacobian(q, *time)[:count], A])
+            if np.abs(wrong).max() < 1e-15:
+                break
+            q = model.integrate(q, -least(model.mass_matrix(q), A, wrong))
+        return q
+
+    def _state(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """y of a changed motion: what its energy gains or loses is work."""
+        model = self.dynamics.model
+        old_q, old_qd = self.system.motion(y)
+        gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
+        gain += model.potential_energy(q) - model.potential_energy(old_q)
+        found = self.system.moved(y, q, qd)
+        found[-1] += gain
+        return found
+
+
+def _ended(t: float, reason: str, remedy: str) -> str:
+    return f"stopped at t = {t:.12g} s: {reason}; {remedy}"

@@ -1,0 +1,238 @@
+"""What may hold a motion and let it go: stops, rigid contacts, dry friction.
+
+Each has rows of speeds V = R(q) q̇, whose rates are R q̈ + γ: the closing speed of a stop or
+contact (with a gap of which it is the rate), two speeds of slip, the speed of a freedom that rubs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError
+from ...expressions import Expression, to_float
+from ...kinematics.build import build_tree
+from ...kinematics.constraints import Setting
+from ...kinematics.coordinates import rates, spread_coordinates, spread_speeds
+from ...mechanism import Contact, Joint, Mechanism, dotted
+
+Floats = NDArray[np.float64]
+
+FAR = 1e12
+"""Limits beyond this are none."""
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A stop or a contact: its gap stays above zero. Without a restitution it ends the run."""
+
+    name: str
+    restitution: float | None
+    body: str = ""
+    other: str = ""
+    friction: float = 0.0
+    ratio: float = 1.0
+    slip: tuple[int, ...] = ()
+    """Rows of its slip; none where it has no friction."""
+
+
+@dataclass(frozen=True)
+class Rub:
+    """A freedom with dry friction: `force`, and `arm` times what the joint's reaction presses."""
+
+    name: str
+    row: int
+    force: float
+    ratio: float
+    arm: float = 0.0
+    joint: int = -1
+    axis: int = -1
+    """Of a slide: the tree's speed along whose axis the reaction does not press."""
+
+
+class Rows:
+    """The rows of a mechanism; those of barriers first, in their order."""
+
+    def __init__(self, mechanism: Mechanism, stops: str) -> None:
+        self.mechanism, self.stops = mechanism, stops
+        self.tree = build_tree(mechanism, "numeric")
+        self.barriers: list[Barrier] = []
+        self.rubs: list[Rub] = []
+        self._gaps: list[Any] = []
+        self._speeds: list[Any] = []
+        self._contacts: list[tuple[Any, Any]] = []
+        self._setting = Setting(self.tree)
+        if stops != "ignore":
+            self._add_stops()
+        self._add_contacts()
+        self._pads = [
+            self._gap(contact) for contact in mechanism.contacts.values() if not contact.rigid
+        ]
+        self._add_rubs()
+        self._compile()
+
+    def number(self, expression: Expression) -> float:
+        return to_float(expression, self.mechanism.values)
+
+    @property
+    def any(self) -> bool:
+        return bool(self._speeds or self._pads)
+
+    # -- stops ---------------------------------------------------------------------------
+
+    def _add_stops(self) -> None:
+        full = spread_coordinates(self.tree, self.tree.motion.q)
+        v = spread_speeds(self.tree, self.tree.motion.qd)
+        for span in self.tree.joints:
+            joint = self.mechanism.joints[span.name]
+            limits = (joint.limits.lower, joint.limits.upper)
+            if limits == (None, None) or not joint.freedoms or joint.locked is not None:
+                continue
+            if joint.by_quaternion:
+                raise UnsupportedError(
+                    "coordinates of a quaternion have no stops", where=f"joints.{span.name}",
+                    remedy='give rotation = "cardan", or simulate with stops="ignore"',
+                )  # fmt: skip
+            for k, index in enumerate(span.links):
+                link = self.tree.links[index]
+                self._add_stop(span.name, joint, k, full[link.q], v[link.v])
+
+    def _add_stop(self, name: str, joint: Joint, k: int, q: Any, v: Any) -> None:
+        ends = {}
+        for side, limit in (("lower", joint.limits.lower), ("upper", joint.limits.upper)):
+            if limit is not None:
+                ends[side] = self.number(joint.each(limit)[k])
+        if len(set(ends.values())) < len(ends):
+            return
+        bounce = joint.limits.restitution
+        e = None if bounce is None else self.number(bounce)
+        if self.stops == "impact" and e is None:
+            e = 0.0
+        for side, end in ends.items():
+            if abs(end) < FAR:
+                sign = 1 if side == "lower" else -1
+                label = f"{dotted(name, joint.coordinates[k])} {side}"
+                self.barriers.append(Barrier(label, e))
+                self._gaps.append(sign * (q - end))
+                self._speeds.append(sign * v)
+
+    # -- contacts ------------------------------------------------------------------------
+
+    def _add_contacts(self) -> None:
+        slips = []
+        for name, contact in self.mechanism.contacts.items():
+            if not contact.rigid:
+                continue
+            plane, tip = self._setting.pose(contact.plane), self._setting.pose(contact.point).p
+            at = tip - self.number(contact.radius) * plane.R[:, 2]
+            slip = self._setting.velocity(contact.point, at) - self._setting.velocity(
+                contact.plane, at
+            )
+            bodies = (self._setting.body(contact.point), self._setting.body(contact.plane))
+            mu = self.number(contact.friction)
+            self.barriers.append(
+                Barrier(name, self.number(contact.restitution), *bodies, friction=mu,
+                        ratio=self.number(contact.static_ratio))
+            )  # fmt: skip
+            self._gaps.append(self._gap(contact))
+            self._speeds.append(ca.dot(plane.R[:, 2], slip))
+            self._contacts.append((at, plane.R))
+            slips.append([ca.dot(plane.R[:, k], slip) for k in (0, 1)])
+        self.stop_count = len(self.barriers) - len(slips)
+        for k, pair in enumerate(slips):
+            here = self.stop_count + k
+            if self.barriers[here].friction > 0:
+                first = len(self._speeds)
+                self.barriers[here] = replace(self.barriers[here], slip=(first, first + 1))
+                self._speeds += pair
+
+    def _gap(self, contact: Contact) -> Any:
+        plane, tip = self._setting.pose(contact.plane), self._setting.pose(contact.point).p
+        return ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
+
+    # -- friction ------------------------------------------------------------------------
+
+    def _add_rubs(self) -> None:
+        v = spread_speeds(self.tree, self.tree.motion.qd)
+        for place, span in enumerate(self.tree.joints):
+            joint = self.mechanism.joints[span.name]
+            indices = [v_ for i in span.links for v_ in self._speeds_of(i)]
+            for k, index in enumerate(indices):
+                self._add_rub(span.name, joint, k, index, place, v[index])
+
+    def _speeds_of(self, link: int) -> range:
+        own = self.tree.links[link].v_range
+        return range(own.start, own.stop)
+
+    def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: Any) -> None:
+        effect = self.tree.effects[index]
+        sharp = effect.smoothing == 0.0
+        force = float(effect.friction) if sharp else 0.0
+        arm = self.number(joint.friction_coefficient)
+        slides = not joint.freedoms[k].turns
+        if joint.pin_radius is not None:
+            arm *= self.number(joint.pin_radius)
+        if force > 0 or arm > 0:
+            label = dotted(name, joint.freedoms[k].ending)
+            self.rubs.append(
+                Rub(label, len(self._speeds), force, self.number(joint.static_ratio), arm, place,
+                    index if slides else -1)
+            )  # fmt: skip
+            self._speeds.append(v)
+
+    # -- numbers -------------------------------------------------------------------------
+
+    def _compile(self) -> None:
+        own = self.tree.motion
+        V = ca.vertcat(ca.SX(0, 1), *self._speeds)
+        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps)
+        R = ca.densify(ca.jacobian(V, own.qd))
+        gamma = ca.densify(ca.jtimes(V, own.q, rates(self.tree, own.q) @ own.qd))
+        pads = ca.vertcat(ca.SX(0, 1), *self._pads)
+        self.pads = len(self._pads)
+        self.watched = ca.Function("watched", [own.q, own.qd], [gaps, V, pads])
+        self._linear = ca.Function("rows", [own.q, own.qd], [R, gamma])
+
+    def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Of one state."""
+        gaps, V, _ = self.watched(q, qd)
+        return np.asarray(gaps, dtype=float).ravel(), np.asarray(V, dtype=float).ravel()
+
+    def linear(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """R and γ."""
+        R, gamma = self._linear(q, qd)
+        return np.asarray(R, dtype=float), np.asarray(gamma, dtype=float).ravel()
+
+    def axis(self, speed: int) -> Any:
+        """The axis, in the world, of one of the tree's freedoms."""
+        return next(f.s for f in self._setting.world.freedoms if f.index == speed)
+
+    @property
+    def contacts(self) -> list[tuple[Barrier, Any, Any]]:
+        """Rigid contacts: the barrier, where it touches, and its axes (normal last)."""
+        found = self.barriers[self.stop_count :]
+        return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
+
+
+def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
+    """The mechanism less the friction that its rows bring about."""
+    joints: dict[str, Joint] = {}
+    for name, joint in mechanism.joints.items():
+        if "friction" not in joint.model_fields_set:
+            joints[name] = joint
+            continue
+        kept = [
+            force if to_float(speed, mechanism.values) != 0 else 0
+            for force, speed in zip(
+                joint.each(joint.friction), joint.each(joint.smoothing), strict=True
+            )
+        ]
+        same = tuple(kept) == tuple(joint.each(joint.friction))
+        joints[name] = joint if same else joint.model_copy(update={"friction": kept})
+    if all(joints[name] == joint for name, joint in mechanism.joints.items()):
+        return mechanism
+    return mechanism.model_copy(update={"joints": joints})

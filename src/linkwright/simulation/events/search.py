@@ -1,0 +1,89 @@
+"""The first instant of a step at which something passes zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from .columns import Column
+
+Floats = NDArray[np.float64]
+Values = Callable[[Floats], Floats]
+"""Of times: one row a time, one column an event."""
+
+PIECES = 8
+"""Parts of a step that are looked at; a dip between two of them is looked for by a parabola."""
+
+HAIR = 1e-13
+"""Gaps and speeds below this have just begun, and are taken to be above zero."""
+
+TOGETHER = 1e-11
+"""Events as near as this, as a share of the time, are one instant, s."""
+
+
+def first_passage(
+    values: Values, begin: float, end: float, columns: Sequence[Column], known: Mapping[int, float]
+) -> tuple[float, list[int]] | None:
+    """The earliest time of a passage, and the columns that pass then. `known` are sides on which
+    columns stand at the beginning, whatever rounding says: 1 above, −1 below, 0 where they go."""
+    times = np.linspace(begin, end, PIECES + 1)
+    table = values(times)
+    for k, side in known.items():
+        table[0, k] = (side or np.sign(table[1, k])) * 1e-300
+    found: dict[int, float] = {}
+    for k, column in enumerate(columns):
+        if column.begins and abs(table[0, k]) <= HAIR:
+            table[0, k] = -column.sign * 1e-300
+
+        def height(t: float, k: int = k, sign: int = column.sign) -> float:
+            return float(-sign * values(np.array([t]))[0, k])
+
+        bracket = _bracket(times, -column.sign * table[:, k], height, column.at_once)
+        if bracket is not None:
+            found[k] = _root(height, *bracket)
+    if not found:
+        return None
+    t = min(found.values())
+    near = TOGETHER * max(1.0, abs(t))
+    return t, [k for k, own in found.items() if own <= t + near]
+
+
+def _bracket(
+    times: Floats, g: Floats, at: Callable[[float], float], at_once: bool
+) -> tuple[float, float] | None:
+    """The first interval on which g falls from above zero; at once where it is there already."""
+    if at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0:
+        return float(times[0]), float(times[0])
+    for i in range(len(g) - 1):
+        if g[i] > 0 >= g[i + 1]:
+            return float(times[i]), float(times[i + 1])
+        if i and g[i] > 0 and g[i - 1] > g[i] < g[i + 1]:
+            low = _lowest(times[i - 1 : i + 2], g[i - 1 : i + 2])
+            if at(low) <= 0:
+                return float(times[i - 1]), low
+    return None
+
+
+def _lowest(t: Floats, g: Floats) -> float:
+    """Where the parabola through three equidistant points is lowest."""
+    bend = g[0] - 2 * g[1] + g[2]
+    return float(t[1] + (t[1] - t[0]) * (g[0] - g[2]) / (2 * bend))
+
+
+def _root(g: Callable[[float], float], a: float, b: float) -> float:
+    if a == b:
+        return a
+    if g(b) == 0.0:
+        return b
+    if g(a) <= HAIR:  # past a beginning that is zero but for rounding, onto what rises behind it
+        later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
+        heights = [g(float(t)) for t in later]
+        above = next((k for k, x in enumerate(heights) if x > HAIR), int(np.argmax(heights)))
+        if heights[above] <= 0:
+            return a
+        a = float(later[above])
+    found: float = brentq(g, a, b, xtol=1e-15, rtol=8.9e-16, maxiter=200)
+    return found

@@ -1,0 +1,48 @@
+"""A drive with a law: τ and the rates of its own states z, expressions of (t, q, q̇, z, r).
+
+r is what the law follows, a reference known over time, which enters the compiled code as an input.
+A law without a period acts at every instant; with one it is sampled, and its τ is held between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """`law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` are of z, which
+    is integrated with the motion; `reference` gives r at (t, z)."""
+
+    law: Any
+    names: tuple[str, ...]
+    start: tuple[float, ...]
+    reference: Callable[[float, Floats], Floats]
+    period: float | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Of q and q̇."""
+        return int(self.law.size1_in(1)), int(self.law.size1_in(2))
+
+    def __call__(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
+        """(τ, ż) of an instant."""
+        found = self.law(t, q, qd, z, self.reference(t, z))
+        tau, rate = (np.asarray(x, dtype=float).ravel() for x in found)
+        return tau, rate
+
+    def check_fits(self, nq: int, nv: int, where: str) -> None:
+        if self.sizes != (nq, nv):
+            raise LinkwrightError(
+                f"the controller is made for {self.sizes[1]} speeds, the mechanism has {nv}",
+                where=where, remedy="make it for this mechanism",
+            )  # fmt: skip

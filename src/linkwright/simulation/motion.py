@@ -1,0 +1,91 @@
+"""From a start to a run; where a member breaks, on from there with what is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from ..formulations import derive
+from ..mechanism import Mechanism
+from .events import events_of, without_sharp_friction
+from .events.breaking import broken, carried_over, remaining_drive
+from .inputs import drive_of
+from .march import March, Mending
+from .progress import Watch
+from .record import recorded
+from .run import Run
+from .solvers import Maker
+from .stabilization import stabilization_of
+from .system import System
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How a motion is made: an integrator with its options, and the user's events."""
+
+    make: Maker
+    options: Mapping[str, float]
+    settings: Mapping[str, Any]
+    events: Mapping[str, Any] | None = None
+    progress: bool | None = None
+
+    def system(self, mechanism: Mechanism, torque: Any) -> System:
+        """The equations; friction that sticks is left to the events."""
+        bare = without_sharp_friction(mechanism)
+        equations = derive(bare, by=self.settings["by"], parameters="numeric")
+        held = stabilization_of(self.settings["stabilization"], equations)
+        return System(equations, drive_of(equations, torque), held)
+
+    def run(
+        self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
+        qd: Floats,
+    ) -> Run:  # fmt: skip
+        begin = time.perf_counter()
+        watch = events_of(
+            mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
+        )
+        mending = Mending(system, watch)
+        y = system.start(q, qd)
+        y = system.sample(times[0], y)
+        if watch is not None:
+            y = watch.begin(times[0], y)
+        end = system.next_sample(times[0], times[-1])
+        watched = Watch(mechanism.name, times[-1], self.progress)
+        with np.errstate(all="ignore"), watched as progress:
+            march = March(self.make(system, times[0], y, end, self.options), mending)
+            status = march.along(times, progress)
+        statistics = {
+            "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
+            "seconds": time.perf_counter() - begin,
+        }  # fmt: skip
+        found = recorded(
+            mechanism, system, np.array(march.times), np.array(march.found).T, status=status,
+            statistics=statistics, settings={**self.settings, "torque": system.drive.written},
+            singular=() if mending.projection is None else mending.projection.singular(),
+            events=() if watch is None else tuple(watch.happened),
+            pushes=None if watch is None else np.array(march.pushes),
+        )  # fmt: skip
+        return found if march.broken is None else self._onward(found, march.broken, torque, times)
+
+    def _onward(self, found: Run, member: str, torque: Any, times: Floats) -> Run:
+        """The same motion in the coordinates of the mechanism that is left."""
+        rest = times[times > found.t[-1]]
+        if not len(rest):
+            return found
+        later = np.concatenate([found.t[-1:], rest])
+        try:
+            left = broken(found.mechanism, member)
+            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
+            drive = remaining_drive(torque, found.mechanism, left)
+            going_on = self.run(left, self.system(left, drive), drive, later, q, qd)
+        except LinkwrightError as error:
+            return replace(found, status=f"{found.status}; it cannot go on: {error}")
+        return replace(found, next=going_on)

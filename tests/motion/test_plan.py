@@ -1,0 +1,103 @@
+"""`linkwright plan`: the pipelines of papers 003 and 000, its files and its mistakes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.motion import plan_to
+from tests.commands import ok, run
+
+VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")
+
+
+def test_six_links_of_paper_003(tmp_path: Path) -> None:
+    """From q = 0 to (1, 2) in 60 s, at rest at both ends; half the time needs more."""
+    text = ok("plan", "chain-6", "--to", "1,2", "--time", "60", "--samples", "61", "-o", "p.csv",
+              "-o", "p.npz", "-o", "p.png", cwd=tmp_path)  # fmt: skip
+    assert text.startswith("tool to (1, 2, 0) m in 60 s")
+    rows = np.genfromtxt(tmp_path / "p.csv", delimiter=",", names=True)
+    arrays = np.load(tmp_path / "p.npz")
+    assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
+    model = lw.compile(lw.gallery("chain-6"))
+    assert rows.dtype.names[:2] == ("t", "q1")
+    np.testing.assert_allclose(rows["tau_q3"], arrays["tau"][:, 2])
+    np.testing.assert_allclose(arrays["q"][0], 0, atol=0)
+    np.testing.assert_allclose(model.placement("tool")(arrays["q"][-1])[:2, 3], [1, 2], atol=1e-8)
+    np.testing.assert_allclose(arrays["qd"][[0, -1]], 0, atol=1e-12)
+    np.testing.assert_allclose(arrays["qdd"][[0, -1]], 0, atol=1e-12)
+    np.testing.assert_allclose(
+        arrays["tau"], model.inverse_dynamics(arrays["q"], arrays["qd"], arrays["qdd"])
+    )
+    weight = model.gravity(arrays["q"])
+    fast = plan_to(lw.gallery("chain-6"), "tool", [[1, 2]], 30.0, samples=61)
+    np.testing.assert_allclose(fast.tau - weight, 4 * (arrays["tau"] - weight), atol=1e-9)
+
+
+def test_the_figures_of_paper_003(tmp_path: Path) -> None:
+    """The example is short, runs, and says the weight of a straight arm: (1 + 3 + … + 11) m g l/2."""
+    script = Path(__file__).parents[2] / "examples/paper_003.py"
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 60
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    names = [f"paper_003_figure_{k}.{end}" for k in range(3, 8) for end in ("png", "svg")]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    first = float(done.stdout.split("[")[2].split()[0])
+    assert first == pytest.approx(36 * 9.81 / 2, rel=1e-3)
+
+
+def test_the_gripper_of_paper_000() -> None:
+    found = json.loads(
+        ok("plan", *VUKOBRATOVIC, "--line", "0,0,1", "--acceleration", "2", "--json")
+    )
+    assert found["duration"] == pytest.approx(1.0)
+    np.testing.assert_allclose(found["point"], [1.6, 0, 3.1], atol=1e-8)
+    assert found["largest_drives"][0] < 1e-9, "nothing turns the column"
+
+
+def test_several_targets_and_limits() -> None:
+    """Poses are passed at equal times; without a time the arm is at one of its limits."""
+    arm = lw.gallery("six-axis")
+    model = lw.compile(arm)
+    joints = np.array([[0.2, 0.3, 0.4, 0.1, 0.5, 0], [0.4, 0.5, 0.3, -0.2, 0.6, 0.3]])
+    found = plan_to(arm, "tool", list(model.placement("tool")(joints)), start=joints[0] * 0.1)
+    T = model.placement("tool")(found.trajectory([found.trajectory.duration / 2])[0])
+    np.testing.assert_allclose(T[0], model.placement("tool")(joints[0]), atol=1e-8)
+    speeds = np.radians([180, 160, 190, 260, 260, 400])
+    shares = np.r_[np.abs(found.qd).max(0) / speeds,
+                   np.abs(found.tau).max(0) / [600, 600, 320, 60, 60, 30]]  # fmt: skip
+    assert shares.max() == pytest.approx(1.0, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["elbow", "--to", "3,0,0", "-t", "1"], "cannot reach (3, 0, 0): the nearest point is (2, 0, 0), 1 m off"),
+        (["elbow", "--to", "1,x", "-t", "1"], "no list of numbers"),
+        (["elbow", "--to", "1", "-t", "1"], "no target"),
+        (["elbow", "--to", "1,1"], "--time"),
+        (["elbow", "--to", "1,1", "-t", "0"], "no duration"),
+        (["elbow"], "nothing to do"),
+        (["elbow", "--to", "1,1", "-t", "1", "--frame", "toll"], "did you mean 'tool'"),
+        (["elbow", "q9=1", "--to", "1,1", "-t", "1"], "no coordinate 'q9'"),
+        (["elbow", "--to", "1,1", "-t", "1", "--speed", "3"], "--speed is of"),
+        (["elbow", "--line", "1,0,0", "-t", "1"], "--time"),
+        (["elbow", "--to", "1,1", "-t", "1", "-o", "x.txt"], "'.txt' cannot be written"),
+        (["elbow", "--to", "1,1", "-t", "1", "--samples", "1"], "samples"),
+        (["four-bar", "--to", "1,1", "-t", "1"], "--frame"),
+        (["four-bar", "--frame", "B", "--to", "1,1", "-t", "1"], "no loops"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line(words: list[str], says: str, tmp_path: Path) -> None:
+    done = run("plan", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())

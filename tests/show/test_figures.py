@@ -1,0 +1,138 @@
+"""Stick figures: every mechanism is drawn, and what is drawn stands where geometry says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright import show
+from linkwright.show.members import box
+from linkwright.show.scene import scene_of
+from linkwright.show.view import View
+
+from ..references.four_bar import FourBar
+from . import runs
+
+PLANAR = {
+    "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
+    "five-bar": "xy", "four-bar": "xy", "n-four-bar": "xy", "remote-elbow": "xy",
+    "slider-crank": "xy", "slider-crank-sundials": "xy", "triple-pendulum": "xy",
+    "trolley-trailers": "xy",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", lw.gallery())
+def test_every_mechanism_is_drawn(name: str) -> None:
+    mechanism = lw.gallery(name)
+    figure = show.figure_of(mechanism, names=True, dimensions=True)
+    axes = figure.axes[0]
+    assert len(axes.get_children()) > 8
+    view = scene_of(mechanism).view()
+    assert view.flat == (name in PLANAR)
+    if view.flat:
+        assert view.axis_name(view.right) + view.axis_name(view.up) == PLANAR[name]
+        assert axes.get_xlabel() == f"{PLANAR[name][0]} / m"
+    assert axes.get_aspect() == 1
+
+
+def members(name: str, q: object) -> list[np.ndarray]:
+    scene = scene_of(lw.gallery(name))
+    poses = scene.poses(q)
+    return [np.array([scene.world(poses, s.link, p) for p in s.points]) for s in scene.members]
+
+
+def test_links_of_the_elbow_by_hand() -> None:
+    a, b = 0.7, -0.4
+    knee = [np.cos(a), np.sin(a), 0]
+    tool = [np.cos(a) + np.cos(a + b), np.sin(a) + np.sin(a + b), 0]
+    upper, fore = members("elbow", [a, b])
+    np.testing.assert_allclose(upper, [[0, 0, 0], knee], atol=1e-12)
+    np.testing.assert_allclose(fore, [knee, tool], atol=1e-12)
+
+
+def test_links_of_the_four_bar_by_freudenstein() -> None:
+    """All ends where the closed form has them; coupler and rocker meet."""
+    theta = FourBar().angles(1.2)
+    e = np.column_stack([np.cos(theta), np.sin(theta), 0 * theta])
+    A, pivot = e[0], np.array([3.5, 0, 0])
+    B = A + 3 * e[1]
+    for found, ends in zip(
+        members("four-bar", theta), ([0 * A, A], [A, B], [pivot, B]), strict=True
+    ):
+        flipped = found if np.allclose(found[0], ends[0]) else found[::-1]
+        np.testing.assert_allclose(flipped, ends, atol=1e-9)
+
+
+def test_a_rod_of_which_only_the_mass_is_known() -> None:
+    """A uniform rod's end follows from its mass centre and inertia; a point mass ends there."""
+    for inertia, length in ((1 / 12, 1.0), (0.0, 0.5)):
+        arm = lw.Mechanism(
+            name="rod", gravity=[0, -9.81, 0], bodies={"rod": {"mass": 1, "center": [0.5, 0, 0], "inertia": {"zz": inertia}}},
+            joints={"q": {"type": "revolute", "child": "rod"}},
+        )  # fmt: skip
+        (shape,) = scene_of(arm).members
+        np.testing.assert_allclose(shape.points, [[0, 0, 0], [length, 0, 0]], atol=1e-9)
+
+
+def test_the_box_of_an_inertia() -> None:
+    """A uniform box of 0.2 × 0.3 × 0.5 m has edges of just these lengths."""
+    sides, m = np.array([0.2, 0.3, 0.5]), 7.0
+    tensor = m / 12 * np.diag((sides**2).sum() - sides**2)
+    pairs = box(m, np.array([1.0, 2.0, 3.0]), tensor).reshape(-1, 2, 3)
+    lengths = np.linalg.norm(pairs[:, 0] - pairs[:, 1], axis=1)
+    np.testing.assert_allclose(np.sort(lengths), np.repeat(sides, 4), rtol=1e-12)
+    np.testing.assert_allclose(pairs.mean(axis=(0, 1)), [1, 2, 3])
+
+
+def test_views() -> None:
+    scene = scene_of(lw.gallery("six-axis"))
+    for asked in (None, "xy", (30.0, 10.0)):
+        view = scene.view(asked)  # type: ignore[arg-type]
+        Q = np.array([view.right, view.up, view.toward])
+        np.testing.assert_allclose(Q @ Q.T, np.eye(3), atol=1e-12)
+    above = scene.view((0.0, 90.0))
+    np.testing.assert_allclose(above.toward, [0, 0, 1], atol=1e-12)
+    assert View(np.eye(3)[0], np.eye(3)[2], True).axis_name(np.array([0, -1.0, 0])) == "−y"
+
+
+def test_a_cyclograph_has_a_figure_each_interval_and_true_traces() -> None:
+    run = runs.elbow()
+    figure = run.cyclograph(0.1, trace=["tool"])
+    axes = figure.axes[0]
+    trace = next(line for line in axes.get_lines() if line.get_label() == "tool")
+    a, b = run.q.T
+    path = np.column_stack([np.cos(a) + np.cos(a + b), np.sin(a) + np.sin(a + b)])
+    np.testing.assert_allclose(trace.get_xydata(), path, atol=1e-12)
+    links = [line.get_xydata() for line in axes.get_lines() if line.get_linewidth() == 2.2 * 0.45]
+    assert len(links) == 2 * 6
+    np.testing.assert_allclose(links[-1][-1], path[-1], atol=1e-12)
+
+
+def test_bodies_are_traced_by_their_mass_centres() -> None:
+    run = lw.simulate(lw.gallery("chain-1"), t=0.2, samples=5)
+    line = next(
+        line
+        for line in run.cyclograph(trace=["link1"]).axes[0].get_lines()
+        if line.get_label() == "link1"
+    )
+    q = run.q[:, 0]
+    np.testing.assert_allclose(
+        line.get_xydata(), np.column_stack([np.cos(q), np.sin(q)]) / 2, atol=1e-12
+    )
+
+
+def test_graph_and_sparsity() -> None:
+    from linkwright.show.structure import layout, pattern
+
+    robot = lw.gallery("quadruped")
+    spots = layout(robot)
+    assert set(spots) == {"ground", *robot.bodies}
+    assert len(set(spots.values())) == len(spots)
+    M = pattern(lw.gallery("quadruped"))
+    assert (M == M.T).all()
+    assert not M[6:9, 9:].any()  # legs do not know each other
+    figure = show.graph(lw.gallery("four-bar"))
+    words = {text.get_text() for text in figure.axes[0].texts}
+    assert {"crank", "coupler", "rocker", "pin\nrevolute"} <= words
+    assert show.sparsity(lw.gallery("elbow")).axes[0].get_title() == "mass matrix: 4 of 4 (100%)"

@@ -1,0 +1,194 @@
+"""Histories: what is drawn is what the run holds, with names and units."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright import show
+from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
+from linkwright.show.histories import HISTORIES, panels
+
+from . import runs
+
+
+def drawn(figure: object) -> list[tuple[str, dict[str, np.ndarray]]]:
+    """Of every panel the label of its axis and its lines by name."""
+    return [
+        (
+            axes.get_ylabel().replace("\n", ""),
+            {line.get_label(): line.get_xydata() for line in axes.get_lines()},
+        )
+        for axes in figure.axes  # type: ignore[attr-defined]
+    ]
+
+
+def test_lines_are_the_data_of_the_run() -> None:
+    run = runs.elbow()
+    (unit, lines), (joule, energies) = drawn(run.plot("q", "energy"))
+    assert (unit, joule) == ("angle / rad", "energy / J")
+    for k, name in enumerate(("$q_{1}$", "$q_{2}$")):
+        np.testing.assert_array_equal(lines[name], np.column_stack([run.t, run.q[:, k]]))
+    np.testing.assert_array_equal(energies["kinetic"][:, 1], run.kinetic)
+    np.testing.assert_array_equal(energies["total"][:, 1], run.energy)
+
+
+def test_angles_and_slides_have_panels_of_their_own() -> None:
+    run = runs.cart_pole()
+    (angle, turning), (length, sliding) = drawn(run.plot("q", degrees=True))
+    assert (angle, length) == ("angle / °", "displacement / m")
+    np.testing.assert_allclose(turning[r"$\theta$"][:, 1], np.degrees(run.q[:, 1]))
+    np.testing.assert_array_equal(sliding["$x$"][:, 1], run.q[:, 0])
+    assert [label for label, _ in drawn(run.plot("tau"))] == ["torque / N·m", "force / N"]
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_every_history_of_a_loop_is_drawn(name: str) -> None:
+    run = runs.four_bar()
+    for panel in panels(run, name):
+        assert panel.unit
+        assert panel.lines
+        for line in panel.lines:
+            assert line.values.shape == run.t.shape
+            assert np.isfinite(line.values).all()
+
+
+def test_histories_of_a_rod_by_hand() -> None:
+    """A uniform rod of 1 kg and 1 m about its end, falling: moment of inertia 1/3, reaction by
+    Newton's second law from the motion of its middle."""
+    run = lw.simulate(lw.gallery("chain-1"), t=0.6, q0=[0.2], samples=61)
+    q, w, alpha, g = run.q[:, 0], run.qd[:, 0], run.qdd[:, 0], 9.81
+    np.testing.assert_allclose(alpha, -1.5 * g * np.cos(q), rtol=1e-9)
+    along, across = np.array([np.cos(q), np.sin(q)]), np.array([-np.sin(q), np.cos(q)])
+    a = 0.5 * (alpha * across - w**2 * along)
+    found = {
+        p.quantity: p.lines[0].values
+        for name in ("center_accelerations", "momenta", "reactions", "body_energy", "momentum")
+        for p in panels(run, name)
+    }
+    np.testing.assert_allclose(found["$a_x$ of mass centres"], a[0], atol=1e-12)
+    np.testing.assert_allclose(found["$a_y$ of mass centres"], a[1], atol=1e-12)
+    np.testing.assert_allclose(found["momentum"], w / 3, rtol=1e-12)
+    np.testing.assert_allclose(found["reaction force"], np.hypot(a[0], a[1] + g), rtol=1e-9)
+    np.testing.assert_allclose(found["kinetic energy"], w**2 / 6, rtol=1e-12)
+    np.testing.assert_allclose(found["potential energy"], g * np.sin(q) / 2, rtol=1e-12)
+    np.testing.assert_allclose(found["angular momentum"], w / 12, rtol=1e-9)
+
+
+def test_power_and_work_of_drives() -> None:
+    """Work is the integral of power where nothing else does any."""
+    run = runs.elbow()
+    (power,), (work,) = panels(run, "power"), panels(run, "work")
+    total = power.lines[-1].values
+    gained = np.concatenate([[0], np.cumsum((total[1:] + total[:-1]) / 2 * np.diff(run.t))])
+    np.testing.assert_allclose(work.lines[0].values, gained, atol=2e-3 * np.abs(gained).max())
+    np.testing.assert_allclose(work.lines[1].values, work.lines[0].values, atol=1e-8)
+
+
+def test_lines_can_be_chosen() -> None:
+    ((_, lines),) = drawn(runs.elbow().plot("qd", only=["q2"]))
+    assert list(lines) == [r"$\dot{q}_{2}$"]
+    with pytest.raises(NameNotFoundError, match="no line 'q3'"):
+        runs.elbow().plot("qd", only=["q3"])
+
+
+def test_anything_in_the_data_is_drawn() -> None:
+    run = runs.elbow()
+    ((label, lines),) = drawn(run.plot("kinetic_energy"))
+    assert label == "kinetic energy / J"
+    np.testing.assert_array_equal(next(iter(lines.values()))[:, 1], run.kinetic)
+
+
+def test_data_of_several_dimensions_have_names_and_units() -> None:
+    run = runs.cart_pole()
+    (panel,) = panels(run, "mass_centers")
+    assert panel.unit == "m"
+    tip = {line.name: line.values for line in panel.lines}
+    angle = run.q[:, 1]
+    np.testing.assert_allclose(tip["pole x"] - tip["cart x"], 0.5 * np.sin(angle), atol=1e-12)
+
+
+def test_events_are_marked() -> None:
+    """A rod that stops at a limit: its run ends there, with a line at that time."""
+    rod = lw.gallery("chain-1")
+    arm = lw.Mechanism(
+        **{
+            **rod.model_dump(exclude_unset=True),
+            "joints": {"q1": {"type": "revolute", "child": "link1", "limits": {"lower": -1}}},
+        }
+    )
+    run = lw.simulate(arm, t=2.0, q0=[0.0], samples=21)
+    assert not run.finished
+    times = [line.get_xdata()[0] for line in run.plot("q").axes[0].get_lines()[1:]]
+    assert times == [event.t for event in run.events] != []
+
+
+def test_phase_portrait() -> None:
+    run = runs.cart_pole()
+    figure = show.phase(run, "theta")
+    np.testing.assert_array_equal(
+        figure.axes[0].get_lines()[0].get_xydata(), np.column_stack([run.q[:, 1], run.qd[:, 1]])
+    )
+    with pytest.raises(NameNotFoundError, match="'thta' is no coordinate"):
+        show.phase(run, "thta")
+
+
+def test_eigenvalues_over_a_parameter() -> None:
+    """A hanging rod swings at √(3g/2l): ± i times that, for every length."""
+    lengths = np.linspace(0.5, 2.0, 5)
+    figure = show.eigenvalues(lw.gallery("chain-1"), "l1", lengths, q=[-np.pi / 2], unit="m")
+    lower = figure.axes[1].get_lines()
+    frequency = np.sqrt(1.5 * 9.81 / lengths)
+    np.testing.assert_allclose(
+        np.sort([line.get_ydata() for line in lower[:2]], axis=0),
+        [-frequency, frequency],
+        rtol=1e-9,
+    )
+    assert figure.axes[1].get_xlabel() == "$l_{1}$ / m"
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_files_by_their_ending(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"run.{ending}"
+    runs.elbow().plot("q", path=path)
+    head = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[ending]
+    assert path.read_bytes().startswith(head)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_same_picture_is_the_same_file() -> None:
+    one, other = (show.svg(runs.elbow().plot("q")) for _ in range(2))
+    assert one == other
+    assert one.startswith("<svg")
+    assert show.data_uri(runs.elbow().plot("q")).startswith("data:image/svg+xml;base64,")
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    run = runs.elbow()
+    with pytest.raises(NameNotFoundError, match=r"no 'enrgy' to draw; did you mean 'energy'"):
+        run.plot("enrgy")
+    with pytest.raises(FileError, match=r"'.jpg' is no format of pictures"):
+        run.plot("q", path=tmp_path / "run.jpg")
+    with pytest.raises(FileError, match="cannot be written"):
+        run.plot("q", path=tmp_path / "no" / "run.svg")
+    with pytest.raises(LinkwrightError, match="no view"):
+        show.figure_of(run.mechanism, view="up")
+    with pytest.raises(LinkwrightError, match="q is not 2 finite numbers"):
+        show.figure_of(run.mechanism, [0.0])
+    with pytest.raises(LinkwrightError, match="no interval"):
+        run.cyclograph(every=-1.0)
+    with pytest.raises(NameNotFoundError, match="'tol' to trace; did you mean 'tool'"):
+        run.cyclograph(trace=["tol"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.elbow()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for draw in (run.plot, run.cyclograph, lambda: show.figure_of(run.mechanism)):
+        with pytest.raises(MissingExtraError, match=r"need matplotlib; install linkwright\[show\]"):
+            draw()
