@@ -30,13 +30,15 @@ class Projection:
         self, t: float, q: Floats, qd: Floats, polished: bool = False
     ) -> tuple[Floats, Floats]:
         """(q, q̇) on the constraints; `polished` till rounding stops it, which counts near singular
-        configurations: there an open loop of 1e-13 is a wrong place of 1e-10."""
+        configurations: there an open loop of 1e-13 is a wrong place of 1e-10. Those are trials of
+        a step, and are not noted."""
         time = [t] if self.in_time else []
         m = self.model
         if self.positions:
             q = self._closed(q, time, 0.0 if polished else 1e-13)
         J = m.constraint_jacobian(q, *time)
-        self.note(t, J)
+        if not polished:
+            self.note(t, J)
         for _ in range(2 if polished else 1):
             qd = qd - least(m.mass_matrix(q), J, m.constraint_velocity(q, qd, *time))
         return q, qd

@@ -28,9 +28,6 @@ NODES = 14
 REACH = 2.0
 """Steps before a singular configuration from which on it is passed at once."""
 
-WEAK = 0.7
-"""Share of the usual smallest singular value below which one is looked for."""
-
 _ITERATIONS, _SETTLED, _SMOOTH = 40, 1e-13, 1e-10
 
 
@@ -73,20 +70,24 @@ class Passing:
     def step(self) -> str | None:
         before = self.t
         ahead = self.ahead()
-        if ahead < REACH * self.length and self.passed(ahead):
+        if ahead < REACH * max(self.length, self.intended()) and self.passed(ahead):
             return None
         self._between = None
         reason = self.inner.step()
         self.length = self.t - before
+        if reason is None and ahead < 1.5 * self.length:
+            self.report(before, self.length)
         return reason
+
+    def intended(self) -> float:
+        """The step that an adaptive method of SciPy wants to make."""
+        return float(getattr(getattr(self.inner, "solver", None), "h_abs", 0.0)) * (self.length > 0)
 
     def ahead(self) -> float:
         """Seconds to where the constraints lose rank, as it looks from here."""
         model, (q, qd) = self.system.model, self.system.motion(self.y)
         now = self.weakness(self.t, q)
-        if self.length == 0.0 or now > WEAK * self.projection.usual:
-            return np.inf
-        small = 1e-3 * self.length
+        small = 1e-3 * self.length or 1e-6
         then = self.weakness(self.t + small, model.integrate(q, small * qd))
         return now * small / (now - then) if then < now else np.inf
 
@@ -137,9 +138,8 @@ class Passing:
 
     def report(self, t: float, length: float) -> None:
         """Where in the last long step the constraints were weakest."""
-        assert self._between is not None
-        x = t + length * np.linspace(0.0, 1.0, 401)
-        weak = [self.weakness(s, self.system.motion(self._between(s))[0]) for s in x]
+        x, between = t + length * np.linspace(0.0, 1.0, 201), self.between()
+        weak = [self.weakness(s, self.system.motion(between(s))[0]) for s in x]
         k = int(np.argmin(weak))
         self.projection.passed.append((float(x[k]), weak[k] / max(self.projection.usual, 1e-300)))
 
