@@ -22,6 +22,8 @@ ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
 """Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
 MOST_FREEDOMS = 8
 """Beyond, accelerations are not compared themselves: they follow from M and bias."""
+MOST_CONSTRAINED = 12
+"""The same under constraints."""
 
 Proofs = Sequence[tuple[str, Proof]]
 
@@ -77,8 +79,8 @@ def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
     )
     if not subject.names.constraints:
         return Check(name, SKIPPED, "there are no constraints", meaning)
-    if subject.eqs.nv > MOST_FREEDOMS:
-        why = f"more than {MOST_FREEDOMS} coordinates: they follow from M, bias, J and γ"
+    if subject.eqs.nv > MOST_CONSTRAINED:
+        why = f"more than {MOST_CONSTRAINED} coordinates: they follow from M, bias, J and γ"
         return Check(name, SKIPPED, why, meaning)
     function = "forward_dynamics"
     try:
