@@ -345,3 +345,14 @@ def test_our_own_latex_is_read_back(name: str) -> None:
     report = lw.check(lw.gallery(name), text)
     assert report.passed
     assert len(report) == 2 * eqs.nv**2 + eqs.nv + eqs.nv**3
+
+
+@pytest.mark.parametrize("name", ["bicycle", "four-bar", "rolling-disk", "slider-crank"])
+def test_constraints_and_energies_of_loops_and_wheels(name: str) -> None:
+    """On all closed positions, with all numbers as symbols."""
+    speeds = lw.derive(lw.gallery(name)).names.qd
+    row = " + ".join(f"J1{k}*d{speed}" for k, speed in enumerate(speeds, 1))
+    report = lw.check(lw.gallery(name), f"f1 = 0\nE = T + V\n{row} = 0\n! E = T\n! {row} = 1")
+    assert report.passed, report
+    assert {finding.under for finding in report} == {""}
+    assert not any("is E" in str(x) for finding in report for x in finding.repairs)

@@ -22,7 +22,7 @@ from tests.commands import ok, run
 
 Change = Callable[[lw.Equations, ca.SX], ca.SX]
 EVERY = {
-    "formulations agree", "M symmetric", "T = ½ q̇ᵀM q̇", "Ṁ − 2C skew", "M q̈ + C q̇ + g − f = τ",
+    "formulations agree", "constrained accelerations", "M symmetric", "T = ½ q̇ᵀM q̇", "Ṁ − 2C skew", "M q̈ + C q̇ + g − f = τ",
     "g = ∂V/∂q", "power balance", "constraints differentiated", "M positive definite",
     "energy along a run", "momentum along a run", "constraints independent", "inertias physical",
     "free fall on a slide", "natural frequency", "huge mass as ground", "kineto-static solution",
@@ -328,6 +328,38 @@ def test_real_bodies_have_the_same_forces() -> None:
     for own in found.reshape(-1, 10):
         J = pin.PseudoInertia.FromDynamicParameters(own).toMatrix()
         assert np.linalg.eigvalsh(J)[0] > -1e-8
+
+
+@pytest.mark.parametrize(("name", "verdict"), [
+    ("four-bar", "proved"), ("sharp-edged-disk", "proved"), ("n-four-bar", "passed"), ("elbow", "skipped"),
+])  # fmt: skip
+def test_accelerations_under_constraints(name: str, verdict: str) -> None:
+    """Proved where lengths can be chosen that close the loops, seen at states where they cannot."""
+    check = lw.verify(lw.gallery(name), by=["kane"])["constrained accelerations"]
+    assert check.verdict == verdict, check.figure
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bicycle", "n-four-bar"])
+@pytest.mark.parametrize("wrong", ["mass_matrix", "bias", "nothing"])
+def test_wrong_accelerations_under_constraints_are_found(name: str, wrong: str) -> None:
+    """One entry of M or bias changed a little, and the accelerations that follow from them."""
+    eqs = lw.derive(lw.gallery(name))
+    tau, M, b = eqs.symbols["tau"], eqs.M, eqs.expressions("bias")[0]
+    M, b = ca.SX(M), ca.SX(b)
+    if wrong == "mass_matrix":
+        M[0, 0] *= 1 + 2.0**-10
+    elif wrong == "bias":
+        b[0] *= 1 + 2.0**-10
+    J, gamma = eqs.expressions("constraint_jacobian")[0], eqs.expressions("constraint_bias")[0]
+    rows = [0, 1, 5, 6] if name == "n-four-bar" else [0, 1] if name == "four-bar" else range(6)
+    J, gamma = J[list(rows), :], gamma[list(rows)]
+    whole = ca.vertcat(ca.horzcat(M, -J.T), ca.horzcat(J, ca.SX(len(rows), len(rows))))
+    qdd = ca.solve(whole, ca.vertcat(tau - b, -gamma))[: eqs.nv]
+    changed = dataclasses.replace(
+        eqs, builders={**eqs.builders, "forward_dynamics": lambda: (qdd, ca.SX(1))}
+    )
+    proof = Subject(eqs).same_where_allowed(Subject(changed), "forward_dynamics")
+    assert proof.holds is (wrong == "nothing"), proof.text
 
 
 def test_redundant_constraints_are_noted() -> None:

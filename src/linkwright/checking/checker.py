@@ -15,10 +15,11 @@ from ..errors import ExpressionError, FileError
 from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, parse, to_text
 from ..expressions.tree import children
 from ..mechanism import Mechanism
+from ..readings.modular import independent_rows
+from ..readings.residues import PRIME
 from .declarations import NOTHING, WITHOUT, Declarations, declared, without
 from .difference import difference
 from .duals import EPS, is_dual, is_vector, split, without_eps
-from .elimination import rank
 from .foreign import from_sympy, is_foreign
 from .inference import inferred_names
 from .meaning import Meanings
@@ -367,7 +368,7 @@ class Section:
         except ArithmeticError:
             return ""
         rows = [[c[k] - rest[k] for c in columns] for k in range(len(pairs))]
-        found = rank(rows)
+        found = len(independent_rows(rows, PRIME))
         if not found:
             return ""
         if found == nv:

@@ -15,9 +15,9 @@ from functools import cached_property
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, fold
 from ..readings.algebra import read
-from ..readings.residues import FieldAlgebra, PrimeField, Value
+from ..readings.closing import closed
+from ..readings.residues import PRIME, FieldAlgebra, PrimeField, Value
 from ..tape import Op, Tape
-from .closing import closed
 from .elimination import solved
 from .vocabulary import Vocabulary
 
@@ -88,6 +88,7 @@ class Ground:
 
     def motion(self, field: PrimeField) -> dict[str, list[Value]]:
         """One motion that obeys the mechanism's equations."""
+        field.reckoned = 1
         own, zero = self.vocabulary.names, field.constant(Fraction(0))
 
         def free(prefix: str, words: Sequence[str]) -> list[Value]:
@@ -131,7 +132,8 @@ class Ground:
         G, k = self._read_all("independent_map", found, field)[:2]
         a = [field.symbol(f"a {i}") for i in range(n)]
         driven = _applied(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
-        found["qd"] = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
+        speeds = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
+        found["qd"] = field.as_symbols(speeds)
         found["tau"] = _applied(field, self._read("input_matrix", found, field), found["u"])
         found["qdd"] = self._read("forward_dynamics", found, field)
         if self.has_multipliers:
@@ -154,15 +156,22 @@ class Ground:
             time = [given.get("t", found["t"][0])]
             return {**found, "q": q, "t": time, "p": self.parameters(field, given)}
 
-        def residual(given: Mapping[str, Value]) -> list[Value]:
-            return self._read("constraint_residual", moved(given), field)
+        def residual(given: Mapping[str, int]) -> list[int]:
+            changed = moved({name: Value(number) for name, number in given.items()})
+            return [x.number for x in self._read("constraint_residual", changed, field)]
 
         if self.open_because:
             return
+        numbers = {name: value.number for name, value in free.items()}
         try:
-            found |= moved(closed(field, free, residual))
+            chosen = closed(numbers, residual, PRIME)
         except UnsupportedError as error:
             self.open_because = error.what
+            return
+        start = self._read("constraint_residual", found, field)
+        degree = (len(chosen) + 1) * max(x.numerator + x.denominator for x in start)
+        field.reckoned *= degree  # quotients of determinants, one denominator for all
+        found |= moved({name: Value(number, numerator=1) for name, number in chosen.items()})
 
     def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
         return self._read_all(name, found, field)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -52,7 +52,14 @@ class Scope:
         return fold(expression, self.algebra, self.lookup)
 
     def residual(self, pair: Pair) -> Value:
-        return self.algebra.field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
+        """left − right, with its degree in what is random."""
+        field = self.algebra.field
+        found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
+        return replace(
+            found,
+            numerator=found.numerator * field.reckoned,
+            denominator=found.denominator * field.reckoned,
+        )
 
 
 @dataclass(frozen=True)

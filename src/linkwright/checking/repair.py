@@ -96,6 +96,8 @@ def _proved(prover: Prover, found: list[Corrected]) -> tuple[Repair, ...]:
         text = f"{to_text(one.pair[0])} = {to_text(one.pair[1])}"
         if kept and (one.rank or one.kind == "symbol"):
             break
+        if one.pair[0] == one.pair[1]:
+            continue  # E = E says nothing
         if text not in kept and len(kept) < MOST_REPAIRS and prover.holds(one.pair):
             kept[text] = Repair(one.kind, one.what, text)
     return tuple(kept.values())

@@ -1,4 +1,4 @@
-"""`linkwright base --parameters`: the regressor for named parameters, its entries in closed form."""
+"""`linkwright base --parameters`: the regressor for named parameters, in closed form."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ class Point:
 
     Square roots that stand inside fewer than `roots` others are true ones, or the point is unlucky;
     deeper ones are of x or of −x, whichever exists. `radicands` keeps the depth, the value, and
-    whether it has a root. None: a root is a function of which nothing is known.
+    whether it has a root. None: a root is a function of which nothing is known. `fixed` are
+    inputs that have a value.
     """
 
     def __init__(self, prime: int, seed: int, parts: int, roots: int | None = None) -> None:
@@ -25,7 +26,7 @@ class Point:
         self.radicands: list[tuple[int, int, bool]] = []
         self.circles: dict[object, Circular] = {}
         self.unknown: dict[object, int] = {}
-        self.spheres: dict[str, int] = {}
+        self.fixed: dict[str, int] = {}
 
     def random(self, *key: object) -> int:
         return drawn(self.prime, self.seed, key)
@@ -33,10 +34,10 @@ class Point:
     def put_on_sphere(self, names: Sequence[str]) -> None:
         """Makes inputs the entries of a unit quaternion."""
         t = [self.random("sphere", name) for name in names[1:]]
-        self.spheres |= dict(zip(names, on_sphere(t, self.prime), strict=True))
+        self.fixed |= dict(zip(names, on_sphere(t, self.prime), strict=True))
 
     def symbol(self, name: str) -> int:
-        return self.spheres[name] if name in self.spheres else self.random("input", name)
+        return self.fixed[name] if name in self.fixed else self.random("input", name)
 
     def circle(self, key: object) -> Circular:
         """cos and sin of one part of an angle."""

@@ -56,17 +56,26 @@ class Value:
 
 class PrimeField:
     """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur."""
+    halves of angles occur; `reckoned` is the degree, in what is random, of values that follow from
+    it and are taken for symbols."""
 
     def __init__(self, seed: int, finest: Mapping[int, int] | None = None) -> None:
         self.seed = seed
         self.finest: dict[int, int] = dict(finest or {})
         self.points: dict[int, Circular] = {}
+        self.reckoned = 1
 
     def symbol(self, name: str) -> Value:
         """A random number for an input, the same for the same name."""
         number = drawn(PRIME, self.seed, name)
         return Value(number, ((number, Fraction(1)),), numerator=1)
+
+    def as_symbols(self, values: Sequence[Value]) -> list[Value]:
+        """Values of degree 1 from here on: what is said of their functions is multiplied by their
+        own degree, with the product of all denominators as the common one."""
+        below = sum(value.denominator for value in values)
+        self.reckoned *= max((value.numerator for value in values), default=0) + below or 1
+        return [Value(x.number, x.atoms, x.turns, min(1, x.numerator)) for x in values]
 
     def constant(self, value: Fraction) -> Value:
         number = ratio(value.numerator, value.denominator, PRIME)
