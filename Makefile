@@ -13,10 +13,10 @@ demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/test.done
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) -rs -m "not slow"
 
 test-all: $(VENV)/test.done
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) -rs
 
 # New random examples: what Hypothesis finds here becomes a test of its own.
 fuzz: $(VENV)/test.done
@@ -25,6 +25,7 @@ fuzz: $(VENV)/test.done
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/forms.py
+	$(BIN)/python benchmarks/rollouts.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

@@ -81,6 +81,21 @@ def test_limit_positions(name: str, lengths: tuple, over: tuple, rough: dict, en
     assert found.closure.max() < 1e-11
 
 
+def test_limit_of_a_driven_constraint() -> None:
+    """The same limit where a motor in the file drives the crank: nothing is given beside."""
+    linkage = lw.gallery("four-bar").with_parameters(l1=1.5, l2=2.0, l3=2.0, l4=4.0)
+    driven = replaced(
+        linkage, independent=(), assembly={"theta1": 0.5, "theta2": 0.6, "theta3": 2.0},
+        constraints={"motor": {"type": "drive", "on": "theta1", "position": "0.5 + t"}},
+    )  # fmt: skip
+    found = kinematics(driven, t=2.0, samples=21)
+    assert found.singular[-1].kind == "limit"
+    assert found.singular[-1].t == pytest.approx(np.arccos(1.5**2 / 12) - 0.5, abs=1e-10)
+    moved = inverse(driven, t=0.5, samples=101)
+    np.testing.assert_allclose(moved.tau, 0, atol=1e-12)
+    np.testing.assert_allclose(moved.work_given, moved.energy - moved.energy[0], atol=1e-6)
+
+
 @pytest.mark.parametrize("samples", [101, 102])
 def test_branches_meet(samples: int) -> None:
     """A row of windows with flat cranks: the motion goes on with parallel cranks, and the change

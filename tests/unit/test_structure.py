@@ -46,7 +46,13 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
-    "study": {"errors", "mechanism", "kinematics", "equations", "formulations", "tape", "readings"},
+    "study": {
+        "errors", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
+    },
+    "report": {
+        "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
+        "show", "study", "verification",
+    },
     # a run's pictures are made by show, which is loaded only then
     "simulation": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
@@ -67,7 +73,7 @@ MAY_IMPORT = {
     "cli": {
         "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
-        "show",
+        "show", "report",
     },
 }  # fmt: skip
 

@@ -62,7 +62,8 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
 
     Example: linkwright info robot.urdf --base free
     """
-    from .info import describe, print_description
+    from ..report.description import describe
+    from .info import print_description
 
     description = describe(read(file, base))
     emit_json(description) if as_json else print_description(description)
@@ -145,34 +146,6 @@ def base(
 
     made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
     emit_json(made.to_dict()) if as_json else print_regressor(made)
-
-
-@app.command()
-def compare(
-    file: FileArgument,
-    by: Annotated[
-        str | None, typer.Option(help="Formulations, separated by commas; all if not said.")
-    ] = None,
-    duration: Annotated[
-        float, typer.Option("--time", "-t", help="Seconds of motion to integrate.")
-    ] = 1.0,
-    base: BaseOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the formulations: sizes, operations, times, and how far they disagree.
-
-    Example: linkwright compare elbow --by lagrange,hamilton,newton_euler
-    """
-    from dataclasses import asdict
-
-    from ..study import compare as side_by_side
-
-    if not 0 < duration < 1e6:
-        raise LinkwrightError(f"--time {duration:g} is no duration", remedy="give seconds above 0")
-    mechanism = read(file, base)
-    with working(f"comparing formulations of {mechanism.name}"):
-        found = side_by_side(mechanism, by.split(",") if by else None, duration)
-    emit_json(asdict(found)) if as_json else print(found)
 
 
 @app.command()
@@ -294,11 +267,29 @@ def simulate(
     ] = None,
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
+        typer.Option(
+            help="A drive by speed or actuator, an expression or a .csv file over time: "
+            "q1='2*sin(t) - dq1', q1=torque.csv."
+        ),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
-    integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
+    integrator: Annotated[
+        str, typer.Option(help="dop853, radau, cvodes, idas, taylor, rk4, variational, …")
+    ] = "dop853",
+    step: Annotated[
+        str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
+    ] = None,
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help="Noted where an expression passes zero: top='dq1'."),
+    ] = None,
+    stop_when: Annotated[
+        list[str] | None, typer.Option(help="Ends the run there: down='q1 + 0.5'.")
+    ] = None,
+    stops: Annotated[
+        str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
+    ] = "stop",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -323,6 +314,8 @@ def simulate(
 
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
 
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
+
     linkwright simulate --repeat run.nc
     linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
     """
@@ -336,7 +329,8 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json, plot, cyclograph, animate, pace,
+        tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
+        pace, step,
     )  # fmt: skip
 
 

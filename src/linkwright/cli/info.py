@@ -2,82 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from rich import markup
 from rich.tree import Tree as Drawing
 
-from ..errors import LinkwrightError
-from ..expressions import to_float, to_text
-from ..mechanism import GROUND, Joint, Mechanism
+from ..mechanism import GROUND
 from .show import console, print_table, printable
-
-
-def describe(mechanism: Mechanism) -> dict[str, Any]:
-    """Everything that `info` shows, as plain data."""
-    values = mechanism.values
-    masses = {name: to_float(body.mass, values) for name, body in mechanism.bodies.items()}
-    moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
-    speeds = sum(len(joint.freedoms) for _, joint in moving)
-    freedom = _freedom(mechanism)
-    return {
-        "name": mechanism.name,
-        "freedom": freedom["freedom"] if freedom else speeds,
-        "speeds": speeds,
-        "coordinates": sum(len(joint.coordinates) for _, joint in moving),
-        "total_mass": sum(masses.values()),
-        "gravity": [to_float(g, values) for g in mechanism.gravity],
-        "parameters": {
-            name: {"value": float(values[name]), "as_written": to_text(number)}
-            for name, number in mechanism.parameters.items()
-        },
-        "bodies": {name: {"mass": mass} for name, mass in masses.items()},
-        "joints": {
-            name: {"type": joint.type, "parent": joint.parent, "child": joint.child,
-                   "freedoms": len(joint.freedoms), "note": _note(joint)}
-            for name, joint in mechanism.joints_depth_first()
-        },
-        "frames": {name: frame.body for name, frame in mechanism.frames.items()},
-        "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
-        "constraints": {name: c.type for name, c in mechanism.constraints.items()},
-        "mobility": freedom,
-        "forces": list(mechanism.forces),
-        "contacts": list(mechanism.contacts),
-        "actuators": list(mechanism.actuators),
-        "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
-        "warnings": list(mechanism.warnings),
-        "unused": list(mechanism.unused),
-    }  # fmt: skip
-
-
-def _freedom(mechanism: Mechanism) -> dict[str, Any]:
-    """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
-    if not (mechanism.loops or mechanism.constraints):
-        return {}
-    from ..kinematics.mobility import mobility
-
-    try:
-        found = mobility(mechanism)
-    except LinkwrightError as error:
-        return {"freedom": None, "why": str(error)}
-    return {**asdict(found), "text": str(found)}
-
-
-def _note(joint: Joint) -> str:
-    """What is special about a joint."""
-    notes = []
-    if joint.mimic is not None:
-        notes.append(f"follows {joint.mimic.joint}")
-    if joint.locked is not None:
-        notes.append("locked")
-    said = joint.model_fields_set
-    words = {
-        "stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor",
-        "friction_coefficient": "friction by reaction", "breaks": "breaks",
-    }  # fmt: skip
-    notes += [word for key, word in words.items() if key in said]
-    return ", ".join(notes)
 
 
 def _shown(text: str) -> str:

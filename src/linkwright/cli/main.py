@@ -16,6 +16,7 @@ from . import commands as commands  # registers them
 from . import draw as draw  # and this one
 from . import modes as modes
 from . import moving as moving
+from . import studies as studies
 from .app import app
 from .show import CheckFailedError
 

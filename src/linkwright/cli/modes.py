@@ -15,7 +15,10 @@ OutputOption = Annotated[
 ]
 MotionArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[q1=…] …", help="Driven coordinates, expressions of t."),
+    typer.Argument(
+        metavar="[q1=…] …",
+        help="Driven coordinates: expressions of t, or .csv files with columns t and q1.",
+    ),
 ]
 RoughOption = Annotated[
     list[str] | None, typer.Option(help="A rough value that chooses the branch: theta2=40deg.")

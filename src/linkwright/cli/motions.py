@@ -13,6 +13,7 @@ from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
 from ..simulation import Kinematics, Run, inverse, kinematics, load_run
 from ..simulation.storage import check_format
+from .courses import courses
 from .inputs import assignments
 from .show import CheckFailedError, emit_json, print_table, working
 from .simulate import numbers
@@ -30,7 +31,7 @@ def move(
 ) -> None:
     if output is not None:
         check_format(output)
-    motion = dict(assignments(words)) or None
+    motion = courses(words) or None
     with working(f"moving {mechanism.name}"):
         found = kinematics(
             mechanism, motion, duration, over=_range(over) if over else None,
@@ -96,7 +97,7 @@ def forces(
         check_format(output)
     if source is not None and words:
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
-    motion = load_run(source) if source is not None else dict(assignments(words))
+    motion = load_run(source) if source is not None else courses(words)
     with working(f"finding the forces of {mechanism.name}"):
         found = inverse(mechanism, motion, duration, rough=numbers(rough), samples=samples)
     if output is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,16 +30,16 @@ def console() -> Console:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Says on a terminal what is being done; nothing in a pipe."""
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Says on a terminal what is being done, and what next; nothing in a pipe."""
     from rich.console import Console
 
     there = Console(stderr=True, highlight=False, emoji=False)
     if not there.is_terminal:
-        yield
+        yield lambda what: None
         return
-    with there.status(f"{printable(what)} …"):
-        yield
+    with there.status(f"{printable(what)} …") as line:
+        yield lambda what: line.update(f"{printable(what)} …")
 
 
 def printable(text: str) -> str:

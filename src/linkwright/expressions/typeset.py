@@ -255,6 +255,11 @@ class Typesetter:
         return self.setter.row(pieces)
 
 
+def begins_negative(term: Expression) -> bool:
+    """Whether a term is set with a minus before it."""
+    return _minus(term) is not None
+
+
 def _minus(term: Expression) -> Expression | None:
     """What is subtracted, if the term is negative."""
     match term:

@@ -15,12 +15,14 @@ TERMS, TERMS_ON_THE_WAY, SECONDS = 1200, 4000, 2.0
 """Most terms that are printed, most of a polynomial on the way to them, and the time for it."""
 
 
-def readable(eqs: Equations, name: str, *frame: str, **options: Any) -> ClosedForm | None:
-    """The closed form of a quantity, or None where it is longer than a page."""
+def readable(
+    eqs: Equations, name: str, *frame: str, page: int = PAGE, **options: Any
+) -> ClosedForm | None:
+    """The closed form of a quantity, or None where it is longer than a page (in characters)."""
     try:
         budget = {"terms": TERMS_ON_THE_WAY, "seconds": SECONDS} | options
         form = closed_form(eqs, name, *frame, **budget)
-        fits = form.terms <= TERMS and len(form.text()) <= PAGE
+        fits = form.terms <= TERMS and len(form.text()) <= page
     except BudgetError:
         return None
     return form if fits else None

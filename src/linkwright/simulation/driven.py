@@ -2,7 +2,7 @@
 
 With d the driven coordinates and p the others, φ(d, p, t) = 0 has p by Newton's steps, and
 J_p ṗ = −J_d ḋ − φ_t, J_p p̈ = −J_d d̈ − γ their rates. Where J_p loses rank the drive is at a limit
-position (it cannot go on), or, if all of J does, branches of the motion meet.
+position (it cannot go on), or, if (J_p, J_d ḋ + φ_t) does too, branches of the motion meet.
 """
 
 from __future__ import annotations
@@ -209,10 +209,12 @@ class Driven:
                 break
         return float(z[-1]), placed(z)
 
-    def loses_all(self, q: Floats, t: float) -> bool:
-        """Whether J itself has lost rank there: branches meet."""
-        J = self.closing.at(q, t)[1]
-        sizes = np.linalg.svd(J, compute_uv=False)
+    def branches(self, q: Floats, t: float) -> bool:
+        """Whether branches meet there: not even a motion of the drive gives J_p its rank back."""
+        rest = np.zeros(self.names.nv)
+        rest[self.held] = self.path(t)[1]
+        V, _, J = self._numbers(q, rest, t)
+        sizes = np.linalg.svd(np.column_stack([J[:, self.moving], V]), compute_uv=False)
         return bool(sizes[len(self.moving) - 1] <= SINGULAR * max(sizes[0], 1e-300))
 
 

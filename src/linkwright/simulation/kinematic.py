@@ -183,7 +183,7 @@ def _limit(driven: Driven, last: Instant) -> Singularity:
     near = abs(t - last.t) < 1e-2 * max(1.0, abs(last.t)) and np.abs(q - last.q).max() < 0.1
     if not near:
         t, q = last.t, last.q
-    kind = "branch point" if driven.loses_all(q, t) else "limit"
+    kind = "branch point" if driven.branches(q, t) else "limit"
     return Singularity(t, kind, driven.path.names, q)
 
 

@@ -122,8 +122,12 @@ class Run:
     @cached_property
     def details(self) -> Details:
         """Energies of every part, momenta, reactions, places; made when asked for."""
-        tau = self.tau if self.pushes is None else self.tau + self.pushes
-        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, tau)
+        if self.pushes is None:
+            return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        from .events import without_sharp_friction  # which is among the pushes
+
+        bare, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
+        return Details(bare, self.t, self.q, self.qd, self.qdd, forces)
 
     @property
     def power(self) -> Floats:

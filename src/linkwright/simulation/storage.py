@@ -142,7 +142,7 @@ def load_run(path: str | Path) -> Run:
         u=data["u"].to_numpy() if "u" in data else None,
         pushes=data["push"].to_numpy() if "push" in data else None,
         events=tuple(Happened(*event) for event in attributes["events"]),
-        next=load_run(Path(path).with_name(data.attrs["next"])) if data.attrs["next"] else None,
+        next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
         control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
     )  # fmt: skip
 

@@ -17,15 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive, filled, first
 from .projection import Projection
+from .stabilization import Baumgarte
 
 Floats = NDArray[np.float64]
 
@@ -34,12 +36,15 @@ WORKS = 3
 
 
 class System:
-    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
+    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations, and the
+    steps that solvers rejected."""
 
-    def __init__(self, equations: Equations, drive: Drive) -> None:
-        self.equations, self.drive = equations, drive
+    def __init__(
+        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
+    ) -> None:
+        self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
         self.names = equations.names
-        self.evaluations = 0
+        self.evaluations = self.rejected = 0
         self.held: list[tuple[float, Floats]] = []
         """τ of a sampled controller, from when on."""
         self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
@@ -91,6 +96,20 @@ class System:
         after[self.size : len(y) - WORKS] += self.drive.feedback.period * rate
         return after
 
+    def check_closed(self, integrator: str) -> None:
+        """For integrators that take the rates as one expression of the states and t."""
+        drive = self.drive
+        if drive.function is not None or drive.tables or drive.feedback is not None:
+            raise UnsupportedError(
+                f"'{integrator}' needs drives that are numbers or expressions",
+                remedy="use dop853, radau or bdf for functions, tables and controllers",
+            )
+        if self.beside is not None:
+            raise UnsupportedError(
+                f"'{integrator}' knows no stops, contacts and friction that sticks",
+                where=self.equations.mechanism.name, remedy="use dop853, radau or bdf",
+            )  # fmt: skip
+
     @cached_property
     def model(self) -> Model:
         return compiled(self.equations, threads=1)
@@ -114,6 +133,11 @@ class System:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
         return state.x, state.from_motion(), state.to_motion()
+
+    @property
+    def state(self) -> Any:
+        """The symbols x of the states, without works."""
+        return self._maps[0]
 
     @cached_property
     def size(self) -> int:
@@ -194,6 +218,8 @@ class System:
         else:
             motion = (q, qd)
             qdd, *pivots = eqs.expressions("forward_dynamics")
+            if self.baumgarte is not None:
+                qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
         z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
         rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
@@ -208,14 +234,19 @@ class System:
         return ca.Function("qdd", inputs, [qdd])(*motion, tau, t)
 
     @cached_property
-    def kernel(self) -> Any:
-        """(x, z, w, push, t) → ẏ and the smallest pivot, compiled, drives included."""
+    def tape(self) -> Tape:
+        """(x, z, w, push, t) → ẏ and the smallest pivot, drives included."""
         inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
         function = ca.Function(
             "rates", inputs, ca.cse(list(self.rates_expression)), ["x", "z", "w", "push", "t"],
             ["rate", "pivot"],
         )  # fmt: skip
-        return compile_tape(scheduled(normalised(record(function))), threads=1)
+        return scheduled(normalised(record(function)))
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The tape, compiled."""
+        return compile_tape(self.tape, threads=1)
 
     @cached_property
     def _slope(self) -> Any:
@@ -233,19 +264,19 @@ class System:
             return self.drive.outer(t, y, y, self.controls(y))
         return self.drive.outer(t, *self.motion(y))
 
-    def _inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
-        """Of the kernel."""
+    def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
+        """Of the kernel, at an instant."""
         time = np.array([t])
         return y[: self.size], filled(self.controls(y)), self.outer(t, y), self.push(t, y), time
 
     @cached_property
     def projection(self) -> Projection | None:
         """Onto the constraints, where they are kept exactly."""
-        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
-        return Projection(self.model) if constrained else None
+        exactly = self.baumgarte is None and self.equations.by != "approximate"
+        return Projection(self.model) if self.names.constraints and exactly else None
 
-    def mended(self, t: float, y: Floats) -> Floats:
-        """y with the constraints and the lengths of quaternions exact."""
+    def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
+        """y with constraints and lengths of quaternions exact, `polished` to the last bit."""
         quaternions = self.names.nq != self.names.nv
         if self.projection is None and not quaternions:
             return y
@@ -253,13 +284,13 @@ class System:
         if quaternions:
             q = self.model.integrate(q, np.zeros(self.names.nv))
         if self.projection is not None:
-            q, qd = self.projection(t, q, qd)
+            q, qd = self.projection(t, q, qd, polished)
         return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats
-        found, pivot = self.kernel(*self._inputs(t, y))
+        found, pivot = self.kernel(*self.inputs(t, y))
         if self.guarded and not pivot[0] >= SMALL_PIVOT:
             return self._pivoted(t, y)
         return found
@@ -271,6 +302,8 @@ class System:
         tau = self.torque(t, y) + push
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
+        if self.baumgarte is not None:
+            qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
@@ -287,7 +320,7 @@ class System:
 
     def slope(self, t: float, y: Floats) -> Floats:
         """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
-        J = np.asarray(self._slope(*self._inputs(t, y)), dtype=float)
+        J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
 
 

@@ -1,5 +1,7 @@
-"""Studies of mechanisms: the comparison of formulations."""
+"""Studies of mechanisms: the comparison of formulations, and its growth with the links."""
 
-from .compare import Comparison, Row, compare
+from .comparison import Comparison, compare
+from .measure import Row
+from .scaling import Scaling, scaling
 
-__all__ = ["Comparison", "Row", "compare"]
+__all__ = ["Comparison", "Row", "Scaling", "compare", "scaling"]

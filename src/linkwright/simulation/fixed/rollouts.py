@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,8 +23,9 @@ from .tables import IMPLICIT
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1024
-"""Trajectories that go through all steps together: enough that a call costs nothing."""
+BLOCK = 16384
+"""Numbers in the states that go through all steps together: they stay in the cache, and are so many
+that a call costs nothing."""
 
 
 def rollout(
@@ -130,12 +132,20 @@ class Many:
         history: bool,
     ) -> None:  # fmt: skip
         self.method, self.dt, self.times, self.history = method, dt, times, history
-        drive = drive_of(model.equations, drives or None)
+        self.model, self.drive = model, drive_of(model.equations, drives or None)
         self.held, self.lock = np.zeros(model.nv), Lock()
-        pushed = drive_of(model.equations, lambda t, q, qd: drive(t, q, qd) + self.held)
-        self.system = System(model.equations, pushed)
-        self.kernel = _kernel(model, method, drive)
-        self.ends = [self.kernel.ends(t, dt) for t in times]
+        self.kernel = _kernel(model, method, self.drive)
+        self.ends = [self.kernel.ends(t, dt) for t in times] if self.kernel.tables else []
+        self.block = max(256, BLOCK // (model.nq + model.nv))
+
+    @cached_property
+    def system(self) -> System:
+        """What steps near singular states are made again with."""
+
+        def pushed(t: float, q: Floats, qd: Floats) -> Floats:
+            return self.drive(t, q, qd) + self.held
+
+        return System(self.model.equations, drive_of(self.model.equations, pushed))
 
     def __call__(
         self, q: Floats, qd: Floats, forces: Floats, threads: int
@@ -153,7 +163,8 @@ class Many:
             if not self.history:
                 found[0][block], found[1][block] = last
 
-        blocks = [slice(k, min(rows, k + BLOCK)) for k in range(0, rows, BLOCK)]
+        starts = range(0, rows, self.block)
+        blocks = [slice(k, min(rows, k + self.block)) for k in starts]
         with ThreadPoolExecutor(max(1, min(threads, len(blocks)))) as pool:
             list(pool.map(run, blocks))
         return found[0], found[1]
@@ -169,8 +180,9 @@ class Many:
         for k, t in enumerate(self.times):
             there = (kept[0][:, k + 1], kept[1][:, k + 1]) if self.history else places[(k + 1) % 2]
             tau = forces[:, k % forces.shape[1]]
-            doubt = self.kernel.steps(here, tau, t, self.dt, self.ends[k], there)
-            if doubt is not None and not (doubt < 1).all():
+            ends = self.ends[k] if self.ends else []
+            doubt = self.kernel.steps(here, tau, t, self.dt, ends, there)
+            if doubt is not None and not doubt.max() < 1:
                 self.mend(here, tau, t, there, np.flatnonzero(~(doubt < 1)), first)
             here = there
             yield here

@@ -1,0 +1,159 @@
+"""A function of equations as rows that can be typeset: in closed form, or, where that is longer
+than a page, as named variables in the order of computation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..equations import Equations
+from ..errors import LinkwrightError
+from ..expressions import Expression, to_text
+from ..expressions.tree import Sum
+from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter, begins_negative
+from ..quantities import entry_names, ports, signatures
+from ..readings.listing import listing
+from ..tape import Tape, count_operations, record
+from .page import PAGE, readable
+
+EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
+CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
+_USUAL = (
+    "mass_matrix", "coriolis_matrix", "gravity", "passive", "constraint_residual",
+    "constraint_jacobian", "constraint_bias",
+)  # fmt: skip
+_LINE = 88
+"""Characters after which a sum goes on in the next line."""
+
+
+def equation_of(equations: Equations) -> str:
+    """The equation of motion in words of symbols."""
+    return f"{EQUATION}{CONSTRAINED if equations.names.constraints else ''}"
+
+
+def known_functions(equations: Equations) -> list[str]:
+    """Functions that can be written down."""
+    return [*equations.function_names(), *(["state_rates"] if equations.state else [])]
+
+
+def usual_functions(equations: Equations) -> list[str]:
+    """Those that make up the equation of motion."""
+    known = known_functions(equations)
+    found = [name for name in _USUAL if name in known]
+    if equations.names.positions == 0 and "constraint_residual" in found:
+        found.remove("constraint_residual")
+    return found if "mass_matrix" in known else [*found, "state_rates"]
+
+
+class Sheet:
+    """One function; `rows` are entries that share a value."""
+
+    def __init__(
+        self, equations: Equations, name: str, steps: bool = False, page: int = PAGE
+    ) -> None:
+        names, parameters = equations.names, list(equations.parameters)
+        entries = entry_names(names, parameters)
+        self.name = name
+        self.dotted = {f"d{one}": (one, 1) for one in names.qd}
+        self.dotted |= {f"dd{one}": (one, 2) for one in names.qd}
+        if name == "state_rates":
+            tape = _state_rates(equations)
+            entries["x"] = list(equations.state.names) if equations.state else []
+            self.what = "rates of the formulation's own states x"
+        else:
+            tape = record(equations.function(name), *ports(names, name, parameters))
+            self.what = signatures(names)[name].what
+        known = [entry for port in tape.inputs for entry in entries[port.name]]
+        _check_distinct(known)
+        self.operations = count_operations(tape)
+        steps = steps or name == "state_rates"
+        form = None if steps else readable(equations, name, page=page)
+        self.is_closed = form is not None and set(form.symbols) <= set(known)
+        self.steps: list[tuple[str, Expression]]
+        self.rows: list[tuple[tuple[str, ...], Expression]]
+        if form is not None and self.is_closed:
+            made = form.written()
+            self.steps, self.rows = list(made.groups), list(made.rows)
+            self.size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
+        else:
+            found = listing(tape, entries)
+            self.steps = [(step.name, step.value) for step in found.steps]
+            self.rows = [((e.name,), e.value) for part in found.results.values() for e in part]
+            self.size = f"{self.operations} operations"
+            if not steps:
+                self.size = f"steps, as the closed form is longer than a page; {self.size}"
+
+    def latex(self) -> str:
+        """An `align*` environment."""
+        setter = Typesetter(LatexSetter(), self.dotted)
+        rows = [f"{setter.name(step)} &= {setter.set(value)}" for step, value in self.steps]
+        for labels, value in self.rows:
+            left = " = ".join(setter.entry(label) for label in labels)
+            rows.append(f"{left} &= {setter.set(value)}")
+        body = " \\\\\n  ".join(rows)
+        return f"\\begin{{align*}}\n  {body}\n\\end{{align*}}"
+
+    def mathml(self) -> str:
+        """A table in a <math> element; long sums go on in further rows."""
+        setter = Typesetter(MathmlSetter(), self.dotted)
+        rows = []
+        for step, value in self.steps:
+            rows += _mathml_rows(setter, setter.name(step), value)
+        for labels, value in self.rows:
+            left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
+            rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
+        return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
+
+    def longest(self) -> int:
+        """Characters of the longest line, about."""
+        values = [value for _, value in (*self.steps, *self.rows)]
+        return max((len(to_text(part)) for v in values for part in in_lines(v)), default=0)
+
+
+def in_lines(value: Expression) -> list[Expression]:
+    """A sum in pieces that each fit on a line."""
+    if not isinstance(value, Sum) or len(to_text(value)) <= _LINE:
+        return [value]
+    pieces: list[list[Expression]] = [[]]
+    length = 0
+    for term in value.terms:
+        size = len(to_text(term)) + 3
+        if pieces[-1] and length + size > _LINE:
+            pieces.append([])
+            length = 0
+        pieces[-1].append(term)
+        length += size
+    return [Sum(tuple(piece)) if len(piece) > 1 else piece[0] for piece in pieces]
+
+
+def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
+    first, *more = in_lines(value)
+    cells = [(left, "<mo>=</mo>", setter.set(first))]
+    for piece in more:
+        leading = piece.terms[0] if isinstance(piece, Sum) else piece
+        plus = "" if begins_negative(leading) else "<mo>+</mo>"
+        cells.append(("", "", f"<mrow>{plus}{setter.set(piece)}</mrow>"))
+    return ["<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in cells]
+
+
+def _state_rates(equations: Equations) -> Tape:
+    import casadi as ca
+
+    assert equations.state is not None
+    inputs = {"x": equations.state.x, "tau": equations.symbols["tau"]}
+    if equations.names.in_time:
+        inputs["t"] = equations.symbols["t"]
+    if equations.parameters:
+        inputs["p"] = equations.symbols["p"]
+    rates = ca.cse(equations.state.rates())
+    return record(ca.Function("rates", list(inputs.values()), [rates], list(inputs), ["rate"]))
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    """Equations in which one name means two things cannot be read."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint, or use --parameters numeric",
+            )

@@ -1,0 +1,5 @@
+"""All about a mechanism on one page that needs no network and no other file."""
+
+from .page import page
+
+__all__ = ["page"]

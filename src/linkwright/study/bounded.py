@@ -1,0 +1,135 @@
+"""Work that may take too long: done in a process of its own, which is ended at its budget.
+
+A budget is seconds of the processor, so that a busy machine does not stop what is quick; where a
+system cannot count these, and for what only waits, it is time by the clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from ..errors import LinkwrightError
+
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from linkwright.study.bounded import serve; serve()"
+)
+_IMPORTING = 60.0
+"""Seconds that a process may take until it answers at all."""
+_COUNTS = hasattr(signal, "setitimer")
+_WAITING = 4.0 if _COUNTS else 1.0
+"""Seconds by the clock for each of a budget."""
+
+
+class OutOfTimeError(LinkwrightError):
+    """Work that was ended at its budget."""
+
+
+class Worker:
+    """Calls functions of this package elsewhere, one after the other; begins anew after one that
+    had to be ended. Use it in `with`."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def call(self, function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
+        """function(*arguments), or `OutOfTimeError` after so many seconds."""
+        if self._process is None:
+            self._process = _started()
+            self._answer(bool, (), _IMPORTING)
+        return self._answer(function, arguments, seconds)
+
+    def _answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        found: list[Any] = []
+        try:
+            process.stdin.write(pickle.dumps((function, arguments, seconds)))
+            process.stdin.flush()
+            reader = threading.Thread(target=_read, args=(process.stdout, found), daemon=True)
+            reader.start()
+            reader.join(seconds * _WAITING)
+            late = reader.is_alive()
+        except BaseException:
+            self._end()
+            raise
+        if late or not found:
+            ended = self._end(0.0 if late else 5.0)
+            if late or (_COUNTS and ended == -signal.SIGPROF):
+                raise OutOfTimeError(f"took more than {seconds:.3g} s")
+            raise LinkwrightError("its process ended, probably for lack of memory")
+        good, value = found[0]
+        if not good:
+            raise value
+        return value
+
+    def _end(self, patience: float = 0.0) -> int | None:
+        """How the process ended; it does now, if it has not."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        try:
+            ended = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            ended = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        return ended
+
+
+def _started() -> subprocess.Popen[bytes]:
+    import json
+
+    command = [sys.executable, "-c", _START, json.dumps(sys.path)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+
+
+def _read(pipe: BinaryIO | Any, found: list[Any]) -> None:
+    with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+        found.append(pickle.load(pipe))
+
+
+def serve() -> None:
+    """The other process: calls what it is asked to until its input ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    while True:
+        try:
+            function, arguments, seconds = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            _count(seconds)
+            answer = (True, function(*arguments))
+        except Exception as error:
+            answer = (False, error)
+        _count(0.0)
+        answers.write(pickle.dumps(answer))
+        answers.flush()
+
+
+def _count(seconds: float) -> None:
+    """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
+    if _COUNTS:
+        signal.setitimer(signal.ITIMER_PROF, seconds)

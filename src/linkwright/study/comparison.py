@@ -1,0 +1,110 @@
+"""The formulations side by side, as Bayseç and Kapucu (1996) compare them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from ..errors import UnsupportedError
+from ..formulations import FORMULATIONS, formulation
+from ..mechanism import Mechanism
+from .bounded import OutOfTimeError, Worker
+from .measure import Row, check_moves, row
+from .output import Saved, Table
+
+PUBLISHED = {"lagrange": "1", "hamilton": "1", "approximate": "1.3", "newton_euler": "25"}
+"""Times of integration that Bayseç and Kapucu found for the triple pendulum, to Lagrange's."""
+
+
+@dataclass(frozen=True)
+class Comparison(Saved):
+    """Rows by formulation; the reasons of those that cannot treat the mechanism, and of those that
+    were stopped."""
+
+    mechanism: str
+    rows: tuple[Row, ...]
+    refused: dict[str, str]
+    stopped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def base(self) -> Row | None:
+        """What times are compared with: Lagrange's, or the first."""
+        found = [row for row in self.rows if row.by == "lagrange"] or self.rows
+        return found[0] if found else None
+
+    def to_base(self, one: Row) -> float:
+        """Time of integration, to that of the base."""
+        assert self.base is not None
+        return one.integrate_seconds / max(self.base.integrate_seconds, 1e-9)
+
+    def table(self) -> Table:
+        head: tuple[str, ...] = (
+            "formulation", "equations", "states", "operations", "derive s", "evaluate µs",
+            "integrate s", f"to {self.base.by}" if self.base else "", "in the paper",
+            "disagreement", "motions apart",
+        )  # fmt: skip
+        rows: list[tuple[str, ...]] = [
+            (
+                r.by, str(r.equations), str(r.states), str(r.operations), f"{r.derive_seconds:.3f}",
+                f"{r.evaluate_microseconds:.3f}", f"{r.integrate_seconds:.4f}",
+                f"{self.to_base(r):.2f}", PUBLISHED.get(r.by, ""), f"{r.disagreement:.1e}",
+                f"{r.apart:.1e}",
+            )
+            for r in self.rows
+        ]  # fmt: skip
+        if self.mechanism != "triple-pendulum":
+            head, rows = _without(8, head), [_without(8, row) for row in rows]
+        return Table(self.mechanism, head, tuple(rows), self.notes())
+
+    def notes(self) -> tuple[str, ...]:
+        cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
+        together: dict[str, list[str]] = {}
+        for by, reason in self.stopped.items():
+            together.setdefault(reason, []).append(by)
+        return (*cannot, *(f"{', '.join(by)}: stopped, {why}" for why, by in together.items()))
+
+    def records(self) -> list[Row]:
+        return list(self.rows)
+
+
+def _without(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
+    return cells[:place] + cells[place + 1 :]
+
+
+def compare(
+    mechanism: Mechanism,
+    by: Sequence[str] | None = None,
+    duration: float = 1.0,
+    budget: float | None = None,
+    total: float = math.inf,
+) -> Comparison:
+    """All formulations (or those named) on one mechanism, over `duration` seconds of motion.
+
+    One that takes more than `budget` seconds is stopped, and named so; all together may take
+    about `total` seconds. Dry friction is left out, as in all counts of operations: where it
+    changes its sign, the steps of an integration tell more about it than about a formulation.
+    """
+    check_moves(mechanism)
+    mechanism = mechanism.without("friction")
+    names = list(by or FORMULATIONS)
+    for name in names:
+        formulation(name)
+    rows, refused, stopped = [], {}, {}
+    end = time.perf_counter() + total
+    with nullcontext() if budget is None else Worker() as worker:
+        for name in names:
+            try:
+                if time.perf_counter() > end:
+                    raise OutOfTimeError(f"the others took {total:g} s")
+                if worker is None or budget is None:
+                    rows.append(row(mechanism, name, duration))
+                else:
+                    rows.append(worker.call(row, mechanism, name, duration, seconds=budget))
+            except UnsupportedError as error:
+                refused[name] = error.what
+            except OutOfTimeError as error:
+                stopped[name] = error.what
+    return Comparison(mechanism.name, tuple(rows), refused, stopped)

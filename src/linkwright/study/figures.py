@@ -1,0 +1,89 @@
+"""Costs as pictures: against the number of links, or side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
+from .comparison import Comparison
+from .scaling import COSTS, Scaling, virgala
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKS = "osD^vPX<>"
+
+
+@styled
+def drawn(study: Any) -> Figure:
+    return _growth(study) if isinstance(study, Scaling) else _side_by_side(study)
+
+
+def _growth(study: Scaling) -> Figure:
+    """One panel a cost, one line a formulation, both scales logarithmic."""
+    figure = sheet(2 * COLUMN, 165)
+    panels = figure.subplots(2, 2, sharex=True)
+    sizes = sorted({n for found in study.rows.values() for n in found})
+    for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
+        for k, by in enumerate(study.rows):
+            power = study.power(by, what)
+            name = by + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
+            axes.plot(
+                *study.costs(by, what), marker=_MARKS[k % len(_MARKS)], ms=2.5, color=colour(k),
+                ls=dashes(k), label=name,
+            )  # fmt: skip
+        if what == "derive_seconds":
+            fit = [n for n in sizes if virgala(n) > 0]
+            axes.plot(
+                fit, [virgala(n) for n in fit], ":", color=GREY, label="Virgala et al., Matlab 2013"
+            )
+        axes.set(xscale="log", yscale="log", ylabel=label)
+        axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
+    for axes in panels[1]:
+        axes.set_xlabel("number of links n")
+        _ticks(axes, sizes)
+    return figure
+
+
+def _ticks(axes: Axes, sizes: list[int]) -> None:
+    """Plain numbers, not crowded."""
+    from matplotlib.ticker import NullLocator
+
+    kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
+    kept = [n for n in kept if n >= sizes[0]] or sizes
+    axes.set_xticks(kept, labels=[str(n) for n in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _side_by_side(study: Comparison) -> Figure:
+    """A dot a cost of each formulation, those of the base being 1."""
+    figure = sheet(2 * COLUMN, 22 + 6 * max(1, len(study.rows)))
+    names = [row.by for row in study.rows]
+    for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
+        base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
+        ratios = [float(getattr(row, what)) / base for row in study.rows]
+        axes.axvline(1.0, color=GREY, lw=0.8)
+        axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)
+        axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
+        for place, ratio in enumerate(ratios):
+            axes.annotate(
+                f"{ratio:.2g}", (ratio, place), (5 if ratio >= 1 else -5, 0), fontsize=6,
+                textcoords="offset points", va="center", ha="left" if ratio >= 1 else "right",
+            )  # fmt: skip
+        axes.set(title=label.split(",")[0], xscale="log")
+        axes.set_xlim(min(0.5, min(ratios) / 2.5), max(2.0, max(ratios) * 2.5))
+        axes.grid(visible=False, axis="y")
+        _few(axes)
+    figure.axes[0].invert_yaxis()
+    if study.base:
+        figure.supxlabel(f"times that of {study.base.by}", fontsize=7.5)
+    return figure
+
+
+def _few(axes: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())

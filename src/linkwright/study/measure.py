@@ -1,0 +1,259 @@
+"""What one formulation costs on one mechanism: to derive, to evaluate, and to integrate to a
+given accuracy with the simulator, in the formulation's own states.
+
+Times are seconds of the processor, the least of several runs; ratios are what counts.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..errors import LinkwrightError, UnsupportedError
+from ..formulations import derive, formulation
+from ..kinematics.assembly import closed_state
+from ..mechanism import Mechanism, names_of
+from ..simulation.inputs import drive_of
+from ..simulation.march import March, Mending
+from ..simulation.run import FINISHED
+from ..simulation.solvers import solver_named
+from ..simulation.system import System
+from ..tape import Tape, count_operations, normalised, record
+
+Floats = NDArray[np.float64]
+
+ACCURACY = 1e-6
+"""Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
+TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
+TIGHT = 1e-12
+"""Tolerance of the motion that errors are counted from."""
+SAMPLES = 6
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class Row:
+    """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
+
+    Equations and states are those of the paper; of `newton_euler`, the simulator integrates the
+    freedoms (`integrated` states), all else being eliminated. An evaluation is timed in a batch,
+    a state; `evaluations` are those of the timed motion, which has the `accuracy`.
+
+    `disagreement` is the largest relative difference to the recursive formulation, of accelerations
+    and drives in random states (of `approximate`, which has none, of its motion);
+    `apart` that of their motions.
+    """
+
+    by: str
+    equations: int
+    states: int
+    integrated: int
+    operations: int
+    derive_seconds: float
+    compile_seconds: float
+    evaluate_microseconds: float
+    integrate_seconds: float
+    evaluations: int
+    accuracy: float
+    disagreement: float
+    apart: float
+
+
+def row(mechanism: Mechanism, by: str, duration: float) -> Row:
+    """All figures of one formulation."""
+    reason = formulation(by).supports(mechanism)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    reference = _reference(mechanism, duration)
+    study = Study(mechanism, by, duration)
+    fastest, accuracy = study.to_accuracy()
+    equations, states = study.sizes()
+    return Row(
+        by=by, equations=equations, states=states, integrated=study.system.size,
+        operations=study.operations, derive_seconds=study.derive_seconds,
+        compile_seconds=study.compile_seconds, evaluate_microseconds=study.evaluate_microseconds(),
+        integrate_seconds=fastest.seconds, evaluations=fastest.evaluations, accuracy=accuracy,
+        disagreement=study.disagreement(reference), apart=apart(study.truth, reference.truth),
+    )  # fmt: skip
+
+
+_references: dict[tuple[str, float], Study] = {}
+"""The last one, for the other formulations of the same mechanism."""
+
+
+def _reference(mechanism: Mechanism, duration: float) -> Study:
+    key = (mechanism.digest, duration)
+    if key not in _references:
+        found = Study(mechanism, "recursive", duration)
+        _references.clear()
+        _references[key] = found
+    return _references[key]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """q and q̇ at a few times, and what it took to get there."""
+
+    states: Floats
+    seconds: float
+    evaluations: int
+
+
+def apart(one: Motion, other: Motion) -> float:
+    return _relative(one.states, other.states)
+
+
+class Study:
+    """One formulation of a mechanism: derived, compiled, integrated."""
+
+    def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
+        self.duration = duration
+        (self.eqs, self.rates), self.derive_seconds = least(lambda: _derived(mechanism, by))
+        self.system = System(self.eqs, drive_of(self.eqs, None))
+        self.operations = count_operations(_tape(self.rates))
+        self.clock = [0.0] if self.eqs.names.in_time else []
+        self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
+        _ = self.system.power  # of the simulator, not of the formulation
+        start = time.thread_time()
+        first = self.system.rates(0.0, self.system.start(*self.begin))
+        self.compile_seconds = time.thread_time() - start
+        if not np.isfinite(first).all():
+            raise LinkwrightError(
+                f"the motion by {by} cannot begin: its rates are not finite near rest",
+                where=mechanism.name, remedy="choose other coordinates",
+            )  # fmt: skip
+
+    def sizes(self) -> tuple[int, int]:
+        """Equations and states, as the formulation's paper counts them."""
+        module, states = formulation(self.eqs.by), self.system.size
+        if hasattr(module, "size"):
+            found: tuple[int, int] = module.size(self.eqs.mechanism)
+            return found
+        return (states if self.eqs.by == "hamilton" else states // 2), states
+
+    def motion(self, tolerance: float) -> Motion:
+        """By the simulator, with its own projection onto constraints."""
+        system, times = self.system, np.linspace(0.0, self.duration, SAMPLES)
+        options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
+        mending, before = Mending(system), system.evaluations
+        start = time.thread_time()
+        with np.errstate(all="ignore"):
+            solver = solver_named("dop853")(
+                system, 0.0, system.start(*self.begin), self.duration, options
+            )
+        march = March(solver, mending)
+        status = march.along(times)
+        seconds = time.thread_time() - start
+        if status != FINISHED:
+            raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
+        states = np.hstack(system.motion(np.array(march.found).T))
+        return Motion(states, seconds, system.evaluations - before)
+
+    @cached_property
+    def truth(self) -> Motion:
+        return self.motion(TIGHT)
+
+    def to_accuracy(self) -> tuple[Motion, float]:
+        """The fastest of some motions at the loosest tolerance that is accurate, and its error."""
+        for tolerance in TOLERANCES:
+            error = apart(self.motion(tolerance), self.truth)
+            if error <= ACCURACY:
+                break
+        motions = (self.motion(tolerance) for _ in range(5))
+        return min(motions, key=lambda motion: motion.seconds), error
+
+    def evaluate_microseconds(self) -> float:
+        """Of one state in a batch."""
+        inputs = self.system.inputs(0.0, self.system.start(*self.begin))
+        rows = [np.tile(values, (BATCH, 1)) for values in inputs]
+        return least(lambda: self.system.kernel(*rows), 20)[1] / BATCH * 1e6
+
+    def disagreement(self, reference: Study) -> float:
+        if not {_FORWARD, "mass_matrix"} <= set(self.eqs.function_names()):
+            return apart(self.truth, reference.truth)
+        worst, rng = 0.0, np.random.default_rng(1)
+        drives = "required_forces" if self.eqs.names.constraints else "inverse_dynamics"
+        clock = [0.3 for _ in self.clock]
+        for _ in range(5):
+            state = _state(self.eqs, rng, 1.0, sum(clock))
+            given = (*state, rng.uniform(-1, 1, self.eqs.nv), *clock)
+            for name in (_FORWARD, drives):
+                one, other = (_values(s.eqs.folded(name)(*given)) for s in (self, reference))
+                worst = float(np.maximum(worst, _relative(one, other)))  # keeps NaN
+        return worst
+
+
+_FORWARD = "forward_dynamics"
+
+
+def _derived(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+    """Equations with the rates of their states written out, as a function of (x, τ, t)."""
+    import casadi as ca
+
+    eqs = derive(mechanism, by=by, parameters="numeric")
+    q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
+    if eqs.state is not None:
+        x, rates = eqs.state.x, eqs.state.rates()
+    else:
+        x, qdd = ca.vertcat(q, qd), eqs.expressions("forward_dynamics")[0]
+        rates = ca.vertcat(eqs.rates @ qd, qdd)
+    return eqs, ca.Function("rates", [x, tau, t], [rates], ["x", "tau", "t"], ["rate"])
+
+
+def _tape(function: Any) -> Tape:
+    import casadi as ca
+
+    inputs = [function.sx_in(k) for k in range(function.n_in())]
+    merged = ca.cse(function.call(inputs))
+    return normalised(
+        record(ca.Function("rates", inputs, merged, function.name_in(), function.name_out()))
+    )
+
+
+def _state(
+    eqs: Equations, rng: np.random.Generator, reach: float, t: float
+) -> tuple[Floats, Floats]:
+    """Random q and q̇ that the constraints allow, the same for all formulations."""
+    step, qd = rng.uniform(-reach, reach, (2, eqs.nv))
+    if eqs.names.constraints:
+        return closed_state(eqs.mechanism, 0.2 * step, qd, t)
+    q = eqs.folded("integrate")(eqs.neutral, step)
+    return np.asarray(q, dtype=float).ravel(), qd
+
+
+def least(action: Callable[[], Any], times: int = 3, enough: float = 0.3) -> tuple[Any, float]:
+    """The result, and the least seconds of some runs; slow ones are not repeated."""
+    spent, best = 0.0, math.inf
+    for _ in range(times):
+        start = time.thread_time()
+        result = action()
+        seconds = time.thread_time() - start
+        spent, best = spent + seconds, min(best, seconds)
+        if spent > enough:
+            break
+    return result, best
+
+
+def check_moves(mechanism: Mechanism) -> None:
+    if names_of(mechanism).nv == 0:
+        raise UnsupportedError(
+            f"{mechanism.name} cannot move: it has no joint with a freedom",
+            remedy="add one, or unlock one",
+        )
+
+
+def _values(result: Any) -> Floats:
+    """Of a function's first output; a second one is the smallest pivot."""
+    return np.asarray(result[0] if isinstance(result, tuple) else result, dtype=float).ravel()
+
+
+def _relative(one: Floats, other: Floats) -> float:
+    return float(np.abs(one - other).max() / max(1e-300, np.abs(other).max()))

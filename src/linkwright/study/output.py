@@ -1,0 +1,112 @@
+"""Tables of studies as text, Markdown and CSV; files by their endings."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FileError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = ("svg", "pdf", "png")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text, the first of each row its name; notes stand below."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Columns aligned for a terminal."""
+        whole = [self.head, *self.rows]
+        widths = [max(len(row[k]) for row in whole) for k in range(len(self.head))]
+        lines = ["  ".join(_aligned(row, widths)).rstrip() for row in whole]
+        return "\n".join([self.title, *lines, *self.notes])
+
+    def markdown(self) -> str:
+        rule = ("---", *("---:" for _ in self.head[1:]))
+        rows = [_row(cells) for cells in (self.head, rule, *self.rows)]
+        notes = [f"- {_plain(note)}" for note in self.notes]
+        return "\n".join(
+            [f"### {_plain(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
+        )
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    first, *others = row
+    return [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_plain(cell) for cell in cells)} |"
+
+
+def _plain(text: str) -> str:
+    """Text that cannot break out of a cell or a line."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+class Saved:
+    """A study that can be printed and saved."""
+
+    def tables(self) -> Sequence[Table]:
+        return [self.table()]
+
+    def table(self) -> Table:
+        raise NotImplementedError
+
+    def records(self) -> Sequence[Any]:
+        """All figures, dataclasses of one kind: the rows of the CSV."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n\n".join(table.text() for table in self.tables())
+
+    def markdown(self) -> str:
+        return "\n\n".join(table.markdown() for table in self.tables()) + "\n"
+
+    def csv(self) -> str:
+        """Every figure with all its digits."""
+        out = io.StringIO()
+        rows = [asdict(record) for record in self.records()]
+        writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return out.getvalue()
+
+    def figure(self) -> Figure:
+        """Cost as a picture."""
+        from .figures import drawn
+
+        return drawn(self)
+
+    def save(self, path: str | Path) -> None:
+        """By its ending: .md and .csv tables; .svg, .pdf, .png the figure."""
+        from ..show.style import keep_whole, save
+
+        target = Path(path)
+        kind = check_ending(target)
+        if kind in PICTURES:
+            save(self.figure(), target)
+        else:
+            keep_whole(target, (self.markdown() if kind == "md" else self.csv()).encode())
+
+
+def check_ending(path: Path) -> str:
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in ("md", "csv", *PICTURES):
+        raise FileError(
+            f"'{path.suffix}' is no format of comparisons", where=str(path),
+            remedy="use .md, .csv, .svg, .pdf or .png",
+        )  # fmt: skip
+    return kind

@@ -1,0 +1,112 @@
+"""The page in Chromium: it renders at all widths, moves, complains of nothing, asks for nothing."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import linkwright as lw
+from linkwright.report import page
+from tests.report.browser import Browser, found
+
+PROGRAM = found()
+if PROGRAM is None and os.environ.get("LINKWRIGHT_BROWSER") != "required":
+    pytest.skip("left out: no Chromium is installed", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    assert PROGRAM is not None, "no Chromium is installed, and LINKWRIGHT_BROWSER=required"
+    one = Browser(PROGRAM, tmp_path_factory.mktemp("profile"))
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    text = page(lw.gallery("elbow"), "elbow", 1.0, budget=60, by=["lagrange", "hamilton"])
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_renders_at_all_widths(browser: Browser, report: Path, width: int) -> None:
+    browser.open(report, width)
+    time.sleep(0.3)
+    assert browser.evaluate("document.title") == "elbow"
+    assert browser.evaluate("document.querySelectorAll('section').length") == 6
+    assert browser.evaluate("document.querySelectorAll('.left-out').length") == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = browser.evaluate(
+        "[...document.querySelectorAll('.equations math')].map(m => m.getBoundingClientRect())"
+        ".map(r => [r.width, r.height])"
+    )
+    assert len(sizes) >= 3
+    assert min(wide for wide, _ in sizes) > 40
+    assert min(high for _, high in sizes) > 15
+    drawn = "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect().width)"
+    widths = browser.evaluate(drawn)
+    assert len(widths) >= 5
+    assert max(widths) <= width
+    assert browser.complaints() == []
+    assert browser.requests() == [report.as_uri()]
+
+
+def test_marks_are_unique(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    marks = browser.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(marks) == len(set(marks))
+    unknown = browser.evaluate(
+        "[...document.querySelectorAll('nav a')].filter(a => !document.querySelector(a.hash)).length"
+    )
+    assert unknown == 0
+
+
+def test_the_animation_moves(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    browser.evaluate("document.querySelector('canvas').scrollIntoView()")
+    pictures = set()
+    for _ in range(20):
+        pictures.add(browser.evaluate("document.querySelector('canvas').toDataURL()"))
+        time.sleep(0.1)
+    assert len(pictures) > 2
+
+
+def test_latex_can_be_copied(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    said = browser.evaluate(
+        "(async () => { document.querySelectorAll('details').forEach(d => { d.open = true; });"
+        "const box = document.querySelector('.copy'); box.querySelector('button').click();"
+        "await new Promise(done => setTimeout(done, 300));"
+        "return [box.querySelector('button').textContent, box.querySelector('pre').textContent]; })()"
+    )
+    assert said[0] in ("Copied", "Selected")
+    assert said[1].startswith("\\begin{align*}")
+
+
+def test_prints_on_some_pages(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert pdf.startswith(b"%PDF")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 8
+
+
+def test_what_is_injected_does_not_run(browser: Browser, tmp_path: Path) -> None:
+    """Even if something were not escaped, the page's own policy would stop it."""
+    hostile = "</title><script>document.title = 'owned'</script><img src=x onerror=alert(1)>"
+    arm = lw.gallery("elbow").model_copy(update={"name": hostile})
+    path = tmp_path / "a.html"
+    text = page(arm, f"{hostile}.toml", duration=0.1, budget=0.2)
+    path.write_text(text.replace("</nav>", "</nav><script>document.title='in'</script>"), "utf-8")
+    browser.open(path, 800)
+    assert browser.evaluate("document.title") == hostile
+    assert browser.evaluate("document.querySelectorAll('img').length") == 0
+    assert any("Content Security Policy" in text for text in browser.complaints())
+    assert browser.requests() == [path.as_uri()]

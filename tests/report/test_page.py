@@ -1,0 +1,151 @@
+"""The page as text: escaped, complete, honest about what is left out."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError, UnsupportedError
+from linkwright.report import page
+from linkwright.report.markup import Html, html, joined, table
+from linkwright.report.parts import LeftOut, Moved, motion_of, written_out
+from linkwright.report.sections import equations_section, motion_section
+from tests.commands import run
+
+HOSTILE = "<script>alert('x')</script>&\"'"
+
+
+def test_everything_filled_in_is_escaped() -> None:
+    assert html("<b>{}</b>", HOSTILE) == (
+        "<b>&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;&quot;&#x27;</b>"
+    )
+    assert html("<b>{}</b>", Html("<i>")) == "<b><i></b>"
+    assert "<script" not in table([HOSTILE], [[HOSTILE]]) + joined([HOSTILE])
+
+
+class Tags(HTMLParser):
+    """Elements that are open at the end, and all addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.bad: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "input", "img", "br"):
+            self.open.append(tag)
+        for key, value in attributes:
+            if key in ("href", "src", "xlink:href"):
+                self.addresses.append(value or "")
+            if key.startswith("on"):
+                self.bad.append(key)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.bad.append(f"</{tag}>")
+
+
+@pytest.fixture(scope="module")
+def hostile() -> str:
+    """All names that a file can choose freely are markup; nothing has time to be made."""
+    arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
+    return page(arm, f"my {HOSTILE}.toml", duration=0.1, budget=0.05)
+
+
+def test_hostile_names(hostile: str) -> None:
+    assert "<script>alert" not in hostile
+    tags = Tags()
+    tags.feed(hostile)
+    assert tags.bad == []
+    assert tags.open == []
+
+
+def test_no_network_reference(hostile: str) -> None:
+    tags = Tags()
+    tags.feed(hostile)
+    assert all(address.startswith("#") for address in tags.addresses)
+    assert "default-src 'none'" in hostile.replace("&#x27;", "'")
+    assert not re.search(r"@import|url\((?!#)", hostile)
+
+
+def test_what_is_left_out_is_said(hostile: str) -> None:
+    assert hostile.count('class="left-out"') >= 3
+    assert "took more than 0.05 s" in hostile
+    assert "linkwright verify" in hostile
+
+
+def test_how_to_make_it_again(hostile: str) -> None:
+    arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
+    assert arm.digest in hostile
+    for word in (lw.__version__, "casadi", "numpy", "linkwright report", "linkwright compare"):
+        assert word in hostile
+
+
+@pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", "quadruped", "rolling-disk"])
+def test_motions_of_all_kinds(name: str) -> None:
+    """Loops, rolling, free bases; what would stand still is given speeds, and that is said."""
+    moved = motion_of(lw.gallery(name), 0.3, {})
+    assert moved.run.finished
+    assert abs(moved.run.q - moved.run.q[0]).max() > 1e-3
+    text = motion_section(moved, name)
+    assert text.count("<svg") == 4
+    assert "lw-motion" in text
+    assert ("at rest;" in text) == (not moved.run.qd[0].any())
+
+
+def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
+    run = lw.simulate(lw.gallery("elbow"), 0.1, samples=2)
+    from dataclasses import replace
+
+    short = replace(run, t=run.t[:1], status="stopped at t = 0 s: why")
+    assert "stopped at t = 0 s" in motion_section(Moved(short, ()), "elbow")
+
+
+def test_equations_are_mathml_and_latex() -> None:
+    found = written_out(lw.gallery("elbow"))
+    assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
+    text = equations_section(found, False, "elbow")
+    assert text.count("<math") == len(found)
+    assert "\\cos\\left(q_{2}\\right)" in text
+    assert "left-out" not in text
+
+
+def test_long_equations_fold_or_are_left_out() -> None:
+    found = {one.name: one for one in written_out(lw.gallery("six-axis"))}
+    assert found["mass_matrix"].is_long
+    assert not found["coriolis_matrix"].mathml
+    text = equations_section(tuple(found.values()), False, "six-axis")
+    assert "Show all of it" in text
+    assert "--what coriolis_matrix" in text
+    assert len(text) < 800_000
+    assert "Left out: why" in equations_section(LeftOut("why"), True, "x")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing.toml",), "nothing.toml"),
+        (("elbow", "-o", "a.pdf"), "is no .html file"),
+        (("elbow", "-t", "0"), "give seconds above 0"),
+        (("elbow", "q7=1"), "no coordinate 'q7'"),
+        (("elbow", "--by", "magic"), "no formulation 'magic'"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    done = run("report", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_move_has_no_page() -> None:
+    with pytest.raises(UnsupportedError, match="cannot move"):
+        page(lw.gallery("elbow").reduced({"q1": 0, "q2": 0}))
+    with pytest.raises(LinkwrightError, match="seconds above 0"):
+        page(lw.gallery("elbow"), duration=float("nan"))

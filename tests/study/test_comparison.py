@@ -1,0 +1,143 @@
+"""The comparison of formulations: the paper's sizes, one motion, one accuracy, budgets, files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import linkwright as lw
+from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
+from linkwright.formulations import FORMULATIONS
+from linkwright.study import Comparison
+from linkwright.study.bounded import OutOfTimeError, Worker
+from linkwright.study.measure import ACCURACY, SAMPLES, Study
+from tests.commands import ok, run
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> Comparison:
+    return lw.compare(lw.gallery("triple-pendulum"), duration=0.5)
+
+
+def test_sizes_are_those_of_the_paper(pendulum: Comparison) -> None:
+    """Bayseç and Kapucu: 18, 14, 6 and 6 states; Newton's 3N + 2J = 15 equations."""
+    rows = {row.by: row for row in pendulum.rows}
+    states = [rows[by].states for by in ("newton_euler", "approximate", "hamilton", "lagrange")]
+    assert states == [18, 14, 6, 6]
+    assert rows["newton_euler"].equations == 15
+    assert (rows["newton_euler"].integrated, rows["approximate"].integrated) == (6, 14)
+    assert set(rows) | set(pendulum.refused) == set(FORMULATIONS)
+
+
+def test_all_move_alike_to_the_same_accuracy(pendulum: Comparison) -> None:
+    for row in pendulum.rows:
+        assert row.accuracy <= ACCURACY
+        assert row.evaluations > 20
+        if row.by != "approximate":
+            assert row.apart < 1e-10
+            assert row.disagreement < 1e-12
+    assert pendulum.to_base(next(r for r in pendulum.rows if r.by == "lagrange")) == 1
+
+
+def by_hand(t: float, x: np.ndarray) -> np.ndarray:
+    """Bobs of 1 kg and 0.01 kg·m² at the tips of 1 m links, absolute angles from the horizontal."""
+    angle, speed = x[:3], x[3:]
+    beyond = 3.0 - np.maximum.outer(np.arange(3), np.arange(3))
+    apart = angle[:, None] - angle
+    M = beyond * np.cos(apart) + 0.01 * np.eye(3)
+    h = (beyond * np.sin(apart)) @ speed**2 + 9.81 * np.array([3, 2, 1]) * np.cos(angle)
+    return np.concatenate([speed, np.linalg.solve(M, -h)])
+
+
+@pytest.mark.parametrize("by", ["lagrange", "hamilton", "newton_euler"])
+def test_the_motion_is_that_of_equations_by_hand(by: str) -> None:
+    study = Study(lw.gallery("triple-pendulum"), by, 0.5)
+    times = np.linspace(0, 0.5, SAMPLES)
+    begin = np.concatenate(study.begin)
+    truth = solve_ivp(by_hand, (0, 0.5), begin, "DOP853", times, rtol=1e-12, atol=1e-12).y.T
+    np.testing.assert_allclose(study.truth.states, truth, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", "quadruped", "bricard"])
+def test_loops_rolling_and_free_bases(name: str) -> None:
+    found = lw.compare(lw.gallery(name), ["recursive", "kane"], 0.05)
+    assert [row.by for row in found.rows] == ["recursive", "kane"]
+    assert all(row.apart < 1e-9 for row in found.rows)
+
+
+def test_a_worker_is_stopped_and_begins_again() -> None:
+    with Worker() as worker:
+        assert worker.call(max, 2, 3, seconds=20) == 3
+        begin = time.perf_counter()
+        with pytest.raises(OutOfTimeError, match=r"more than 0\.2 s"):
+            worker.call(time.sleep, 60, seconds=0.2)
+        assert time.perf_counter() - begin < 10
+        with pytest.raises(NameNotFoundError, match="no 'nothing'"):
+            worker.call(lw.gallery, "nothing", seconds=20)
+        with pytest.raises(LinkwrightError, match="its process ended"):
+            worker.call(exit, 1, seconds=20)
+        assert worker.call(max, 4, 3, seconds=20) == 4
+
+
+def test_budget() -> None:
+    found = lw.compare(lw.gallery("chain-6"), ["lagrange"], budget=0.01)
+    assert not found.rows
+    assert "more than 0.01 s" in found.stopped["lagrange"]
+    assert "lagrange: stopped" in str(found)
+
+
+def test_files(pendulum: Comparison, tmp_path: Path) -> None:
+    pendulum.save(tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["by"]: int(row["states"]) for row in rows}["newton_euler"] == 18
+    lines = pendulum.markdown().splitlines()
+    assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
+    hostile = Comparison("a|b\n<script>", pendulum.rows, {}).markdown().splitlines()
+    assert hostile[0] == r"### a\|b &lt;script>"
+    with pytest.raises(FileError, match="no format of comparisons"):
+        pendulum.save(tmp_path / "a.txt")
+    with pytest.raises(FileError, match="cannot be written"):
+        pendulum.save(tmp_path / "nowhere" / "a.md")
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
+    pendulum.save(tmp_path / f"a.{ending}")
+    assert (tmp_path / f"a.{ending}").stat().st_size > 5000
+
+
+def test_command(tmp_path: Path) -> None:
+    words = ("compare", "elbow", "--by", "lagrange,hamilton", "-t", "0.1")
+    found = json.loads(ok(*words, "-o", "a.md", "-o", "a.csv", "--json", cwd=tmp_path))
+    assert [row["by"] for row in found["rows"]] == ["lagrange", "hamilton"]
+    assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("### elbow")
+    assert (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "needs a FILE or --links"),
+        (("elbow", "--links", "2-4"), "and not both"),
+        (("--links", "4-2"), "no numbers of links"),
+        (("--links", "two"), "no numbers of links"),
+        (("--links", "0,4"), "no numbers of links"),
+        (("elbow", "--budget", "0"), "--budget 0 is no duration"),
+        (("elbow", "-t", "nan"), "--time nan is no duration"),
+        (("elbow", "-o", "a.txt"), "no format of comparisons"),
+        (("elbow", "--by", "magic"), "no formulation 'magic'"),
+        (("--links", "2-4", "--by", "magic"), "no formulation 'magic'"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:
+    done = run("compare", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
