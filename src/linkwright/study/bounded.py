@@ -26,7 +26,7 @@ _START = (
 _IMPORTING = 60.0
 """Seconds that a process may take until it answers at all."""
 _COUNTS = hasattr(signal, "setitimer")
-_WAITING = 4.0 if _COUNTS else 1.0
+_WAITING = 10.0 if _COUNTS else 1.0
 """Seconds by the clock for each of a budget."""
 
 
