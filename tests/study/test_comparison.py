@@ -22,7 +22,7 @@ from tests.commands import ok, run
 
 @pytest.fixture(scope="module")
 def pendulum() -> Comparison:
-    return lw.compare(lw.gallery("triple-pendulum"), duration=0.5)
+    return lw.compare(lw.gallery("triple-pendulum"), duration=0.3)
 
 
 def test_sizes_are_those_of_the_paper(pendulum: Comparison) -> None:
@@ -64,7 +64,12 @@ def test_the_motion_is_that_of_equations_by_hand(by: str) -> None:
     np.testing.assert_allclose(study.truth.states, truth, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", "quadruped", "bricard"])
+SLOW = [
+    pytest.param(n, marks=pytest.mark.slow) for n in ("sharp-edged-disk", "quadruped", "bricard")
+]
+
+
+@pytest.mark.parametrize("name", ["four-bar", *SLOW])
 def test_loops_rolling_and_free_bases(name: str) -> None:
     found = lw.compare(lw.gallery(name), ["recursive", "kane"], 0.05)
     assert [row.by for row in found.rows] == ["recursive", "kane"]
@@ -127,13 +132,10 @@ def test_command(tmp_path: Path) -> None:
         ((), "needs a FILE or --links"),
         (("elbow", "--links", "2-4"), "and not both"),
         (("--links", "4-2"), "no numbers of links"),
-        (("--links", "two"), "no numbers of links"),
         (("--links", "0,4"), "no numbers of links"),
         (("elbow", "--budget", "0"), "--budget 0 is no duration"),
-        (("elbow", "-t", "nan"), "--time nan is no duration"),
         (("elbow", "-o", "a.txt"), "no format of comparisons"),
         (("elbow", "--by", "magic"), "no formulation 'magic'"),
-        (("--links", "2-4", "--by", "magic"), "no formulation 'magic'"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:

@@ -100,7 +100,11 @@ class Sheet:
         for step, value in self.steps:
             rows += _mathml_rows(setter, setter.name(step), value)
         for labels, value in self.rows:
-            left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
+            *before, last = batched([setter.entry(label) for label in labels])
+            for some in before:
+                equal = "<mo>=</mo>".join(some)
+                rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
+            left = "<mo>=</mo>".join(last)
             rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
         return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
 
@@ -108,6 +112,11 @@ class Sheet:
         """Characters of the longest line, about."""
         values = [value for _, value in (*self.steps, *self.rows)]
         return max((len(to_text(part)) for v in values for part in in_lines(v)), default=0)
+
+
+def batched(labels: list[str], size: int = 6) -> list[list[str]]:
+    """As many as stand beside each other."""
+    return [labels[k : k + size] for k in range(0, len(labels), size)]
 
 
 def in_lines(value: Expression) -> list[Expression]:

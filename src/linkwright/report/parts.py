@@ -137,13 +137,27 @@ def _moved(
 
 
 def motion_of(mechanism: Mechanism, duration: float, q0: dict[str, float]) -> Moved:
+    """From q0 at rest; what would stand still gets speeds."""
     where = ", ".join(f"{name} = {value:g}" for name, value in q0.items())
     begin = f"from {where}, the rest at home" if where else "from home"
-    run = simulate(mechanism, duration, q0=q0, stops="impact")
+    run, notes = _within_limits(mechanism, duration, q0, None)
     if np.abs(run.q - run.q[0]).max(initial=0.0) > MOVING or q0:
         speeds = "with the speeds that its constraints demand" if run.qd[0].any() else "at rest"
-        return Moved(run, (f"{begin}, {speeds}", "no drives"))
+        return Moved(run, (f"{begin}, {speeds}", "no drives", *notes))
     qd = np.full(names_of(mechanism).nv, 0.5)
-    run = simulate(mechanism, duration, q0=q0, qd0=qd, stops="impact")
+    run, notes = _within_limits(mechanism, duration, q0, qd)
     said = ", ".join(f"{value:.3g}" for value in run.qd[0])
-    return Moved(run, (f"{begin}, where it would rest, with speeds ({said})", "no drives"))
+    return Moved(run, (f"{begin}, where it would rest, with speeds ({said})", "no drives", *notes))
+
+
+def _within_limits(
+    mechanism: Mechanism, duration: float, q0: dict[str, float], qd0: Any
+) -> tuple[Run, tuple[str, ...]]:
+    """Limits are stops, unless the motion starts beyond one."""
+    try:
+        return simulate(mechanism, duration, q0=q0, qd0=qd0, stops="impact"), ()
+    except LinkwrightError as error:
+        if "beyond" not in error.what:
+            raise
+    free = simulate(mechanism, duration, q0=q0, qd0=qd0, stops="ignore")
+    return free, ("limits are ignored, since it starts beyond one",)

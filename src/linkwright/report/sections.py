@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ROWS = 40
 """Rows of tables about the mechanism."""
+FOLDED = 12
+"""Joints that are shown at once."""
 LINES = 8
 """Coordinates that a plot can show."""
 PRINTED = 84
@@ -51,7 +53,8 @@ def mechanism_section(mechanism: Mechanism, info: dict[str, Any]) -> Html:
          joint["note"])
         for name, joint in info["joints"].items()
     ]  # fmt: skip
-    parts.append(_limited(("joint", "type", "from → to", "mass / kg", ""), rows, "joints"))
+    joints = _limited(("joint", "type", "from → to", "mass / kg", ""), rows, "joints")
+    parts.append(details(f"{len(rows)} joints", joints) if len(rows) > FOLDED else joints)
     ends = [(n, kind, f"{a} → {b}") for n, (kind, a, b) in info["loops"].items()]
     if ends:
         parts.append(_limited(("loop", "type", "closes"), ends, "loops"))
@@ -163,12 +166,13 @@ def _plots(run: Any) -> list[Html]:
     from ..mechanism import names_of
 
     names = names_of(run.mechanism)
+    every = None if len(run.mechanism.joints) <= FOLDED else float(run.t[-1]) / 9
     note = f" (the first {LINES} of {len(names.q)})" if len(names.q) > LINES else ""
     return [
         picture(plot(run, "q", only=_first(names.q), width=110), f"Coordinates{note}.", "q"),
         picture(plot(run, "qd", only=_first(names.qd), width=110), "Speeds.", "qd"),
         picture(plot(run, "energy", width=110), "Energies.", "energy"),
-        picture(cyclograph(run, width=110), "Positions at equal intervals.", "positions"),
+        picture(cyclograph(run, every, width=110), "Positions at equal intervals.", "positions"),
     ]
 
 

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -25,7 +26,7 @@ _START = (
 _IMPORTING = 60.0
 """Seconds that a process may take until it answers at all."""
 _COUNTS = hasattr(signal, "setitimer")
-_WAITING = 4.0 if _COUNTS else 1.0
+_WAITING = 10.0 if _COUNTS else 1.0
 """Seconds by the clock for each of a budget."""
 
 
@@ -39,6 +40,8 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self.spent = 0.0
+        """Seconds that its calls took."""
 
     def __enter__(self) -> Worker:
         return self
@@ -72,9 +75,11 @@ class Worker:
         if late or not found:
             ended = self._end(0.0 if late else 5.0)
             if late or (_COUNTS and ended == -signal.SIGPROF):
+                self.spent += seconds
                 raise OutOfTimeError(f"took more than {seconds:.3g} s")
             raise LinkwrightError("its process ended, probably for lack of memory")
-        good, value = found[0]
+        good, value, took = found[0]
+        self.spent += took
         if not good:
             raise value
         return value
@@ -119,13 +124,14 @@ def serve() -> None:
             function, arguments, seconds = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
+        begin = time.process_time()
         try:
             _count(seconds)
             answer = (True, function(*arguments))
         except Exception as error:
             answer = (False, error)
         _count(0.0)
-        answers.write(pickle.dumps(answer))
+        answers.write(pickle.dumps((*answer, time.process_time() - begin)))
         answers.flush()
 
 

@@ -93,11 +93,12 @@ def compare(
     for name in names:
         formulation(name)
     rows, refused, stopped = [], {}, {}
-    end = time.perf_counter() + total
+    begin = time.process_time()
     with nullcontext() if budget is None else Worker() as worker:
         for name in names:
             try:
-                if time.perf_counter() > end:
+                spent = worker.spent if worker else time.process_time() - begin
+                if spent > total:
                     raise OutOfTimeError(f"the others took {total:g} s")
                 if worker is None or budget is None:
                     rows.append(row(mechanism, name, duration))

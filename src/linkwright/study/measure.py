@@ -35,7 +35,7 @@ ACCURACY = 1e-6
 TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
 TIGHT = 1e-12
 """Tolerance of the motion that errors are counted from."""
-SAMPLES = 6
+SAMPLES, KEPT = 6, 16
 BATCH = 256
 
 
@@ -86,15 +86,15 @@ def row(mechanism: Mechanism, by: str, duration: float) -> Row:
 
 
 _references: dict[tuple[str, float], Study] = {}
-"""The last one, for the other formulations of the same mechanism."""
+"""The last ones, for the other formulations of the same mechanisms."""
 
 
 def _reference(mechanism: Mechanism, duration: float) -> Study:
     key = (mechanism.digest, duration)
     if key not in _references:
-        found = Study(mechanism, "recursive", duration)
-        _references.clear()
-        _references[key] = found
+        while len(_references) >= KEPT:
+            _references.pop(next(iter(_references)))
+        _references[key] = Study(mechanism, "recursive", duration)
     return _references[key]
 
 

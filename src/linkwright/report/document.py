@@ -85,7 +85,7 @@ def page(
             _again(mechanism, name, duration, start),
         ]
     )
-    return _whole(mechanism.name, body)
+    return whole(mechanism.name, body)
 
 
 def _again(mechanism: Mechanism, file: str, duration: float, q0: Mapping[str, float]) -> Html:
@@ -121,7 +121,7 @@ def _own(mechanism: Mechanism) -> Html:
     return details("The mechanism as a file (.toml)", inner)
 
 
-def _whole(title: str, body: Html) -> str:
+def whole(title: str, body: Html) -> str:
     """The document; its policy lets nothing be fetched and no script run but those put here."""
     here = files(__package__)
     style = (here / "page.css").read_text(encoding="utf-8")
