@@ -15,7 +15,7 @@ from ..references.four_bar import FourBar
 from . import runs
 
 PLANAR = {
-    "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
+    "bouncing-ball": "xz", "stick-slip": "xz", "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
     "five-bar": "xy", "four-bar": "xy", "n-four-bar": "xy", "remote-elbow": "xy",
     "slider-crank": "xy", "slider-crank-sundials": "xy", "triple-pendulum": "xy",
     "trolley-trailers": "xy",
@@ -86,6 +86,17 @@ def test_a_leg_ends_at_its_foot() -> None:
     (shape,), (center,) = scene_of(leg).members, scene_of(leg).centers
     np.testing.assert_allclose(shape.points, [[0, 0, 0], [0.4, 0.3, 0]], atol=1e-12)
     np.testing.assert_allclose(center.points, [[(0.3 + 0.4) / 4, 0.3 / 4, 0]], atol=1e-12)
+
+
+def test_a_ball_that_falls_is_drawn_to_scale_over_its_floor() -> None:
+    from linkwright.show.ground import ground_shapes
+
+    scene = scene_of(lw.gallery("bouncing-ball"))
+    assert scene.members == []
+    for shape in scene.wheels:
+        np.testing.assert_allclose(np.linalg.norm(shape.points, axis=1), 0.05, rtol=1e-12)
+    floor = ground_shapes(scene, scene.poses(scene.home)[None], scene.view())[0]
+    np.testing.assert_allclose(floor.points[:, 2], 0, atol=1e-12)
 
 
 def test_a_platform_is_a_plate() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.tree import Closure, JointSpan, Wheel
+from ..kinematics.tree import Closure, JointSpan
 from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
@@ -77,19 +77,19 @@ def _track(span: JointSpan, many: Floats, view: View, s: float) -> list[Shape]:
 
 
 def _floors(scene: Scene, many: Floats, view: View) -> list[Shape]:
-    """The plane on which wheels roll, as far as they get; a line if seen from its edge."""
-    wheels = [t for t in scene.tree.restraints.ties if isinstance(t, Wheel) and t.other is None]
+    """Planes on which wheels roll and balls fall, as far as they get; a line if seen from its
+    edge."""
     found: list[Shape] = []
-    for on in dict.fromkeys(tie.on for tie in wheels):
-        place = scene.tree.find(on)
+    for name in dict.fromkeys(touch.plane for touch in scene.touches):
+        place = scene.tree.find(name)
         if place.link != GROUND:
             continue
         R, p = array_of(place.R), point_of(place.p)
-        reached = [
-            many[:, scene.tree.find(t.wheel).link, :, 3] for t in wheels if t.on == on
-        ]  # fmt: skip
+        touching = [touch for touch in scene.touches if touch.plane == name]
+        ends = [scene.tree.find(touch.point) for touch in touching]
+        reached = [many[:, e.link, :, :3] @ point_of(e.p) + many[:, e.link, :, 3] for e in ends]
         local = (np.concatenate(reached) - p) @ R
-        margin = 1.5 * max(float(t.radius) for t in wheels if t.on == on)
+        margin = 1.5 * max(touch.radius for touch in touching) or 0.1 * scene.size
         low, high = local[:, :2].min(axis=0) - margin, local[:, :2].max(axis=0) + margin
         found += _floor(low, high, R, p, view, scene.size)
     return found

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..kinematics.joints import Kind
 from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
 from .members import combined
-from .shapes import GROUND, Shape, Tie, array_of, point_of, prism, ring, square, turned_to
+from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -116,8 +116,8 @@ def frame_marks(scene: Scene) -> list[Shape]:
 
 
 def wheel_marks(scene: Scene) -> list[Shape]:
-    """Wheels that roll, with a spoke, and blades that do not slip."""
-    found = []
+    """Wheels that roll, with a spoke, balls that touch, and blades that do not slip."""
+    found = [shape for touch in scene.touches if touch.is_ball for shape in _ball(scene, touch)]
     for tie in scene.tree.restraints.ties:
         if isinstance(tie, Wheel):
             found += _wheel(scene, tie.wheel, point_of(tie.axle), float(tie.radius))
@@ -129,6 +129,16 @@ def wheel_marks(scene: Scene) -> list[Shape]:
             p = point_of(place.p)
             found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), tie.name))
     return found
+
+
+def _ball(scene: Scene, touch: Touch) -> list[Shape]:
+    """Three great circles."""
+    place = scene.tree.find(touch.point)
+    if place.link == GROUND or touch.radius == 0:
+        return []
+    R, p = array_of(place.R), point_of(place.p)
+    rings = [ring(touch.radius, 48) @ turned_to(R[:, k]).T + p for k in range(3)]
+    return [Shape("wheel", place.link, np.vstack([rim, rim[:1]]), touch.point) for rim in rings]
 
 
 def _ahead(R: Floats, normal: Floats) -> Floats:

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
-from .shapes import Shape, Tie, array_of, point_of
+from .shapes import Shape, Tie, Touch, array_of, point_of
 from .view import View, view_of
 
 Floats = NDArray[np.float64]
@@ -118,14 +119,26 @@ class Scene:
         on_ground = self.tree.bodies[parent].link == GROUND
         return kind == "free" or (kind == "planar" and on_ground)
 
+    @cached_property
+    def touches(self) -> list[Touch]:
+        """What rolls on planes, or may touch them."""
+        values = self.mechanism.values
+        rolling = [Touch(t.wheel, t.on, float(t.radius)) for t in self.tree.restraints.ties
+                   if isinstance(t, Wheel) and t.other is None]  # fmt: skip
+        balls = [
+            Touch(c.point, c.plane, to_float(c.radius, values), True)
+            for c in self.mechanism.contacts.values()
+        ]
+        return [*rolling, *balls]
+
     @property
     def attached(self) -> list[str]:
-        """Frames, and bodies that springs, rods and wheels hold."""
-        names = list(self.mechanism.frames)
+        """Frames, and bodies that springs, rods, wheels and contacts hold."""
+        names = [*self.mechanism.frames, *(touch.point for touch in self.touches)]
         names += [name for spring in self.tree.loads.springs for name in spring.between]
         for tie in self.tree.restraints.ties:
             names += list(getattr(tie, "between", ()))
-            names += [tie.wheel] if isinstance(tie, Wheel) else []
+            names += [tie.wheel] if isinstance(tie, Wheel) and tie.other is not None else []
         return names
 
     @cached_property
@@ -137,10 +150,19 @@ class Scene:
         points += [self.world(poses, m.link, point_of(m.c)) for m in self.tree.masses.values()]
         points += [point_of(self.tree.find(name).p) for name in self.mechanism.frames
                    if self.tree.find(name).link == GROUND]  # fmt: skip
+        points += [p for touch in self.touches for p in self._foot(poses, touch)]
         spread = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
         radii = [2 * float(t.radius) for t in self.tree.restraints.ties if isinstance(t, Wheel)]
         boxes = [float(np.ptp(part.points, axis=0).max()) for part in self.boxes]
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
+
+    def _foot(self, poses: Floats, touch: Touch) -> list[Floats]:
+        """The point of a plane on ground below what may touch it."""
+        plane, place = self.tree.find(touch.plane), self.tree.find(touch.point)
+        if plane.link != GROUND:
+            return []
+        up, x = array_of(plane.R)[:, 2], self.world(poses, place.link, place.p)
+        return [x - up * (up @ (x - point_of(plane.p)))]
 
     @cached_property
     def sign(self) -> float:

@@ -40,6 +40,16 @@ class Tie:
     name: str = ""
 
 
+@dataclass(frozen=True)
+class Touch:
+    """A frame or body, a wheel or a ball of a radius about it, and the plane that it is on."""
+
+    point: str
+    plane: str
+    radius: float
+    is_ball: bool = False
+
+
 def array_of(constant: Any) -> Floats:
     """Numbers of a matrix without symbols."""
     return np.array(ca.DM(constant), dtype=float)
