@@ -183,6 +183,12 @@ def _released(instant: Instant, mode: Mode, found: Forces) -> Mode:
     return Mode(resting, frozenset(grip & set(resting)), kept, tuple(signs))
 
 
+def _mobility(instant: Instant, rows: list[int]) -> float:
+    """Acceleration along rows, for a unit of force: the most of all directions."""
+    R = instant.R[rows]
+    return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
+
+
 def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
     """Contacts that begin to slide, turned into their acceleration."""
     rows, toward = instant.of.rows, []
@@ -192,7 +198,9 @@ def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
         slow = float(np.linalg.norm(V[slip])) <= STILL
-        turned = (float(a[0]) / size, float(a[1]) / size) if size > 1e-12 and slow else direction
+        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0)) * _mobility(instant, slip)
+        clear = slow and size > 1e-3 * can
+        turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
         near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9
         toward.append((i, direction if near else turned))
     return replace(mode, toward=tuple(toward))

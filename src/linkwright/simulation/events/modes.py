@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 STILL = 1e-9
 """Speeds below this are none, m/s or rad/s."""
 
+CREEP = 1e-4
+"""A contact that slides in space slower than this turns its friction gradually, m/s; the size of
+friction, and a slide along a line, are not touched."""
+
 _TURNS = 200
 
 
@@ -42,7 +46,7 @@ class Mode:
         for i, direction in self.toward:
             v = V[list(rows.barriers[i].slip)]
             speed = float(np.hypot(*v))
-            slow = speed <= STILL
+            slow = speed <= 10 * CREEP
             now.append((i, direction if slow else (float(v[0]) / speed, float(v[1]) / speed)))
         return replace(self, toward=tuple(now))
 
@@ -128,9 +132,9 @@ class Solver:
         """Friction on a contact that slides, for a unit of normal force."""
         barrier = self.rows.barriers[i]
         v, begun = self.V[list(barrier.slip)], np.array(dict(self.mode.toward)[i])
-        speed = float(np.linalg.norm(v))
-        toward = v / speed if speed > 1e-12 else begun
-        found: Floats = -barrier.friction * (toward if toward @ begun >= 0 else -toward)
+        along = float(v @ begun)
+        toward = float(np.hypot(along, CREEP)) * begun + (v - along * begun)
+        found: Floats = -barrier.friction * toward / np.linalg.norm(toward)
         return found
 
     def _weights(self, held: Held) -> Floats:
