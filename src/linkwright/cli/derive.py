@@ -4,17 +4,18 @@ intermediate variables in the order of computation."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import Expression, to_text
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from ..forms import readable
+from ..forms import SHORT, closed_only, readable
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
+from ..quantities import FRAME_SIGNATURES as OF_FRAMES
 from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
@@ -51,14 +52,26 @@ def print_equations(
             what.remove("constraint_residual")
         if "mass_matrix" not in known:
             what.append("state_rates")
-    for name in what:
-        if name not in known:
-            raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
-    written = {}
+    what = [SHORT.get(name, name) for name in what]
+    _check_known(equations, what, known)
+    written: dict[str, _Written | _Closed] = {}
     for name in what:
         with working(f"writing {name}"):
-            written[name] = _Written(equations, name, steps)
+            made = _Written if name in known else _Closed
+            written[name] = made(equations, name, steps)
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
+
+
+def _check_known(equations: Equations, what: Sequence[str], known: Sequence[str]) -> None:
+    others = closed_only(equations)
+    for name in what:
+        quantity, _, frame = name.partition(":")
+        if name in known or name in others or (frame and quantity in OF_FRAMES):
+            continue
+        remedy = suggest(name, [*known, *others, *SHORT])
+        if quantity in OF_FRAMES:
+            remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
+        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
 
 
 class _Written:
@@ -95,6 +108,25 @@ class _Written:
                 self.size = f"steps, as the closed form is longer than a page; {self.size}"
 
 
+class _Closed:
+    """A quantity that is no function, or one of a frame (`jacobian:tool`): its closed form."""
+
+    def __init__(self, equations: Equations, name: str, steps: bool) -> None:
+        quantity, _, frame = name.partition(":")
+        if steps:
+            raise UnsupportedError(f"{name} has no steps of its own", remedy="leave out --steps")
+        form = readable(equations, quantity, *([frame] if frame else []))
+        if form is None:
+            raise UnsupportedError(
+                f"the closed form of {name} is longer than a page",
+                remedy="in Python, equations.closed_form takes terms= and seconds=",
+            )
+        made = form.written()
+        self.what, self.is_closed, self.operations = form.what, True, None
+        self.steps, self.rows = list(made.groups), list(made.rows)
+        self.size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
+
+
 def _state_rates(equations: Equations) -> Tape:
     import casadi as ca
 
@@ -118,6 +150,7 @@ def _check_distinct(names: Sequence[str]) -> None:
             )
 
 
+Written = Mapping[str, _Written | _Closed]
 _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
 _CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
 
@@ -126,7 +159,7 @@ def _equation(equations: Equations) -> str:
     return f"{_EQUATION}{_CONSTRAINED if equations.names.constraints else ''}"
 
 
-def _text(equations: Equations, written: dict[str, _Written]) -> None:
+def _text(equations: Equations, written: Written) -> None:
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} freedom{'s' if free != 1 else ''}"
@@ -146,7 +179,7 @@ def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
     return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
 
 
-def _latex(equations: Equations, written: dict[str, _Written]) -> None:
+def _latex(equations: Equations, written: Written) -> None:
     setter = Typesetter(LatexSetter(), _dotted(equations))
     print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
     print(f"% {_equation(equations)}")
@@ -160,7 +193,7 @@ def _latex(equations: Equations, written: dict[str, _Written]) -> None:
         print(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")
 
 
-def _html(equations: Equations, written: dict[str, _Written]) -> None:
+def _html(equations: Equations, written: Written) -> None:
     setter = Typesetter(MathmlSetter(), _dotted(equations))
 
     def row(left: str, right: str) -> str:
@@ -188,7 +221,7 @@ def _html(equations: Equations, written: dict[str, _Written]) -> None:
     )
 
 
-def _json(equations: Equations, written: dict[str, _Written]) -> None:
+def _json(equations: Equations, written: Written) -> None:
     functions = {
         name: {
             "what": one.what,
