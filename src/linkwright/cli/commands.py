@@ -79,8 +79,9 @@ def derive(
     what: Annotated[
         str | None,
         typer.Option(
-            help="Functions to write out, separated by commas: mass_matrix, gravity, …; "
-            "state_rates are those of the formulation's own states.",
+            help="Quantities to write out, separated by commas: mass_matrix or M, C, g, tau, qdd, "
+            "christoffel, H, momenta, linearised, jacobian:tool, …; state_rates are those of the "
+            "formulation's own states.",
             show_default=False,
         ),
     ] = None,

@@ -9,10 +9,12 @@ from html import escape
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_text
-from ..forms.sheet import Sheet, equation_of, known_functions, usual_functions
+from ..forms import SHORT, closed_only
+from ..forms.sheet import Sheet, equation_of, known_functions, sheet_of, usual_functions
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
+from ..quantities import FRAME_SIGNATURES as OF_FRAMES
 from .show import emit_json, printable, working
 
 FORMATS = ("text", "latex", "html", "json")
@@ -38,14 +40,25 @@ def print_equations(
     known = known_functions(equations)
     if what is None:
         what = usual_functions(equations)
-    for name in what:
-        if name not in known:
-            raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
+    what = [SHORT.get(name, name) for name in what]
+    _check_known(equations, what, known)
     written = {}
     for name in what:
         with working(f"writing {name}"):
-            written[name] = Sheet(equations, name, steps)
+            written[name] = sheet_of(equations, name, steps=steps)
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
+
+
+def _check_known(equations: Equations, what: Sequence[str], known: Sequence[str]) -> None:
+    others = closed_only(equations)
+    for name in what:
+        quantity, _, frame = name.partition(":")
+        if name in known or name in others or (frame and quantity in OF_FRAMES):
+            continue
+        remedy = suggest(name, [*known, *others, *SHORT])
+        if quantity in OF_FRAMES:
+            remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
+        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
 
 
 def _text(equations: Equations, written: dict[str, Sheet]) -> None:

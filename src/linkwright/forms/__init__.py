@@ -2,6 +2,9 @@
 
 from .closed import ClosedForm, closed_form, form_of
 from .page import on_a_page, readable
-from .sources import Source
+from .sources import SHORT, Source, closed_only
 
-__all__ = ["ClosedForm", "Source", "closed_form", "form_of", "on_a_page", "readable"]
+__all__ = [
+    "SHORT", "ClosedForm", "Source", "closed_form", "closed_only", "form_of", "on_a_page",
+    "readable",
+]  # fmt: skip

@@ -160,6 +160,11 @@ _MADE: dict[str, Callable[[Equations], Source]] = {
 }
 
 
+def closed_only(eqs: Equations) -> list[str]:
+    """Quantities that are no functions of the equations, but have a closed form."""
+    return [*_MADE, *(name for name in eqs.extras if name not in _MADE)]
+
+
 def _port(name: str, expression: SX) -> Port:
     rows, columns = ca.SX(expression).shape
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
