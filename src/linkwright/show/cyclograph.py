@@ -14,7 +14,7 @@ from .ground import ground_shapes
 from .labels import symbol
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
-from .style import COLUMN, INK, legend, save, styled
+from .style import COLUMN, INK, kept, legend, styled
 from .tracks import equal_times, poses_at, traced
 from .view import View
 
@@ -59,9 +59,7 @@ def cyclograph(
     _draw_traces(axes, scene, between, seen, trace)
     finish(axes, seen)
     _draw_clock(figure, axes, times)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return kept(figure, path)
 
 
 def _map() -> Any:

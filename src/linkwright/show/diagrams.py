@@ -14,7 +14,7 @@ from .free_bodies import Applied, FreeBody, free_bodies, state_of
 from .labels import symbol
 from .scene import Scene, scene_of
 from .shapes import GROUND, Shape
-from .style import GREY, INK, colour, save, sheet, styled
+from .style import GREY, INK, colour, kept, sheet, styled
 from .words import place_words
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ def free_body_diagrams(
         axes.set_axis_off()
     for axes, body in zip(grid, bodies, strict=False):
         _draw_body(axes, scene, poses, body, seen)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return kept(figure, path)
 
 
 def _draw_body(axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: View) -> None:

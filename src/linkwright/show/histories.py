@@ -199,7 +199,7 @@ def _reactions(run: Run) -> list[Panel]:
     return found
 
 
-def _of_centres(word: str, unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
+def _of_centres(unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
     def found(run: Run) -> list[Panel]:
         motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
@@ -237,9 +237,9 @@ HISTORIES: dict[str, Callable[[Any], list[Panel]]] = {
     "momentum": _momentum,
     "momenta": _momenta,
     "reactions": _reactions,
-    "centers": _of_centres("position", "m", "x", lambda m: m.center),
-    "center_velocities": _of_centres("velocity", "m/s", "v", lambda m: m.velocity),
-    "center_accelerations": _of_centres("acceleration", "m/s²", "a", lambda m: m.acceleration),
+    "centers": _of_centres("m", "x", lambda m: m.center),
+    "center_velocities": _of_centres("m/s", "v", lambda m: m.velocity),
+    "center_accelerations": _of_centres("m/s²", "a", lambda m: m.acceleration),
     "body_energy": _body_energy,
     "closure": _closure,
 }

@@ -13,7 +13,7 @@ from ..mechanism import Mechanism, names_of
 from ..simulation.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
 from .labels import symbol
-from .style import COLUMN, GREY, INK, colour, dashes, legend, save, sheet, styled
+from .style import COLUMN, GREY, INK, colour, dashes, kept, legend, sheet, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def plot(
         unit = coordinate_units(run.mechanism)[names_of(run.mechanism).q.index(over)]
         figure.axes[-1].set_xlabel(f"{symbol(over)} / {unit}")
     _mark_events(figure, run)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 @styled
@@ -68,7 +68,7 @@ def over_time(
         _draw_panel(each, np.asarray(t), panel)
     axes[-1].set_xlabel("time / s")
     figure.align_ylabels(axes)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _mark_events(figure: Figure, run: Run) -> None:
@@ -139,7 +139,7 @@ def phase(
     axes = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
     for each, group in zip(axes, groups, strict=True):
         _draw_phase(each, run, group, units[group[0]], degrees)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:
@@ -194,7 +194,7 @@ def eigenvalues(
     lower.set_xlabel(f"{name} / {unit}" if unit else name)
     lower.margins(x=0)
     figure.align_ylabels()
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _eigenvalues_at(source: Any, parameter: str, value: float, q: Any) -> Any:
@@ -205,9 +205,3 @@ def _eigenvalues_at(source: Any, parameter: str, value: float, q: Any) -> Any:
         return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues
     found = source(float(value))
     return np.asarray(getattr(found, "eigenvalues", found), dtype=complex)
-
-
-def _kept(figure: Figure, path: str | Path | None) -> Figure:
-    if path is not None:
-        save(figure, path)
-    return figure

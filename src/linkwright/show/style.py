@@ -126,6 +126,13 @@ def save(figure: Figure, path: str | Path) -> Path:
     return target
 
 
+def kept(figure: Figure, path: str | Path | None) -> Figure:
+    """The figure, written where a path is given."""
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
 def _content(figure: Figure, kind: str) -> bytes:
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
