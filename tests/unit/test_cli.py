@@ -94,7 +94,7 @@ def test_version_and_help_with_examples() -> None:
         (["info", "elbw"], "no such file"),
         (["derive", "elbow", "--by", "magic"], "no formulation 'magic'"),
         (["derive", "elbow", "--as", "pdf"], "--as pdf is not known"),
-        (["derive", "elbow", "--what", "Mass"], "no function 'Mass'"),
+        (["derive", "elbow", "--what", "Mass"], "no quantity 'Mass'"),
         (["evaluate", "elbow", "energy"], "no quantity 'energy'"),
         (["evaluate", "elbow", "gravity"], "the input q is missing"),
         (["evaluate", "elbow", "gravity", "q=1"], "q has 1 numbers; give 2: q1, q2"),
