@@ -121,7 +121,7 @@ def test_version_and_help_with_examples() -> None:
         (["info", "chain-" + "9" * 300], "the gallery has no"),
         (["info", "."], "is a folder"),
         (["gallery", ""], "the gallery has no ''"),
-        (["derive", "elbow", "--what", ""], "no function ''"),
+        (["derive", "elbow", "--what", ""], "no quantity ''"),
         (["derive", "elbow", "--parameters", "zz"], "'zz'"),
         (["derive", "elbow", "--as", "latex", "--json"], "--as latex and --json are both given"),
         (["export", "elbow", "--to", "toml", "-o", "."], "is a folder"),
