@@ -119,16 +119,14 @@ class Run:
         )
 
     def save(self, path: str | Path) -> None:
-        """NetCDF by the ending .nc, a table by .csv; nothing half-written is left behind."""
+        """NetCDF by the ending .nc, a table by .csv; nothing half-written is left behind. Runs
+        that follow go into files of their own: run.part2.nc, …"""
         target = Path(path)
         half = target.with_name(f".{target.name}.part")
         try:
             if target.suffix == ".nc":
-                later = _later(target)
                 data = self.data
-                if self.next is not None:
-                    self.next.save(later)
-                    data.attrs["next"] = later.name
+                data.attrs["next"] = "" if self.next is None else _later(target).name
                 data.to_netcdf(half, engine="scipy")
             elif target.suffix == ".csv":
                 half.write_text(self._csv(), encoding="utf-8")
@@ -137,6 +135,8 @@ class Run:
                     f"'{target.suffix}' is no format of runs", where=str(target),
                     remedy="use .nc or .csv",
                 )  # fmt: skip
+            if self.next is not None:
+                self.next.save(_later(target))
             half.replace(target)
         except OSError as error:
             raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
