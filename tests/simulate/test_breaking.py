@@ -59,6 +59,8 @@ def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
     assert again.events == run.events
     assert again.next is not None
     np.testing.assert_array_equal(again.next.q, rest.q)
+    run.save(tmp_path / "run.csv")
+    assert (tmp_path / "run.part2.csv").read_text(encoding="utf-8").startswith("t,q.x,q.y")
 
 
 @pytest.mark.parametrize("kind", ["planar", "free"])

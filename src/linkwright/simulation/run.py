@@ -181,7 +181,8 @@ class Run:
         return animate(self, path, **options)
 
     def save(self, path: str | Path) -> None:
-        """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left."""
+        """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left. Runs
+        that follow go into files of their own: run.part2.nc, …"""
         from .storage import save
 
         save(self, Path(path))

@@ -43,6 +43,8 @@ def save(run: Run | Kinematics, target: Path) -> None:
             half.write_text(_csv(columns(run)), encoding="utf-8")
         else:
             _write_parquet(run, half)
+        if isinstance(run, Run) and run.next is not None:
+            save(run.next, _later(target))
         half.replace(target)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
@@ -54,9 +56,7 @@ def _with_next(run: Run | Kinematics, target: Path) -> xarray.Dataset:
     """The data; a run that goes on after a member broke has another file beside its own."""
     if not isinstance(run, Run) or run.next is None:
         return run.data
-    later = _later(target)
-    save(run.next, later)
-    return run.data.assign_attrs(next=later.name)
+    return run.data.assign_attrs(next=_later(target).name)
 
 
 def _later(path: Path) -> Path:
