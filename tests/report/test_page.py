@@ -91,7 +91,10 @@ def test_how_to_make_it_again(hostile: str) -> None:
         assert word in hostile
 
 
-@pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", "quadruped", "rolling-disk"])
+FREE = pytest.param("quadruped", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", FREE])
 def test_motions_of_all_kinds(name: str) -> None:
     """Loops, rolling, free bases; what would stand still is given speeds, and that is said."""
     moved = motion_of(lw.gallery(name), 0.3, {})

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from ..errors import UnsupportedError
+from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
 from ..mechanism import Mechanism
 from .bounded import OutOfTimeError, Worker
@@ -93,6 +93,7 @@ def compare(
     for name in names:
         formulation(name)
     rows, refused, stopped = [], {}, {}
+    failure: LinkwrightError | None = None
     begin = time.process_time()
     with nullcontext() if budget is None else Worker() as worker:
         for name in names:
@@ -106,6 +107,9 @@ def compare(
                     rows.append(worker.call(row, mechanism, name, duration, seconds=budget))
             except UnsupportedError as error:
                 refused[name] = error.what
-            except OutOfTimeError as error:
+            except LinkwrightError as error:
                 stopped[name] = error.what
+                failure = None if isinstance(error, OutOfTimeError) else error
+    if failure is not None and not rows:
+        raise failure
     return Comparison(mechanism.name, tuple(rows), refused, stopped)
