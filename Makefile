@@ -25,6 +25,7 @@ fuzz: $(VENV)/test.done
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/forms.py
+	$(BIN)/python benchmarks/rollouts.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

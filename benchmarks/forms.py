@@ -1,10 +1,12 @@
-"""Closed forms, beside SymPy's Lagrangian and `trigsimp`: a section of `make bench`.
+"""Closed forms, beside SymPy's Lagrange, Kane and `trigsimp`: a section of `make bench`.
 
     python benchmarks/forms.py [--patience 20]
 
 M, C and g with all parameters as symbols, as canonical polynomials: the reading of tapes alone,
 and, beside SymPy, also with derivation and recording (`whole`). SymPy's figures are
-`LagrangesMethod.form_lagranges_equations`, and `trigsimp` of M alone.
+`LagrangesMethod.form_lagranges_equations` and `KanesMethod.kanes_equations`, which do not simplify,
+and `trigsimp` of the mass matrix of each. The last table is the same M, C and g from other
+formulations' equations, whose programs are longer; the polynomials are the same.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from linkwright.readings.trig import read_trig
 TARGETS = {"elbow": 0.005, "puma560": 0.050, "seven-axis": 0.5, "chain-10": 0.2}
 
 
-def ours(name: str, seconds: float = 1.0) -> tuple[float, dict[str, int]]:
+def ours(name: str, by: str = "recursive", seconds: float = 1.0) -> tuple[float, dict[str, int]]:
     """Best time for M, C and g together, and their terms."""
     mechanism = lw.gallery(name)
-    eqs = lw.derive(mechanism)
+    eqs = lw.derive(mechanism, by=by)
     angles = angles_of(mechanism)
     tapes = {key: record_source(eqs, source(eqs, key)) for key in ("M", "C", "g")}
     least, end, readings = float("inf"), time.perf_counter() + seconds, {}
@@ -53,24 +55,65 @@ def whole(name: str) -> float:
     return least
 
 
-def planar_chain(n: int) -> tuple[float, float]:
+def symbols_of(n: int) -> tuple[Any, ...]:
+    """Coordinates, masses, lengths, distances of mass centres and inertias of n links, and g."""
+    import sympy
+    from sympy.physics.mechanics import dynamicsymbols
+
+    numbers = (sympy.symbols(f"{s}1:{n + 1}") for s in ("m", "l", "lc", "I"))
+    return (dynamicsymbols(f"q1:{n + 1}"), *numbers, sympy.Symbol("g"))
+
+
+def by_lagrange(n: int) -> tuple[float, float]:
     """Seconds of SymPy for a planar chain of n links: Lagrange's equations, and trigsimp of M."""
     import sympy
     from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
-    q = dynamicsymbols(f"q1:{n + 1}")
-    t = dynamicsymbols._t
-    m, length, lc, I = (sympy.symbols(f"{s}1:{n + 1}") for s in ("m", "l", "lc", "I"))  # noqa: E741
-    g, x, y, angle, L = sympy.Symbol("g"), 0, 0, 0, 0
+    q, m, length, lc, inertia, g = symbols_of(n)
+    t, x, y, angle, L = dynamicsymbols._t, 0, 0, 0, 0
+    start = time.perf_counter()
     for k in range(n):
         angle = angle + q[k]
         cx, cy = x + lc[k] * sympy.cos(angle), y + lc[k] * sympy.sin(angle)
         speed = sympy.diff(cx, t) ** 2 + sympy.diff(cy, t) ** 2
-        L += m[k] * speed / 2 + I[k] * sympy.diff(angle, t) ** 2 / 2 - m[k] * g * cy
+        L += m[k] * speed / 2 + inertia[k] * sympy.diff(angle, t) ** 2 / 2 - m[k] * g * cy
         x, y = x + length[k] * sympy.cos(angle), y + length[k] * sympy.sin(angle)
-    start = time.perf_counter()
     method = LagrangesMethod(L, q)
     method.form_lagranges_equations()
+    return _with_trigsimp(method, start)
+
+
+def by_kane(n: int) -> tuple[float, float]:
+    """The same by Kane's equations, the speeds being the rates of the joints."""
+    from sympy.physics import mechanics as me
+
+    q, m, length, lc, inertia, g = symbols_of(n)
+    u = me.dynamicsymbols(f"u1:{n + 1}")
+    start = time.perf_counter()
+    ground, at = me.ReferenceFrame("N"), me.Point("O")
+    at.set_vel(ground, 0)
+    frame, bodies, loads = ground, [], []
+    for k in range(n):
+        turned = frame.orientnew(f"A{k}", "Axis", [q[k], ground.z])
+        turned.set_ang_vel(frame, u[k] * ground.z)
+        center, tip = (
+            at.locatenew(f"P{k}{x}", d[k] * turned.x) for x, d in (("c", lc), ("t", length))
+        )
+        for point in (center, tip):
+            point.v2pt_theory(at, ground, turned)
+        tensor = (me.inertia(turned, 0, 0, inertia[k]), center)
+        bodies.append(me.RigidBody(f"B{k}", center, turned, m[k], tensor))
+        loads.append((center, -m[k] * g * ground.y))
+        frame, at = turned, tip
+    rates = [a - b.diff(me.dynamicsymbols._t) for a, b in zip(u, q, strict=True)]
+    method = me.KanesMethod(ground, q_ind=q, u_ind=u, kd_eqs=rates)
+    method.kanes_equations(bodies, loads)
+    return _with_trigsimp(method, start)
+
+
+def _with_trigsimp(method: Any, start: float) -> tuple[float, float]:
+    import sympy
+
     derived = time.perf_counter() - start
     start = time.perf_counter()
     sympy.trigsimp(method.mass_matrix)
@@ -110,13 +153,20 @@ def report(patience: float) -> str:
         return "\n".join(lines)
     lines += [
         "",
-        "| planar chain | ours, derivation included | SymPy: derivation | `trigsimp` of M |",
+        "| planar chain | ours, derivation included | SymPy: Lagrange | `trigsimp` of M "
+        "| SymPy: Kane | `trigsimp` of M |",
+        "|---|---|---|---|---|---|",
     ]
-    lines.append("|---|---|---|---|")
     for n in (2, 3, 4):
-        found = within(patience, planar_chain, n)
-        both = [f"{x:.2f} s" for x in found] if found else [f"> {patience:.0f} s in all", ""]
-        lines.append(f"| {n} links | {1e3 * whole(f'chain-{n}'):.0f} ms | {' | '.join(both)} |")
+        cells = [f"{n} links", f"{1e3 * whole(f'chain-{n}'):.0f} ms"]
+        for work in (by_lagrange, by_kane):
+            found = within(patience, work, n)
+            cells += [f"{x:.2f} s" for x in found] if found else [f"> {patience:.0f} s in all", ""]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| from equations by | recursive | kane | lagrange |", "|---|---|---|---|"]
+    for name in ("puma560", "seven-axis"):
+        times = [f"{1e3 * ours(name, by)[0]:.1f} ms" for by in ("recursive", "kane", "lagrange")]
+        lines.append(f"| {name} | {' | '.join(times)} |")
     return "\n".join(lines)
 
 

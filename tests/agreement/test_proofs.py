@@ -58,6 +58,37 @@ def test_constrained_equations(name: str, by: str) -> None:
     assert_proved(name, by, OF_LOOPS)
 
 
+CLOSED = {
+    "bicycle", "car", "five-bar", "four-bar", "rolling-disk", "sharp-edged-disk", "slider-crank",
+    "slider-crank-sundials", "trolley-trailers",
+}  # fmt: skip
+"""Lengths, slides or the time can be chosen there so that loops close at any angles."""
+
+
+@pytest.mark.parametrize("by", EXACT)
+@pytest.mark.parametrize("name", sorted(CLOSED | {"n-four-bar"}))
+def test_accelerations_under_constraints(name: str, by: str) -> None:
+    mechanism = lw.gallery(name)
+    if (reason := formulation(by).supports(mechanism)) is not None:
+        pytest.skip(reason)
+    other = Subject(lw.derive(mechanism, by=by))
+    if not other.has("forward_dynamics"):
+        pytest.skip("it has no accelerations")
+    proof = reference(name).same_where_allowed(other, "forward_dynamics")
+    assert proof.holds, proof.text
+    assert proof.proved is (name in CLOSED), proof.text
+    assert proof.chance < 2.0**-50
+
+
+def test_without_constraints_the_accelerations_differ() -> None:
+    """Off the constraints the roads part: points that obey them are needed."""
+    one, other = (
+        Subject(lw.derive(lw.gallery("four-bar"), by=by)) for by in ("recursive", "influence")
+    )
+    assert not one.same(one.tape("forward_dynamics"), other.tape("forward_dynamics")).holds
+    assert one.same_where_allowed(other, "forward_dynamics").proved
+
+
 @pytest.mark.parametrize("by", ["kane", "lagrange", "newton_euler"])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees(seed: int, by: str) -> None:

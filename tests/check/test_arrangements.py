@@ -11,6 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError
+from linkwright.mechanism.mechanism import replaced
 from tests.check.test_misprints import D11, D12, RIGHT
 
 ELBOW = lw.gallery("elbow")
@@ -294,3 +295,64 @@ def test_what_cannot_be_decided_is_said(text: str) -> None:
         return
     assert finding.status == "undecided"
     assert finding.note
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("frame C on nobody", "there is no body or frame 'nobody'"),
+        ("frame P on R", "there is a 'P' already"),
+        ("frame C on P at 0, 0, l", "'frame C on P at 0, 0, l' has no place"),
+        ("frame C on R at 0, l", "'frame C on R at 0, l' has no place"),
+        ("frame C on R at 0, 0, nothing", "nothing"),
+        ("mass m1 at Q", "there is no body or frame 'Q'"),
+        ("mass m7 at P\nHPx = eps", "'m7' has no meaning"),
+        ("[without brakes]", "there is no constraint 'brakes'"),
+        ("V_C is V_E", "'V_E' has no meaning"),
+    ],
+)
+def test_wrong_declarations_are_refused(said: str, wrong: str) -> None:
+    with pytest.raises(LinkwrightError, match=re.escape(wrong)):
+        lw.check(lw.gallery("sharp-edged-disk"), f"{said}\nV_C = eps*dq1*x_P")
+
+
+def test_a_name_that_is_no_vector_differs() -> None:
+    (found,) = lw.check(lw.gallery("sharp-edged-disk"), "V_C is V\nV_C = eps*dq1*x_P")
+    assert (found.status, found.repairs) == ("differs", ())
+
+
+def test_a_frame_may_turn_with_one_body_and_move_with_another() -> None:
+    text = "frame C on B at P\nV_C = omega*y_C + eps*(dq1*x_C + dq2*y_C - omega*q1*z_C)"
+    assert lw.check(lw.gallery("sharp-edged-disk"), text).passed
+
+
+def test_names_in_the_text_yield_to_names_that_are_given() -> None:
+    text = "a is q1\nphi2 = m2*lc2*g*cos(a + q2)"
+    assert lw.check(ELBOW, text).passed
+    assert not lw.check(ELBOW, text, names={"a": "q2"}).passed
+
+
+def test_parameters_without_effect_have_a_meaning() -> None:
+    """Lengths that no force depends on."""
+    mechanism = replaced(ELBOW, parameters={**ELBOW.parameters, "l2": 1})
+    assert lw.check(mechanism, "! d22 = m2*l2^2 + I2").passed
+
+
+@pytest.mark.parametrize("name", ["elbow", "remote-elbow", "triple-pendulum"])
+def test_our_own_latex_is_read_back(name: str) -> None:
+    eqs = lw.derive(lw.gallery(name))
+    text = "\n\n".join(eqs.latex(quantity) for quantity in ("M", "C", "g", "c"))
+    report = lw.check(lw.gallery(name), text)
+    assert report.passed
+    assert len(report) == 2 * eqs.nv**2 + eqs.nv + eqs.nv**3
+
+
+@pytest.mark.parametrize("name", ["bicycle", "four-bar", "rolling-disk", "slider-crank"])
+def test_constraints_and_energies_of_loops_and_wheels(name: str) -> None:
+    """On all closed positions, with all numbers as symbols."""
+    speeds = lw.derive(lw.gallery(name)).names.qd
+    row = " + ".join(f"J1{k}*d{speed}" for k, speed in enumerate(speeds, 1))
+    report = lw.check(lw.gallery(name), f"f1 = 0\nE = T + V\n{row} = 0\n! E = T\n! {row} = 1")
+    assert report.passed, report
+    assert {finding.under for finding in report} == {""}
+    assert not any("is E" in str(x) for finding in report for x in finding.repairs)

@@ -155,4 +155,16 @@ def test_a_misprint_in_a_definition() -> None:
 
 def test_the_difference_is_closed() -> None:
     (finding,) = lw.check(ELBOW, "d11 = m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*sin(q2)^2) + I1")
-    assert finding.difference == ("I2 - l1*lc2*m2 + 2*l1*lc2*m2*cos(q2) + l1*lc2*m2*cos(2*q2)")
+    assert finding.difference == "I2 + 2*m2*l1*lc2*(cos(q2) - sin(q2)^2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        ("d22 = m2*lc2^2 + 1/3", "-1/3 + I2"),
+        ("tau2 = 0.1*ddq1", "4.905*cos(q1 + q2)"),  # with the mechanism's exact numbers
+        ("ddq1 = 0.3*tau1/m1", "/D, D = m1"),
+    ],
+)
+def test_no_number_of_a_difference_is_rounded(text: str, difference: str) -> None:
+    assert lw.check(ELBOW, text)[0].difference.endswith(difference)

@@ -75,6 +75,6 @@ def test_it_is_quick() -> None:
 
     text = "phi2 = m2*lc2*g*cos(q1 + q2)\nd22 = m2*lc2 + I2"
     lw.check(lw.gallery("elbow"), text)
-    start = time.perf_counter()
+    start = time.process_time()
     lw.check(lw.gallery("elbow"), text)
-    assert time.perf_counter() - start < 0.3
+    assert time.process_time() - start < 0.3

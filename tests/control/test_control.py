@@ -101,6 +101,7 @@ def test_adaptive_control_learns(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again["pi_link2_m"], run.control["pi_link2_m"])
 
 
+@pytest.mark.slow
 def test_rotors_and_damping_are_known_to_adaptive_control() -> None:
     """With the right parameters at the start nothing is to be learnt: the error stays 0."""
     wanted = quintic(np.zeros(6), np.linspace(0.5, 1, 6), 1.0)
@@ -177,6 +178,28 @@ def test_sampled_control_is_the_zero_order_hold() -> None:
         x, v, z = x + v * T + u * T * T / 2, v + u * T, z - x * T
     np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], [x, v], atol=1e-9)
     assert run.audit < 1e-9
+
+
+@pytest.mark.parametrize("period", [None, 0.05])
+def test_what_sticks_is_moved_again(period: float | None) -> None:
+    """Friction of 2 N holds a mass until kp e exceeds it: at t = 1 s for a reference that creeps."""
+    rough = MASS.model_copy(
+        update={"joints": {"x": {**MASS.joints["x"].model_dump(exclude_unset=True), "friction": 2}}}
+    )
+    law = pid(rough, lambda t: ([0.1 * t], [0.0], [0.0]), 20, 0, 8, period=period)
+    run = lw.simulate(rough, 1.6, torque=law, samples=81, rtol=1e-6)
+    stuck = run.t < 1.0 - 1e-9
+    assert np.abs(run.q[stuck]).max() < 1e-12
+    assert run.q[-1, 0] > 0.01
+
+
+def test_friction_is_made_up_for_as_the_reference_moves() -> None:
+    arm = lw.gallery("six-axis")
+    wanted = quintic([0.1, 0.3, 0.5, 0.2, 0.7, 0.1], [0.6, 0.5, 0.2, 0.5, 0.4, 0.5], 1.0)
+    law = computed_torque(arm, wanted, 400)
+    run = lw.simulate(arm, 0.9, q0=wanted.start, torque=law, samples=31, rtol=1e-6)
+    assert run.finished
+    assert np.abs(run.q - wanted(run.t)[0]).max() < 1e-3
 
 
 def test_drives_stay_within_their_bounds() -> None:

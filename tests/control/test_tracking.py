@@ -10,12 +10,10 @@ import pytest
 from tests.control.tracking import NAMES, cells
 
 PAGE = Path(__file__).parents[2] / "docs/control.md"
-QUICK = ("computed_torque",)
 
 
-@pytest.mark.parametrize(
-    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_the_table_is_measured(name: str) -> None:
     text = re.search(rf"^\| `{name}` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)
     assert text is not None

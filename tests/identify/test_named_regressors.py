@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.expressions import to_text
 from linkwright.identify import regressor_of
+from tests.commands import ok, run
 
 NINE = [
     "m1*lc1^2", "m2*l1^2", "m2*lc2^2", "m2*l1*lc2", "I1", "I2", "m1*lc1*g", "m2*l1*g", "m2*lc2*g",
@@ -107,3 +110,23 @@ def test_friction_is_refused() -> None:
     with pytest.raises(lw.LinkwrightError, match=r"without\('friction'\)"):
         regressor_of(rubbing, SIX)
     assert regressor_of(rubbing.without("friction"), SIX).rank == 5
+
+
+def test_the_command_prints_a_book_s_columns() -> None:
+    text = ok("base", "elbow", "--parameters", ", ".join(SIX))
+    assert "elbow: tau = Y theta, 6 columns, rank 5" in text
+    assert "Y[1,6] = g*cos(q1 + q2)" in text
+    assert "redundant: column 5 is column 4" in text
+    data = json.loads(ok("base", "elbow", "--parameters", ", ".join(SIX), "--json"))
+    assert (data["rank"], data["redundant"]) == (5, {"m2*l1": {"m1*lc1": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("m1, foo", "'foo' is no parameter"), ("m1", "name one more"), ("m1,,m2", "is empty")],
+)
+def test_mistakes_of_the_command_are_one_line(given: str, said: str) -> None:
+    done = run("base", "elbow", "--parameters", given)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

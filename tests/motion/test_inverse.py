@@ -61,7 +61,9 @@ def test_six_axis_arm_has_the_solutions_by_hand() -> None:
         assert error < 1e-7 + 5e-9 / size, "1e-9 of the tool is so much of the joints"
 
 
-@pytest.mark.parametrize("robot", ["ur5_robot.urdf", "panda.urdf"])
+@pytest.mark.parametrize(
+    "robot", ["ur5_robot.urdf", pytest.param("panda.urdf", marks=pytest.mark.slow)]
+)
 def test_poses_of_pinocchio(robot: str) -> None:
     """Where Pinocchio puts the last link, for joints that we find from where it had put it."""
     theirs = Robot(path_of(robot), free=False)
@@ -81,16 +83,17 @@ def test_poses_of_pinocchio(robot: str) -> None:
 
 
 def test_ten_thousand_targets_in_a_second() -> None:
-    """Random poses within the joints' ranges, all of them reached, from one start."""
+    """Random poses within the joints' ranges, all reached from one start: 1 s of all cores together,
+    which is not the machine's other work."""
     solver, bounds = InverseKinematics(SIX, {"tool": "pose"}), bounds_of(SIX)
     q = np.random.default_rng(1).uniform(bounds.lower, bounds.upper, (10_000, 6))
     T = solver.model.placement("tool")(q)
     solver({"tool": T[:10]})
     seconds = []
-    for _ in range(4):
-        begin = time.perf_counter()
+    for _ in range(8):
+        begin = time.process_time()
         found = solver({"tool": T})
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(time.process_time() - begin)
         if seconds[-1] < 1.0:
             break
     assert found.reached.all()
@@ -144,7 +147,7 @@ def test_out_of_reach_is_the_nearest_point(
 
 def test_singular_starts_and_hard_targets_stay_finite() -> None:
     """A straight arm cannot begin to move along itself; far, near and the centre itself."""
-    points = [[1.5, 0], [0, 0], [2, 0], [1e6, 0], [-1.5, 0], [0, 1e-9]]
+    points = [[1.5, 0], [0, 0], [2, 0], [1e90, 0], [-1.5, 0], [0, 1e-9]]
     found = inverse_kinematics(ELBOW, {"tool": points}, start=[0.0, 0.0])
     assert np.isfinite(found.q).all()
     assert found.status.tolist() == ["reached"] * 3 + ["nearest"] + ["reached"] * 2
@@ -201,6 +204,19 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
     arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
     bounds = bounds_of(arm)
     assert (bounds.lower[0], bounds.upper[0]) == (-1.0, 0.5)
+    joints["f"]["limits"] = {"lower": 7, "upper": 8}
+    arm = lw.Mechanism(name="m", bodies={"a": {"mass": 1}, "b": {"mass": 1}}, joints=joints)
+    with pytest.raises(LinkwrightError, match="nothing in common"):
+        inverse_kinematics(arm, {"b": [0, 0, 0]})
+
+
+def test_ranges_of_one_value() -> None:
+    """A gripper of the PR2 may stand at 0 alone, by what it and its mimics say."""
+    robot = Robot(path_of("pr2.urdf"), free=False).mechanism
+    solver = InverseKinematics(robot, {"r_wrist_roll_link": "point"})
+    place = solver.model.placement("r_wrist_roll_link")
+    q = np.clip(solver.model.neutral() + 0.3, solver.bounds.lower, solver.bounds.upper)
+    assert solver({"r_wrist_roll_link": place(q)[:3, 3]}).reached
 
 
 @pytest.mark.parametrize(
@@ -210,6 +226,7 @@ def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
         ({"tool": [1, 1, 0, 0]}, {}, "shape"),
         ({"tool": [1, np.nan, 0]}, {}, "finite"),
         ({"tool": "far"}, {}, "finite"),
+        ({"tool": [1e200, 0, 0]}, {}, "finite"),
         ({}, {}, "no target"),
         ({"tool": np.diag([2.0, 1, 1, 1])}, {}, "rotation"),
         ({"tool": [0, 0, 0, 0, 0, 0, 0]}, {}, "quaternion"),

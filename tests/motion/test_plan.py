@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.cli.main import app
+from linkwright.errors import LinkwrightError
 from linkwright.motion import plan_to
 from tests.commands import ok, run
 
@@ -40,6 +43,7 @@ def test_six_links_of_paper_003(tmp_path: Path) -> None:
     np.testing.assert_allclose(fast.tau - weight, 4 * (arrays["tau"] - weight), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_figures_of_paper_003(tmp_path: Path) -> None:
     """The example is short, runs, and says the weight of a straight arm: (1 + 3 + … + 11) m g l/2."""
     script = Path(__file__).parents[2] / "examples/paper_003.py"
@@ -76,6 +80,17 @@ def test_several_targets_and_limits() -> None:
     assert shares.max() == pytest.approx(1.0, abs=2e-3)
 
 
+def test_plans_are_saved(tmp_path: Path) -> None:
+    found = plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0, samples=5)
+    for name in ("p.csv", "p.npz", "p.svg"):
+        found.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 100
+    for name in ("p.txt", "nowhere/p.csv"):
+        with pytest.raises(LinkwrightError, match="cannot be written"):
+            found.save(tmp_path / name)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -95,9 +110,18 @@ def test_several_targets_and_limits() -> None:
         (["four-bar", "--frame", "B", "--to", "1,1", "-t", "1"], "no loops"),
     ],
 )  # fmt: skip
-def test_mistakes_are_one_line(words: list[str], says: str, tmp_path: Path) -> None:
-    done = run("plan", *words, cwd=tmp_path)
+def test_mistakes(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LinkwrightError, match=re.escape(says)):
+        app(["plan", *words], standalone_mode=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_mistake_is_one_line(tmp_path: Path) -> None:
+    done = run("plan", "elbow", "--to", "3,0,0", "-t", "1", "-o", "x.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert "cannot reach" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())

@@ -160,6 +160,6 @@ def dual_vectors(
     return known
 
 
-OURS = {(NAME, "kane"): ours, (NAME, "any speeds"): _at_any_speeds(ours)}
-BY_HAND = {(NAME, "kane"): by_hand, (NAME, "any speeds"): _at_any_speeds(by_hand)}
+OURS = {(NAME, "kane"): ours, (NAME, "without edge"): _at_any_speeds(ours)}
+BY_HAND = {(NAME, "kane"): by_hand, (NAME, "without edge"): _at_any_speeds(by_hand)}
 """By mechanism and section of the file."""

@@ -6,6 +6,7 @@
     (32) A1 := expression              the paper's own name for an expression
     (22) … M{i}{j} …, i = 1..6, j = 1..6       one equation for each i and j
     sum(i = 1..6: …{i}…)               a sum
+    V_OB is …, frame …, mass …         for the checker alone: here names have their values otherwise
 
 Values are dual numbers a + eps*b, and vectors of three of them, since one paper has dual vectors.
 """
@@ -36,6 +37,7 @@ from linkwright.expressions import (
 HOME = files("linkwright.mechanism.gallery")
 ENDING = ".equations.txt"
 _LINE = re.compile(r"(?P<wrong>! )?\((?P<number>[^()]+)\) (?P<body>.+)")
+_SAID = re.compile(r"(#|frame |mass |[\w{}]+ is ).*|")
 _RANGE = re.compile(r", (\w+) = (\d+)\.\.(\d+)$")
 _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")
 
@@ -139,8 +141,10 @@ def printed(name: str) -> list[Printed]:
     for line in (HOME / f"{name}{ENDING}").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             section = line.strip("[]")
-        elif line and not line.startswith("#"):
+        elif line.startswith(("(", "!")):
             found += [replace(one, section=section) for one in _read(line)]
+        else:
+            assert _SAID.fullmatch(line), f"cannot read '{line}'"
     return found
 
 

@@ -3,49 +3,55 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ..commands import ok, run
+from linkwright.cli import main
+
+Command = Callable[[str], tuple[int, str, str]]
 
 
-def test_pictures_of_a_run(tmp_path: Path) -> None:
-    said = ok(
-        "simulate",
-        "elbow",
-        "-t",
-        "0.2",
-        "--plot",
-        "q,energy",
-        "-o",
-        "run.nc",
-        "--cyclograph",
-        "c.png",
-        "--animate",
-        "a.html",
-        cwd=tmp_path,
-    )
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """The program in an empty folder: its status, what it says, and its complaint."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["linkwright", *words.split(" ")])
+        status = 0
+        try:
+            main()
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_pictures_of_a_run(command: Command, tmp_path: Path) -> None:
+    words = "simulate elbow -t 0.2 --plot q,energy -o run.nc --cyclograph c.png --animate a.html --pace 0.25"
+    status, said, _ = command(words)
+    assert status == 0
     assert "pictures: run.svg, c.png, a.html" in said
     assert {p.name for p in tmp_path.iterdir()} == {"run.nc", "run.svg", "c.png", "a.html"}
+    assert '"0.25" selected' in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
-def test_a_picture_of_a_configuration(tmp_path: Path) -> None:
-    said = ok(
-        "draw",
-        "four-bar",
-        "theta1=60deg",
-        "--names",
-        "--dimensions",
-        "-o",
-        "p.svg",
-        "--json",
-        cwd=tmp_path,
-    )
-    assert json.loads(said) == {"file": "p.svg"}
+def test_a_picture_of_a_configuration(command: Command, tmp_path: Path) -> None:
+    status, said, _ = command("draw four-bar theta1=60deg --names --dimensions -o p.svg --json")
+    assert (status, json.loads(said)) == (0, {"file": "p.svg"})
     assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
     for what in ("graph", "sparsity"):
-        ok("draw", "elbow", "--what", what, "-o", f"{what}.pdf", cwd=tmp_path)
+        assert command(f"draw elbow --what {what} -o {what}.pdf")[:2] == (0, f"file: {what}.pdf\n")
+
+
+def test_the_tree_shows_what_closes_loops(command: Command) -> None:
+    assert "│   │   ├── pin revolute → rocker (closes a loop)" in command("info four-bar")[1]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,10 @@ def test_a_picture_of_a_configuration(tmp_path: Path) -> None:
         ("simulate elbow --plot q", "--plot needs a file; add -o picture.svg, .pdf or .png"),
         ("simulate elbow -o x.png", "'x.png' is a picture, but of what?; add --plot q,energy"),
         ("simulate elbow --animate x.avi", "'x.avi' is no .mp4, .gif, .html; name such a file"),
+        (
+            "simulate elbow --pace 0.5",
+            "--pace 0.5 is for no film; give --animate, and a pace above 0",
+        ),
         ("draw elbow q3=1 -o x.svg", "there is no coordinate 'q3'; known: q1, q2"),
         (
             "draw elbow --what gras -o x.svg",
@@ -63,8 +73,6 @@ def test_a_picture_of_a_configuration(tmp_path: Path) -> None:
         ("draw elbow -o x.jpg", "x.jpg: '.jpg' is no format of pictures; use .svg, .pdf, .png"),
     ],
 )
-def test_mistakes_are_one_line(words: str, message: str, tmp_path: Path) -> None:
-    done = run(*words.split(" "), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"linkwright: {message}\n"
+def test_mistakes_are_one_line(words: str, message: str, command: Command, tmp_path: Path) -> None:
+    assert command(words) == (2, "", f"linkwright: {message}\n")
     assert not list(tmp_path.iterdir())

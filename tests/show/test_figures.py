@@ -15,7 +15,7 @@ from ..references.four_bar import FourBar
 from . import runs
 
 PLANAR = {
-    "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
+    "bouncing-ball": "xz", "stick-slip": "xz", "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
     "five-bar": "xy", "four-bar": "xy", "n-four-bar": "xy", "remote-elbow": "xy",
     "slider-crank": "xy", "slider-crank-sundials": "xy", "triple-pendulum": "xy",
     "trolley-trailers": "xy",
@@ -75,6 +75,37 @@ def test_a_rod_of_which_only_the_mass_is_known() -> None:
         np.testing.assert_allclose(shape.points, [[0, 0, 0], [length, 0, 0]], atol=1e-9)
 
 
+def test_a_leg_ends_at_its_foot() -> None:
+    """What is fixed farthest out ends a last link, and there is one mass centre for both."""
+    leg = lw.Mechanism(
+        name="leg", gravity=[0, -9.81, 0],
+        bodies={"shank": {"mass": 3, "center": [0.1, 0, 0]}, "foot": {"mass": 1}},
+        joints={"knee": {"type": "revolute", "child": "shank"},
+                "ankle": {"type": "fixed", "parent": "shank", "child": "foot", "origin": [0.4, 0.3, 0]}},
+    )  # fmt: skip
+    (shape,), (center,) = scene_of(leg).members, scene_of(leg).centers
+    np.testing.assert_allclose(shape.points, [[0, 0, 0], [0.4, 0.3, 0]], atol=1e-12)
+    np.testing.assert_allclose(center.points, [[(0.3 + 0.4) / 4, 0.3 / 4, 0]], atol=1e-12)
+
+
+def test_a_ball_that_falls_is_drawn_to_scale_over_its_floor() -> None:
+    from linkwright.show.ground import ground_shapes
+
+    scene = scene_of(lw.gallery("bouncing-ball"))
+    assert scene.members == []
+    for shape in scene.wheels:
+        np.testing.assert_allclose(np.linalg.norm(shape.points, axis=1), 0.05, rtol=1e-12)
+    floor = ground_shapes(scene, scene.poses(scene.home)[None], scene.view())[0]
+    np.testing.assert_allclose(floor.points[:, 2], 0, atol=1e-12)
+
+
+def test_a_platform_is_a_plate() -> None:
+    """Of the 3-RRR: an equilateral triangle on a circle of 0.15 m."""
+    (plate,) = [shape for shape in scene_of(lw.gallery("3-rrr")).members if shape.kind == "plate"]
+    sides = np.linalg.norm(plate.points - np.roll(plate.points, 1, axis=0), axis=1)
+    np.testing.assert_allclose(sides, 0.15 * np.sqrt(3), rtol=1e-12)
+
+
 def test_the_box_of_an_inertia() -> None:
     """A uniform box of 0.2 × 0.3 × 0.5 m has edges of just these lengths."""
     sides, m = np.array([0.2, 0.3, 0.5]), 7.0
@@ -120,6 +151,14 @@ def test_bodies_are_traced_by_their_mass_centres() -> None:
     np.testing.assert_allclose(
         line.get_xydata(), np.column_stack([np.cos(q), np.sin(q)]) / 2, atol=1e-12
     )
+
+
+def test_what_cannot_move_is_refused() -> None:
+    block = lw.Mechanism(
+        bodies={"a": {"mass": 1}}, joints={"weld": {"type": "fixed", "child": "a"}}
+    )
+    with pytest.raises(lw.LinkwrightError, match="cannot move: there is nothing to draw"):
+        show.figure_of(block)
 
 
 def test_graph_and_sparsity() -> None:

@@ -35,6 +35,11 @@ document.body.dataset.same = first === again;
 canvas.onkeydown(new KeyboardEvent("keydown", {key: "ArrowRight"}));
 document.body.dataset.turned = look() !== first;
 canvas.ondblclick();
+canvas.dataset.held = "1";
+canvas.onpointermove({movementX: 40, movementY: 5});
+document.body.dataset.dragged = look() !== first;
+canvas.onpointerup();
+canvas.ondblclick();
 document.body.dataset.back = look() === first;
 root.querySelector("button").onclick();
 </script>"""
@@ -93,7 +98,9 @@ def test_a_browser_shows_it_move(run: object, tmp_path: Path) -> None:
                f"--user-data-dir={tmp_path}/profile", "--virtual-time-budget=3000", "--dump-dom", page.as_uri()]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     facts = dict(re.findall(r'data-(\w+)="([^"]*)"', done.stdout))
-    assert {facts[key] for key in ("moved", "same", "turned", "back")} == {"true"}, done.stderr
+    assert {facts[key] for key in ("moved", "same", "turned", "dragged", "back")} == {"true"}, (
+        done.stderr
+    )
     assert int(facts["inked"]) > 1000
     assert float(facts["time"]) > 0
     assert "CONSOLE" not in done.stderr

@@ -103,6 +103,30 @@ def test_anything_in_the_data_is_drawn() -> None:
     np.testing.assert_array_equal(next(iter(lines.values()))[:, 1], run.kinetic)
 
 
+def test_data_of_several_dimensions_have_names_and_units() -> None:
+    run = runs.cart_pole()
+    (panel,) = panels(run, "mass_centers")
+    assert panel.unit == "m"
+    tip = {line.name: line.values for line in panel.lines}
+    angle = run.q[:, 1]
+    np.testing.assert_allclose(tip["pole x"] - tip["cart x"], 0.5 * np.sin(angle), atol=1e-12)
+
+
+def test_events_are_marked() -> None:
+    """A rod that stops at a limit: its run ends there, with a line at that time."""
+    rod = lw.gallery("chain-1")
+    arm = lw.Mechanism(
+        **{
+            **rod.model_dump(exclude_unset=True),
+            "joints": {"q1": {"type": "revolute", "child": "link1", "limits": {"lower": -1}}},
+        }
+    )
+    run = lw.simulate(arm, t=2.0, q0=[0.0], samples=21)
+    assert not run.finished
+    times = [line.get_xdata()[0] for line in run.plot("q").axes[0].get_lines()[1:]]
+    assert times == [event.t for event in run.events] != []
+
+
 def test_phase_portrait() -> None:
     run = runs.cart_pole()
     figure = show.phase(run, "theta")

@@ -229,6 +229,20 @@ def test_runs_are_made_again(tmp_path) -> None:
     assert differences(first, third) == np.inf
 
 
+def test_statistics() -> None:
+    """RK45 takes six evaluations a trial, three at the start; a jump of the drive costs trials."""
+    found = lw.simulate(
+        pendulum(), 2.0, torque={"q": ([0, 0.999, 1.001, 2], [0, 0, 9, 9])}, integrator="rk45",
+        rtol=1e-6, atol=1e-7,
+    ).statistics  # fmt: skip
+    assert found["rejected"] > 2
+    assert found["evaluations"] == 3 + 6 * (found["steps"] + found["rejected"])
+    assert found["seconds"] > 0
+    for integrator in ("dop853", "radau"):
+        other = lw.simulate(pendulum(), 0.5, q0=[1.0], integrator=integrator, samples=3).statistics
+        assert 0 <= other["rejected"] < other["steps"]
+
+
 def test_energy_that_is_not_accounted_for_is_shown(swing: Run) -> None:
     assert "energy audit" in repr(swing)
     assert "not accounted" not in repr(swing)
@@ -241,7 +255,8 @@ def test_energy_that_is_not_accounted_for_is_shown(swing: Run) -> None:
 
 def test_command_repeats(tmp_path) -> None:
     file = str(tmp_path / "run.nc")
-    ok("simulate", "elbow", "q1=0.4", "-t", "0.3", "--drive", "q2=sin(t)", "-o", file)
+    drive = {"q2": "sin(t)"}
+    lw.simulate(lw.gallery("elbow"), 0.3, q0={"q1": 0.4}, torque=drive, samples=21).save(file)
     summary = json.loads(ok("simulate", "--repeat", file, "--json"))
     assert summary["difference"] == 0.0
     assert summary["status"] == "finished"

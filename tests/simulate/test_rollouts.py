@@ -1,4 +1,4 @@
-"""Compiled steps: their orders, and whole batches against MuJoCo's rollouts."""
+"""Whole batches: against MuJoCo's rollouts, their inputs, blocks, threads and errors."""
 
 from __future__ import annotations
 
@@ -10,30 +10,6 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.files import write
-
-
-@pytest.mark.parametrize(
-    ("method", "order"), [("euler", 1), ("semi-implicit", 1), ("heun", 2), ("rk4", 4)]
-)
-@pytest.mark.parametrize("name", ["elbow", "quadruped"])
-def test_orders(method: str, order: int, name: str) -> None:
-    """Halving the step divides the error by 2 to the order."""
-    mechanism = lw.gallery(name)
-    model = lw.compile(mechanism)
-    rng = np.random.default_rng(0)
-    q, qd = (
-        model.integrate(model.neutral(), rng.uniform(-1, 1, model.nv)),
-        rng.uniform(-1, 1, model.nv),
-    )
-    truth = lw.simulate(
-        mechanism, 0.2, q0=q, qd0=qd, samples=2, rtol=1e-12, atol=1e-13, stops="ignore"
-    )
-    steps = 20 if method == "rk4" else 200
-    errors = []
-    for n in (steps, 2 * steps):
-        end, _ = lw.rollout(model, q, qd, None, 0.2 / n, n, method=method)
-        errors.append(np.abs(model.difference(truth.q[-1], end)).max())
-    assert abs(np.log2(errors[0] / errors[1]) - order) < 0.25, errors
 
 
 def mujoco_of(mechanism: lw.Mechanism, dt: float) -> mujoco.MjModel:
@@ -76,9 +52,44 @@ def test_inputs_of_rollouts() -> None:
     np.testing.assert_allclose(feedback[0], truth.q[-1], atol=1e-6)
 
 
+def test_tables_in_rollouts() -> None:
+    """Straight between the ends of a step: exact where the times of a table are those of steps."""
+    arm, table = lw.gallery("elbow"), ([0.0, 0.1, 0.2], [0.0, 3.0, -1.0])
+    q, _ = lw.rollout(lw.compile(arm), [0, 0], [0, 0], {"q1": table}, 1e-2, 20)
+    truth = lw.simulate(arm, 0.2, torque={"q1": table}, samples=2, rtol=1e-10, max_step=0.01)
+    np.testing.assert_allclose(q, truth.q[-1], atol=1e-7)
+
+
+def test_blocks_and_threads_change_nothing() -> None:
+    """Each of many closes its loops and is what it is alone, on any number of threads."""
+    model, rng = lw.compile(lw.gallery("four-bar")), np.random.default_rng(0)
+    start = model.close(model.home() + rng.uniform(0, 0.2, (6000, 1)) * [1, 0, 0])
+    rest, force = np.zeros((6000, 3)), rng.uniform(-1, 1, (6000, 3))
+    one = lw.rollout(model, start, rest, force, 2e-3, 10, threads=1)
+    two = lw.rollout(model, start, rest, force, 2e-3, 10, threads=2)
+    whole = lw.rollout(model, start, rest, force, 2e-3, 10, threads=2, history=True)
+    for a, b, c in zip(one, two, whole, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, c[:, -1])
+    assert np.abs(model.constraint_residual(one[0])).max() < 1e-13
+    for k in (0, 2999, 5999):
+        alone, _ = lw.rollout(model, start[k], rest[k], force[k], 2e-3, 10)
+        np.testing.assert_allclose(alone, one[0][k], atol=1e-14)
+
+
 def test_wrong_rollouts() -> None:
     model = lw.compile(lw.gallery("elbow"))
     with pytest.raises(LinkwrightError, match="no method 'x'"):
         lw.rollout(model, [0, 0], [0, 0], method="x")
-    with pytest.raises(LinkwrightError, match="do not hold at q0"):
-        lw.rollout(lw.compile(lw.gallery("four-bar")), [0, 0, 0], [0, 0, 0])
+    loop = lw.compile(lw.gallery("four-bar"))
+    for q, qd, what in (([0, 0, 0], [0, 0, 0], "q0"), (loop.home(), [1, 0, 0], "qd0")):
+        with pytest.raises(LinkwrightError, match=f"do not hold at {what}"):
+            lw.rollout(loop, q, qd)
+    for arguments, what in (
+        (([0, 0, 0], [0, 0]), "q0 has shape"),
+        (([0, np.nan], [0, 0]), "not finite"),
+        (([0, 0], [0, 0], [1, 2, 3]), "forces have shape"),
+        (([0, 0], [0, 0], None, 0.0), "are no motion"),
+    ):
+        with pytest.raises(LinkwrightError, match=what):
+            lw.rollout(model, *arguments)

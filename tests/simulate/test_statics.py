@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError
-from linkwright.simulation.statics import equilibria, equilibrium, linearize
+from linkwright.errors import LinkwrightError, UnsupportedError
+from linkwright.simulation import equilibria, equilibrium, linearize
+from tests.commands import ok
 
 G = 9.81
 
@@ -93,3 +96,92 @@ def test_where_nothing_rests() -> None:
         equilibrium(slide)
     held = equilibrium(slide, torque=[9.81])
     assert held.frequencies == pytest.approx([0])
+
+
+def test_inverted_pendulum() -> None:
+    """A damped rod on its tip: λ² + (c/I) λ − m g l/2I = 0; a torque on it gives 1/I."""
+    inertia, c = 1 / 3, 0.4
+    rod = lw.Mechanism(
+        gravity=[0, "-9.81", 0],
+        bodies={"rod": {"mass": 1, "center": ["1/2", 0, 0], "inertia": {"zz": "1/12"}}},
+        joints={"q": {"type": "revolute", "child": "rod", "damping": c}},
+        frames={"tip": {"body": "rod", "origin": [1, 0, 0]}},
+    )  # fmt: skip
+    found = linearize(rod, {"q": np.pi / 2}, outputs=["tip.x", "dq", "ddq"])
+    wanted = np.roots([1, c / inertia, -G / 2 / inertia])
+    np.testing.assert_allclose(sorted(found.eigenvalues.real), sorted(wanted), rtol=1e-12)
+    assert not found.is_stable
+    np.testing.assert_allclose(found.B, [[0], [1 / inertia]])
+    np.testing.assert_allclose(
+        found.C, [[-1, 0], [0, 1], [G / 2 / inertia, -c / inertia]], atol=1e-12
+    )
+    np.testing.assert_allclose(found.D, [[0], [0], [1 / inertia]])
+    hanging = linearize(rod, {"q": -np.pi / 2})
+    w = np.sqrt(G / 2 / inertia)
+    assert hanging.frequencies == pytest.approx([w], rel=1e-12)
+    assert hanging.damping == pytest.approx([c / inertia / 2 / w], rel=1e-12)
+    assert hanging.is_stable
+    rest = equilibrium(rod, {"q": -1.2})
+    assert rest.damping[0, 0] == pytest.approx(c)
+    assert rest.stiffness[0, 0] == pytest.approx(G / 2)
+    assert rest.kind == "stable"
+
+
+@pytest.mark.parametrize("name", ["elbow", "four-bar"])
+def test_linear_model_along_a_motion(name: str) -> None:
+    """Against differences of the accelerations, the loop closed again at every neighbour."""
+    arm = lw.gallery(name)
+    model = lw.compile(arm)
+    rows = [model.qd_names.index(n) for n in model.independent_names]
+    motion = lw.simulate(arm, 0.6, qd0={model.independent_names[0]: 2.0}, samples=4)
+    found = linearize(arm, along=motion)
+    n, h = len(rows), 1e-5
+    assert found.A.shape == (4, 2 * n, 2 * n)
+
+    def rates(q: np.ndarray, a: np.ndarray, speed: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        there = q.copy()
+        there[rows] = a
+        if model.names.constraints:
+            there = model.close(there)
+        G_ = model.independent_map(there)[0] if model.names.constraints else np.eye(n)
+        return model.forward_dynamics(there, G_ @ speed, tau)[rows]
+
+    for k in (1, 3):
+        q, speed, tau = motion.q[k], motion.qd[k][rows], motion.tau[k]
+        for j, e in enumerate(h * np.eye(n)):
+            by_a = rates(q, q[rows] + e, speed, tau) - rates(q, q[rows] - e, speed, tau)
+            by_s = rates(q, q[rows], speed + e, tau) - rates(q, q[rows], speed - e, tau)
+            np.testing.assert_allclose(found.A[k, n:, j], by_a / (2 * h), rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(found.A[k, n:, n + j], by_s / (2 * h), rtol=1e-6, atol=1e-6)
+
+
+def test_indifferent_motions_count_once() -> None:
+    """A cart rests anywhere: its pole hangs or stands."""
+    found = equilibria(lw.gallery("cart-pole"), starts=12)
+    assert sorted(one.kind for one in found) == ["indifferent", "unstable"]
+    assert min(one.frequencies[0] for one in found) < -1
+
+
+def test_wrong_statics() -> None:
+    arm = lw.gallery("elbow")
+    with pytest.raises(LookupError, match="no output 'nose'"):
+        linearize(arm, outputs=["nose"])
+    with pytest.raises(LookupError, match="no drive 'q9'"):
+        equilibrium(arm, torque={"q9": 1})
+    with pytest.raises(UnsupportedError, match="rates of coordinates"):
+        linearize(
+            lw.Mechanism(
+                bodies={"b": {"mass": 1, "inertia": [1, 2, 2]}},
+                joints={"f": {"type": "free", "child": "b"}},
+            ),
+            qd=np.ones(6),
+        )
+
+
+def test_commands() -> None:
+    found = json.loads(ok("equilibrium", "elbow", "--json"))
+    assert [one["kind"] for one in found] == ["stable", *["unstable"] * 3]
+    linear = json.loads(ok("linearize", "elbow", "q1=-90deg", "--outputs", "tool.x,q1", "--json"))
+    assert np.shape(linear["A"]) == (4, 4)
+    assert linear["outputs"] == ["tool.x", "q1"]
+    assert linear["frequencies"] == pytest.approx(found[0]["frequencies"])

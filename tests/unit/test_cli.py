@@ -271,3 +271,32 @@ def test_derive_of_states_of_its_own() -> None:
     text = ok("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
     assert "rates of the formulation's own states" in text
     assert "rate[14] =" in text
+
+
+def test_derive_takes_the_names_of_closed_forms() -> None:
+    text = ok("derive", "elbow", "--what", "M,christoffel,momenta,jacobian:link2")
+    assert "M[2,2] = m2*lc2^2 + I2" in text
+    assert "c[1,1,2] = m2*l1*lc2*sin(q2)" in text
+    assert "p[2] = (m2*lc2^2 + I2)*(dq1 + dq2)" in text
+    assert "J[4,1] = -l1*sin(q1)" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--what", "MM"), "there is no quantity 'MM'; did you mean 'M'?"),
+        (("--what", "jacobian"), "name a frame or body: jacobian:link2"),
+        (("--what", "jacobian:foo"), "no frame or body 'foo'"),
+        (("--what", "H", "--steps"), "hamiltonian has no steps of its own"),
+    ],
+)
+def test_derive_refuses_in_one_line(words: tuple[str, ...], said: str) -> None:
+    done = run("derive", "elbow", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_derive_says_that_a_form_is_too_long() -> None:
+    text = ok("derive", "puma560", "--what", "M")
+    assert "steps, as the closed form is longer than a page" in text

@@ -34,7 +34,10 @@ def test_the_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
-def test_the_python_blocks_of_all_pages_run(page: Path) -> None:
+def test_the_python_blocks_of_all_pages_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"lw": lw}
     for block in blocks("python", page.read_text(encoding="utf-8")):
         exec(compile(block, page.name, "exec"), names)

@@ -241,9 +241,9 @@ def test_what_no_float_holds_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "latex"),
     [
-        ("q1", r"q_{1}"),
+        ("q1", r"q_1"),
         ("theta", r"\theta"),
-        ("θ2", r"\theta_{2}"),
+        ("θ2", r"\theta_2"),
         ("lc1", r"l_{c1}"),
         ("a_b_c", r"a_{\mathrm{b\_c}}"),
         ("50%&#$", r"\mathrm{50\%\&\#\$}"),
@@ -260,9 +260,17 @@ def test_names_in_latex_are_no_commands(name: str, latex: str) -> None:
 
 def test_entries_and_units_are_set() -> None:
     latex, mathml = Typesetter(LatexSetter()), Typesetter(MathmlSetter())
-    assert latex.entry("by_q[1,2]") == r"\mathrm{by\_q}_{\mathrm{1,2}}"
+    assert latex.entry("by_q[1,2]") == r"\mathrm{by\_q}_{12}"
+    assert latex.entry("M[10,2]") == "M_{10,2}"
+    assert latex.set(parse("l1^2*sin(q2)^2*(a + 1/b)")) == (
+        r"l_1^2 \, \sin^2(q_2) \, \left(a + \frac{1}{b}\right)"
+    )
+    squared = "<msubsup><mi>l</mi><mtext>1</mtext><mn>2</mn></msubsup>"
+    assert mathml.set(parse("l1^2")) == squared
+    rate = Typesetter(MathmlSetter(), {"dq1": ("q1", 1)}).set(parse("dq1"))
+    assert rate == "<msub><mover><mi>q</mi><mo>.</mo></mover><mtext>1</mtext></msub>"
     assert latex.entry("T") == "T"
-    assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>1,2</mtext></msub>"
+    assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>12</mtext></msub>"
     assert mathml.name("a<&") == "<mi>a&lt;&amp;</mi>"
     assert latex.set(parse("25 g*cm^2")) == r"25 \,\mathrm{g \, cm^{2}}"
     assert mathml.set(parse("2 kg")) == "<mrow><mn>2</mn><mtext> kg</mtext></mrow>"

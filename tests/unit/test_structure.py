@@ -67,8 +67,8 @@ MAY_IMPORT = {
     },
     "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
     "checking": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "tape",
-        "readings",
+        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
+        "tape", "readings",
     },
     "cli": {
         "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",

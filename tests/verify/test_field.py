@@ -148,7 +148,7 @@ def test_values_are_those_of_exact_fractions(seed: int) -> None:
     p = 2**61 - 1
     point = Point(p, seed, 1)
     numbers = [Fraction(random.Random(f"{seed}{k}").randrange(-99, 99), 7) for k in range(4)]
-    point.spheres = {
+    point.fixed = {
         name: x.numerator * pow(x.denominator, -1, p) % p
         for name, x in zip(NAMES[0], numbers, strict=True)
     }

@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
+from linkwright.files import write
 from linkwright.verification import Report
+from linkwright.verification.inertias import real_bodies
 from linkwright.verification.subject import Subject
 from tests.commands import ok, run
 
 Change = Callable[[lw.Equations, ca.SX], ca.SX]
 EVERY = {
-    "formulations agree", "M symmetric", "T = ½ q̇ᵀM q̇", "Ṁ − 2C skew", "M q̈ + C q̇ + g − f = τ",
+    "formulations agree", "constrained accelerations", "M symmetric", "T = ½ q̇ᵀM q̇", "Ṁ − 2C skew", "M q̈ + C q̇ + g − f = τ",
     "g = ∂V/∂q", "power balance", "constraints differentiated", "M positive definite",
     "energy along a run", "momentum along a run", "constraints independent", "inertias physical",
     "free fall on a slide", "natural frequency", "huge mass as ground", "kineto-static solution",
@@ -267,10 +271,95 @@ def test_an_error_in_all_functions_is_found() -> None:
     assert report["power balance"].verdict == "proved"
 
 
-def test_unphysical_inertia() -> None:
+def arm_with(inertia: list[object], second: list[object]) -> lw.Mechanism:
+    """Two links with crossing axes, the first upright: of it only zz acts."""
+    return lw.Mechanism(
+        gravity=[0, 0, -9.81],
+        bodies={
+            "a": {"inertia": inertia},
+            "b": {"mass": 1, "center": [1, 0, 0], "inertia": second},
+        },
+        joints={
+            "q1": {"type": "revolute", "child": "a"},
+            "q2": {"type": "revolute", "parent": "a", "child": "b", "axis": [0, 1, 0]},
+        },
+    )
+
+
+REAL = [0.1, 0.1, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict", "said"),
+    [
+        (REAL, REAL, "passed", "2 bodies"),
+        ([0, 0, 0.35], REAL, "noted", "but real bodies with the same forces exist"),
+        ([-0.1, 0.2, 0.35], REAL, "noted", "has the negative principal moment -0.1"),
+        ([0, 0, -0.1], REAL, "failed", "bodies.a.inertia has the negative principal moment"),
+        (REAL, [0, 0, 0.35], "failed", "bodies.b.inertia breaks the triangle inequality"),
+    ],
+)
+def test_inertias_are_of_real_bodies_so_far_as_they_act(
+    first: list[object], second: list[object], verdict: str, said: str
+) -> None:
+    check = lw.verify(arm_with(first, second), by=["kane"])["inertias physical"]
+    assert (check.verdict, said in check.figure) == (verdict, True), check.figure
+
+
+def test_published_puma_passes() -> None:
+    """Link 1 of the tables has an inertia about its joint and nothing else; link 3 is measured."""
     report = lw.verify(lw.gallery("puma560"), by=["kane"])
-    assert report.failed == ("inertias physical",)
-    assert "link1" in report["inertias physical"].figure
+    assert report.passed
+    assert all(link in report["inertias physical"].figure for link in ("link1", "link3"))
+
+
+def test_real_bodies_have_the_same_forces() -> None:
+    """Real by Pinocchio's pseudo-inertia, with the forces of the published numbers."""
+    arm = lw.gallery("puma560")
+    found = real_bodies(Subject(lw.derive(arm)))
+    assert found is not None
+    model = lw.compile(arm)
+    rng = np.random.default_rng(7)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 6))
+    Y = model.regressor(q, qd, qdd)
+    given = np.asarray(model.inertial_parameters).ravel()
+    assert np.abs(found - given).max() > 1e-3
+    np.testing.assert_allclose(Y @ found, Y @ given, atol=1e-9)
+    for own in found.reshape(-1, 10):
+        J = pin.PseudoInertia.FromDynamicParameters(own).toMatrix()
+        assert np.linalg.eigvalsh(J)[0] > -1e-8
+
+
+@pytest.mark.parametrize(("name", "verdict"), [
+    ("four-bar", "proved"), ("sharp-edged-disk", "proved"), ("n-four-bar", "passed"), ("elbow", "skipped"),
+])  # fmt: skip
+def test_accelerations_under_constraints(name: str, verdict: str) -> None:
+    """Proved where lengths can be chosen that close the loops, seen at states where they cannot."""
+    check = lw.verify(lw.gallery(name), by=["kane"])["constrained accelerations"]
+    assert check.verdict == verdict, check.figure
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bicycle", "n-four-bar"])
+@pytest.mark.parametrize("wrong", ["mass_matrix", "bias", "nothing"])
+def test_wrong_accelerations_under_constraints_are_found(name: str, wrong: str) -> None:
+    """One entry of M or bias changed a little, and the accelerations that follow from them."""
+    eqs = lw.derive(lw.gallery(name))
+    tau, M, b = eqs.symbols["tau"], eqs.M, eqs.expressions("bias")[0]
+    M, b = ca.SX(M), ca.SX(b)
+    if wrong == "mass_matrix":
+        M[0, 0] *= 1 + 2.0**-10
+    elif wrong == "bias":
+        b[0] *= 1 + 2.0**-10
+    J, gamma = eqs.expressions("constraint_jacobian")[0], eqs.expressions("constraint_bias")[0]
+    rows = [0, 1, 5, 6] if name == "n-four-bar" else [0, 1] if name == "four-bar" else range(6)
+    J, gamma = J[list(rows), :], gamma[list(rows)]
+    whole = ca.vertcat(ca.horzcat(M, -J.T), ca.horzcat(J, ca.SX(len(rows), len(rows))))
+    qdd = ca.solve(whole, ca.vertcat(tau - b, -gamma))[: eqs.nv]
+    changed = dataclasses.replace(
+        eqs, builders={**eqs.builders, "forward_dynamics": lambda: (qdd, ca.SX(1))}
+    )
+    proof = Subject(eqs).same_where_allowed(Subject(changed), "forward_dynamics")
+    assert proof.holds is (wrong == "nothing"), proof.text
 
 
 def test_redundant_constraints_are_noted() -> None:
@@ -292,12 +381,14 @@ def test_mistakes(source: object, options: dict[str, object], message: str) -> N
         lw.verify(source, **options)  # type: ignore[arg-type]
 
 
-def test_command_line() -> None:
+def test_command_line(tmp_path: Path) -> None:
     assert "all checks passed" in ok("verify", "elbow", "--by", "lagrange")
     data = json.loads(ok("verify", "cart-pole", "--by", "lagrange", "--json"))
     assert data["passed"] is True
     assert {check["name"] for check in data["checks"]} == EVERY
-    failed = run("verify", "puma560", "--by", "kane")
+    file = tmp_path / "odd.toml"
+    file.write_text(write(arm_with(REAL, [0, 0, 1]), "toml")[0], encoding="utf-8")
+    failed = run("verify", str(file), "--by", "kane")
     assert failed.returncode == 1
     assert "failed   inertias physical" in failed.stdout
     assert run("verify", "nothing.toml").returncode == 2

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,17 @@ from ..errors import ExpressionError, FileError
 from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, parse, to_text
 from ..expressions.tree import children
 from ..mechanism import Mechanism
-from .duals import EPS, is_dual, is_vector, split
-from .elimination import rank
+from ..readings.modular import independent_rows
+from ..readings.residues import PRIME
+from .declarations import NOTHING, WITHOUT, Declarations, declared, without
+from .difference import difference
+from .duals import EPS, is_dual, is_vector, split, without_eps
 from .foreign import from_sympy, is_foreign
-from .fourier import shown
 from .inference import inferred_names
 from .meaning import Meanings
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
-from .reading import MAX_TEXT, Line, read_text
+from .reading import MAX_TEXT, Line, checked_size, read_text
 from .repair import repairs
 from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Repair, Report
 from .superabundant import HEADING, Superabundant
@@ -46,14 +48,18 @@ def check(
         >>> report[0].repairs[0].what
         'sin(q1 + q2) is cos'
     """
-    lines = read(equations)
-    vocabulary = Vocabulary(mechanism)
+    lines, own = read(equations, mechanism)
+    said = {**own.names, **(names or {})}
+    vocabularies: dict[str, Vocabulary] = {}
     findings: list[Finding] = []
     inferred: dict[str, str] = {}
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
-        own = Superabundant(mechanism) if name == HEADING else vocabulary
-        section = Section(own, list(group), dict(names or {}))
+        kind = name if name == HEADING or name.startswith(WITHOUT) else ""
+        if kind not in vocabularies:
+            words = Superabundant if name == HEADING else Vocabulary
+            vocabularies[kind] = words(without(mechanism, kind), own)
+        section = Section(vocabularies[kind], list(group), dict(said))
         origins = section.split()
         section.said |= inferred_names(section)
         parts = [replace(finding, section=name) for finding in section.findings()]
@@ -65,15 +71,18 @@ def check(
     )
 
 
-def read(equations: object) -> list[Line]:
-    """Lines of text, of a file, or of SymPy expressions."""
-    if isinstance(equations, Path):
-        return read_text(_file(equations))
+def read(equations: object, mechanism: Mechanism) -> tuple[list[Line], Declarations]:
+    """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
     if isinstance(equations, str):
         is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
-        return read_text(_file(Path(equations)) if is_file else equations)
+        equations = Path(equations) if is_file else equations
+    if isinstance(equations, Path):
+        equations = _file(equations)
+    if isinstance(equations, str):
+        text, said = declared(checked_size(equations), mechanism)
+        return read_text(text), said
     if is_foreign(equations):
-        return from_sympy(equations)
+        return from_sympy(equations), NOTHING
     raise ExpressionError(
         f"{type(equations).__name__} is no text with equations",
         remedy="give text, the path of a file, or SymPy expressions",
@@ -110,20 +119,26 @@ class Section:
         """Equations of dual numbers become several of numbers; the originals, one for each part."""
         used = set().union(*(names(x.left) | names(x.right) for x in self.lines))
         said = {str(x) for x in self.said.values()}
-        if EPS not in used and not any(is_vector(name, self.owners) for name in used | said):
+        owners = self.vocabulary.owners
+        theirs = {only_name(x.left) for x in self.lines if x.is_definition}
+        duals = {name for name in (used | said) - theirs if is_dual(name, owners)}
+        if EPS not in used and not any(is_vector(name, owners) for name in duals):
             return self.lines
         inlined = [x for x in self.lines if x.is_definition and EPS in names(x.right)]
         kept = [line for line in self.lines if line not in inlined]
-        own = {name: name for name in used if is_dual(name, self.owners)} | self.said
+        own = {name: name for name in duals & used} | self.said
         self.undivided = Meanings(self.vocabulary, self.lines, own, lenient=True)
-        groups = [split(line, self.undivided.find, self.owners) for line in kept]
+        self.vocabulary.choose_speeds(self._generalized_speeds(), self.undivided.find)
+        groups = [split(line, self.undivided.find, owners) for line in kept]
         self.lines = [part for group in groups for part in group]
         return [line for group, line in zip(groups, kept, strict=True) for _ in group]
 
-    @property
-    def owners(self) -> list[str]:
-        """What has axes and a velocity."""
-        return [*self.vocabulary.mechanism.bodies, *self.vocabulary.mechanism.frames]
+    def _generalized_speeds(self) -> list[Expression]:
+        """u1, u2, …, one for each freedom, where the text defines them."""
+        own = self.vocabulary.names
+        count = len(own.independent) if own.constraints else own.nv
+        speeds = [self.undivided.defined.get(f"u{i + 1}") for i in range(count)]
+        return [x for x in speeds if x is not None] if None not in speeds else []
 
     def merged(self, parts: list[Finding], origins: list[Line]) -> list[Finding]:
         """One finding for each equation: it differs where a part of it does."""
@@ -134,19 +149,34 @@ class Section:
             worst = next((x for x, _ in own if x.status == DIFFERS), own[0][0])
             if len(own) > 1:
                 origin = own[0][1]
-                repairs = [x for x in map(undivided, worst.repairs) if self._is_right(origin, x)]
                 chance = sum(x.chance for x, _ in own)
                 text = equation_text((origin.left, origin.right))
-                worst = replace(worst, equation=text, chance=chance, repairs=tuple(repairs))
+                found_repairs = self._repairs_of_whole(origin, worst)
+                worst = replace(worst, equation=text, chance=chance, repairs=found_repairs)
             found.append(worst)
         return found
+
+    def _repairs_of_whole(self, origin: Line, worst: Finding) -> tuple[Repair, ...]:
+        """Repairs of a part that are right for all parts; else an eps that is too many."""
+        kept = [x for x in map(undivided, worst.repairs) if self._is_right(origin, x)]
+        if kept or worst.status != DIFFERS:
+            return tuple(kept)
+        left = to_text(origin.left)
+        others = (
+            Repair("extra factor", what, f"{left} = {to_text(right)}")
+            for what, right in without_eps(origin.right)
+        )
+        return tuple(islice((x for x in others if self._is_right(origin, x)), 1))
 
     def _is_right(self, origin: Line, repair: Repair) -> bool:
         """Whether all parts of a repaired equation hold."""
         left, right = (parse(side) for side in repair.equation.split(" = "))
         line = replace(origin, left=left, right=right)
-        parts = split(line, self.undivided.find, self.owners)
-        return all(self.provers[0].holds((part.left, part.right)) for part in parts)
+        parts = split(line, self.undivided.find, self.vocabulary.owners)
+        pairs = [(part.left, part.right) for part in parts]
+        wanted = self.meanings.wanted(side for pair in pairs for side in pair)
+        prover = Prover(self.meanings, wanted, self.settings[0])
+        return all(proof.holds for proof in prover.prove(pairs))
 
     @cached_property
     def wanted(self) -> list[str]:
@@ -271,9 +301,9 @@ class Section:
         prover = self.provers[0]
         if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
             return replace(common, note="up to a constant", chance=proof.chance, under="")
-        difference = prover.difference(pair)
-        found = repairs(self, pair, difference)
-        text = shown(difference) if difference is not None else ""
+        apart = difference(self.meanings, pair, prover.setting)
+        found = repairs(self, pair, apart)
+        text = apart.text() if apart is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
     def _free_rows(self, proofs: list[Proof]) -> dict[int, tuple[str, float]]:
@@ -338,7 +368,7 @@ class Section:
         except ArithmeticError:
             return ""
         rows = [[c[k] - rest[k] for c in columns] for k in range(len(pairs))]
-        found = rank(rows)
+        found = len(independent_rows(rows, PRIME))
         if not found:
             return ""
         if found == nv:

@@ -2,14 +2,16 @@
 
 V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
                   the body's axes at its mass centre: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
-V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed
+VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
+V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
+                  u1, u2, … where the text defines such, else of the coordinates' rates
 x_tool, y_tool    the bound unit vectors along the axes of a frame
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -28,12 +30,16 @@ from ..expressions import (
     Sum,
     names,
     negate,
+    to_text,
 )
+from ..expressions.tree import children
+from .misprints import put
 from .reading import Line
 
 EPS = "eps"
-_SCALAR = re.compile(r"([VHF])(\d)([xyz])")
+_SCALAR = re.compile(r"[VHF](\w+)[xyz]")
 _VECTOR = re.compile(r"(V|v\d|[xyz])_(\w+)")
+Place = tuple[int, ...]
 Dual = tuple[Expression, Expression]
 Known = Callable[[str], Expression | str | None]
 
@@ -43,9 +49,10 @@ def split(line: Line, find: Known, owners: Sequence[str]) -> list[Line]:
     used = names(line.left) | names(line.right)
     meant = {name: find(name) for name in used}
     words = {own.name if isinstance(own, Name) else name for name, own in meant.items()}
-    if not any(is_dual(name, owners) for name in words | _defined(used, find)):
+    known = words | _defined(used, find)
+    if not any(is_dual(name, owners) for name in known):
         return [line]
-    axes = "xyz" if any(is_vector(name, owners) for name in words) else ("",)
+    axes = "xyz" if any(is_vector(name, owners) for name in known) else ("",)
     parts = []
     for axis in axes:
         sides = [_Split(find, owners, axis)(side) for side in (line.left, line.right)]
@@ -64,8 +71,14 @@ def is_vector(name: str, owners: Sequence[str]) -> bool:
     return match is not None and match[2] in owners
 
 
+def is_scalar(name: str, owners: Sequence[str]) -> bool:
+    """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
+    match = _SCALAR.fullmatch(name)
+    return match is not None and (match[1] in owners or (match[1].isdigit() and len(match[1]) == 1))
+
+
 def is_dual(name: str, owners: Sequence[str]) -> bool:
-    return name == EPS or _SCALAR.fullmatch(name) is not None or is_vector(name, owners)
+    return name == EPS or is_scalar(name, owners) or is_vector(name, owners)
 
 
 class _Split:
@@ -112,9 +125,40 @@ class _Split:
             return self(own) if any(is_dual(x, self.owners) for x in inner) else (Name(name), ZERO)
         if is_vector(name, self.owners):
             return Name(f"{name}@{self.axis}r"), Name(f"{name}@{self.axis}d")
-        if _SCALAR.fullmatch(name):
+        if is_scalar(name, self.owners):
             return Name(f"{name}@r"), Name(f"{name}@d")
         return Name(name), ZERO
+
+
+def without_eps(root: Expression) -> Iterator[tuple[str, Expression]]:
+    """The tree without an eps that may be one too many; then without those inside of another."""
+    for place, term in _with_eps(root):
+        what = f"the factor eps is left out of the term {to_text(term)}"
+        yield what, put(root, place, _less(term))
+    for place, term in _with_eps(root):
+        inner = tuple(x if x == Name(EPS) else _cleared(x) for x in term.factors)
+        yield "the factors eps inside of another are left out", put(root, place, Product(inner))
+
+
+def _with_eps(node: Expression, place: Place = ()) -> Iterator[tuple[Place, Product]]:
+    """Products with a factor eps, the outer ones first."""
+    if isinstance(node, Product) and Name(EPS) in node.factors:
+        yield place, node
+    for i, child in enumerate(children(node)):
+        yield from _with_eps(child, (*place, i))
+
+
+def _less(term: Product) -> Expression:
+    kept = tuple(factor for factor in term.factors if factor != Name(EPS))
+    return Product(kept) if len(kept) > 1 else kept[0] if kept else ONE
+
+
+def _cleared(node: Expression) -> Expression:
+    """Without any eps."""
+    while found := list(_with_eps(node)):
+        place, term = found[-1]
+        node = put(node, place, _less(term))
+    return node
 
 
 def _sum(terms: list[Expression]) -> Expression:

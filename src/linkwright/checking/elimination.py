@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..readings.residues import PRIME, PrimeField, UnluckyError, Value
+from ..readings.modular import UnluckyError
+from ..readings.residues import PrimeField, Value
 from ..tape import Op
 
 
@@ -26,24 +27,3 @@ def solved(field: PrimeField, matrix: Sequence[Value], right: Sequence[Value]) -
                     for x, y in zip(rows[i], rows[k], strict=True)
                 ]
     return [row[n] for row in rows]
-
-
-def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
-    """Indices of rows that span all of them."""
-    reduced: list[tuple[int, list[int]]] = []
-    kept = []
-    for i, row in enumerate(rows):
-        left = [x % PRIME for x in row]
-        for at, pivot in reduced:
-            factor = left[at]
-            left = [(x - factor * y) % PRIME for x, y in zip(left, pivot, strict=True)]
-        k = next((k for k, x in enumerate(left) if x), None)
-        if k is not None:
-            scale = pow(left[k], -1, PRIME)
-            reduced.append((k, [x * scale % PRIME for x in left]))
-            kept.append(i)
-    return kept
-
-
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    return len(independent_rows(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -133,22 +134,23 @@ class Meanings:
                     self.coordinates.pop(line.left.name, None)
                 self.redefine(line.left.name, line.right)
                 self.defining[i] = line.left.name
+        ours = frozenset().union(*(names(value) for value in self.said.values()))
         for i, line in enumerate(self.lines):
             for side, other in ((line.left, line.right), (line.right, line.left)):
                 if i in self.defining or line.is_said_wrong or not isinstance(side, Name):
                     continue
-                if side.name not in self and side.name not in names(other):
+                if side.name not in self and side.name not in names(other) | ours:
                     self.redefine(side.name, other)
                     self.defining[i] = side.name
 
     def _refuse_idle(self, lenient: bool) -> None:
         """A name that stands in one equation alone, without :=, is rather a mistyped one."""
+        words = [names(line.left) | names(line.right) for line in self.lines]
+        counted = Counter(word for used in words for word in used)
         for i, name in list(self.defining.items()):
-            line = self.lines[i]
-            others = (x for k, x in enumerate(self.lines) if k != i)
-            rates = {name, f"d{name}", f"dd{name}"}
-            used = any(rates & (names(x.left) | names(x.right)) for x in others)
-            if line.is_definition or used:
+            rates = [name, f"d{name}", f"dd{name}"]
+            used = any(counted[word] > (word in words[i]) for word in rates)
+            if self.lines[i].is_definition or used:
                 continue
             if not lenient:
                 raise self.unknown(name)

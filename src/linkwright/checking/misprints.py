@@ -28,8 +28,8 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
-from ..readings.residues import PRIME, FinerError, UnluckyError, Value
-from .points import FieldAlgebra
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, FieldAlgebra, FinerError, Value
 
 TWO, HALF = Number(Fraction(2)), Number(Fraction(1, 2))
 KINDS = (
@@ -101,7 +101,8 @@ class Misprints:
         self.algebra = algebra
         self.finest = dict(algebra.field.finest)
         self.lookup = lookup
-        self.pool = [(x, v) for x in pool if (v := self.tried(x)) is not None]
+        found = [(x, self.tried(x)) for x in pool]
+        self.pool = [(x, v) for x, v in found if v is not None and v.number]  # nothing repairs all
         self.by_number: dict[int, list[tuple[Expression, Value]]] = {}
         for symbol, value in self.pool:
             self.by_number.setdefault(value.number, []).append((symbol, value))

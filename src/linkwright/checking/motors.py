@@ -13,16 +13,20 @@ SX = Any
 
 
 def part_of(vocabulary: Vocabulary, name: str) -> SX | None:
-    """`V2x@r`, `z_tool@xd`: the real or dual part of a component."""
+    """`V2x@r`, `VPx@d`, `z_tool@xd`: the real or dual part of a component."""
     word, _, place = name.partition("@")
-    if "_" in word:
+    if len(place) == 2:
         kind, owner = word.split("_", 1)
         pair = _bound(vocabulary, kind, owner)
-        return pair[place[-1] == "d"]["xyz".index(place[0])]
-    k = int(word[1]) - 1
+        return pair[place[1] == "d"]["xyz".index(place[0])]
+    owner, axis = word[1:-1], "xyz".index(word[-1])
+    if not owner.isdigit():
+        found = _of_frame(vocabulary, word[0], owner)
+        return None if found is None else found[place == "d"][axis]
+    k = int(owner) - 1
     if not 0 <= k < len(vocabulary.names.bodies):
         return None
-    return _of_body(vocabulary, word[0], k)[place == "d"]["xyz".index(word[2])]
+    return _of_body(vocabulary, word[0], k)[place == "d"][axis]
 
 
 def _bound(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[SX, SX]:
@@ -34,8 +38,35 @@ def _bound(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[SX, SX]:
     if kind == "V":
         motion = vocabulary.one("frame_velocity", owner)
     else:
-        motion = vocabulary.one("jacobian", owner)[:, int(kind[1:]) - 1]
+        motion = _partial(vocabulary, owner, int(kind[1:]) - 1)
     return motion[:3], motion[3:] + ca.cross(place[:3, 3], motion[:3])
+
+
+def _partial(vocabulary: Vocabulary, owner: str, r: int) -> SX:
+    """What the r-th speed gives of a motion: a generalized one that the text defines, the
+    constraints being kept, or a coordinate's rate."""
+    J = vocabulary.one("jacobian", owner)
+    if not vocabulary.speeds:
+        return J[:, r]
+    u = ca.vertcat(*vocabulary.speeds)
+    G = ca.SX.eye(vocabulary.names.nv)
+    if vocabulary.names.constraints:
+        G = ca.SX(vocabulary.eqs.expressions("independent_map")[0])
+    by_speeds = ca.jacobian(u, vocabulary.symbols["qd"]) @ G
+    return J @ (G @ ca.solve(by_speeds, ca.SX.eye(u.shape[0])[:, r]))
+
+
+def _of_frame(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[SX, SX] | None:
+    """Along a frame's axes at its origin: its velocity; a particle's momentum, inertia force."""
+    R = vocabulary.one("placement", frame)[:3, :3]
+    if kind == "V":
+        velocity = vocabulary.one("frame_velocity", frame)
+        return R.T @ velocity[:3], R.T @ velocity[3:]
+    mass = vocabulary.mass_at(frame)
+    if mass is None:
+        return None
+    function = "frame_velocity" if kind == "H" else "frame_acceleration"
+    return mass * (R.T @ vocabulary.one(function, frame)[3:]), ca.SX.zeros(3)
 
 
 def _of_body(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:

@@ -12,68 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ..errors import ExpressionError, UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, Unit, fold
+from ..errors import UnsupportedError
+from ..expressions import Exact, Expression, PiMultiple, fold
 from ..readings.algebra import read
-from ..readings.residues import PRIME, PrimeField, Value
+from ..readings.closing import closed
+from ..readings.residues import PRIME, FieldAlgebra, PrimeField, Value
 from ..tape import Op, Tape
-from .closing import closed
 from .elimination import solved
 from .vocabulary import Vocabulary
-
-MAX_POWER = 64
-
-
-class FieldAlgebra:
-    """What the operations of an expression mean at one point of a prime field."""
-
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
-
-    def number(self, value: Fraction) -> Value:
-        return self.field.constant(value)
-
-    def pi(self) -> Value:
-        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
-
-    def add(self, terms: Sequence[Value]) -> Value:
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.field.apply(Op.ADD, (total, term))
-        return total
-
-    def multiply(self, factors: Sequence[Value]) -> Value:
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.field.apply(Op.MUL, (product, factor))
-        return product
-
-    def negate(self, operand: Value) -> Value:
-        return self.field.apply(Op.NEG, (operand,))
-
-    def reciprocal(self, operand: Value) -> Value:
-        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers by multiplication; the field itself knows halves."""
-        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
-        if plain:
-            for whole in range(MAX_POWER + 1):
-                if exponent.number == whole:
-                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
-                if exponent.number == PRIME - whole:
-                    return self.reciprocal(self.multiply([base] * whole))
-        return self.field.apply(Op.POW, (base, exponent))
-
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        if function not in ("sin", "cos", "tan", "sqrt"):
-            raise UnsupportedError(
-                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
-            )
-        return self.field.apply(Op[function.upper()], tuple(arguments))
-
-    def measure(self, value: Value, unit: Unit) -> Value:
-        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")
 
 
 @dataclass(frozen=True)
@@ -142,6 +88,7 @@ class Ground:
 
     def motion(self, field: PrimeField) -> dict[str, list[Value]]:
         """One motion that obeys the mechanism's equations."""
+        field.reckoned = 1
         own, zero = self.vocabulary.names, field.constant(Fraction(0))
 
         def free(prefix: str, words: Sequence[str]) -> list[Value]:
@@ -185,7 +132,8 @@ class Ground:
         G, k = self._read_all("independent_map", found, field)[:2]
         a = [field.symbol(f"a {i}") for i in range(n)]
         driven = _applied(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
-        found["qd"] = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
+        speeds = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
+        found["qd"] = field.as_symbols(speeds)
         found["tau"] = _applied(field, self._read("input_matrix", found, field), found["u"])
         found["qdd"] = self._read("forward_dynamics", found, field)
         if self.has_multipliers:
@@ -208,15 +156,22 @@ class Ground:
             time = [given.get("t", found["t"][0])]
             return {**found, "q": q, "t": time, "p": self.parameters(field, given)}
 
-        def residual(given: Mapping[str, Value]) -> list[Value]:
-            return self._read("constraint_residual", moved(given), field)
+        def residual(given: Mapping[str, int]) -> list[int]:
+            changed = moved({name: Value(number) for name, number in given.items()})
+            return [x.number for x in self._read("constraint_residual", changed, field)]
 
         if self.open_because:
             return
+        numbers = {name: value.number for name, value in free.items()}
         try:
-            found |= moved(closed(field, free, residual))
+            chosen = closed(numbers, residual, PRIME)
         except UnsupportedError as error:
             self.open_because = error.what
+            return
+        start = self._read("constraint_residual", found, field)
+        degree = (len(chosen) + 1) * max(x.numerator + x.denominator for x in start)
+        field.reckoned *= degree  # quotients of determinants, one denominator for all
+        found |= moved({name: Value(number, numerator=1) for name, number in chosen.items()})
 
     def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
         return self._read_all(name, found, field)[0]

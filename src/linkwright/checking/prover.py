@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from ..errors import UnsupportedError
 from ..expressions import Call, Expression, Name, Number, Power, fold
 from ..expressions.tree import children
-from ..readings.residues import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
 from ..tape import Op
-from .fourier import Series, SeriesAlgebra, TooLongError
 from .meaning import Meanings
-from .points import FieldAlgebra, Ground, Setting
+from .points import Ground, Setting
 
 CHANCE = 2.0**-50
 MOST_POINTS = 200
@@ -52,7 +52,14 @@ class Scope:
         return fold(expression, self.algebra, self.lookup)
 
     def residual(self, pair: Pair) -> Value:
-        return self.algebra.field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
+        """left − right, with its degree in what is random."""
+        field = self.algebra.field
+        found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
+        return replace(
+            found,
+            numerator=found.numerator * field.reckoned,
+            denominator=found.denominator * field.reckoned,
+        )
 
 
 @dataclass(frozen=True)
@@ -166,18 +173,6 @@ class Prover:
             if missed <= CHANCE:
                 return Proof(True, missed)
         return Proof(None, 1.0, "no point was found at which its roots exist")
-
-    def difference(self, pair: Pair) -> Series | None:
-        """left − right in closed form, where it is short enough."""
-        series: Any = SeriesAlgebra()
-        wanted = self.meanings.wanted(pair)
-        ground = Ground(self.meanings.vocabulary, wanted, self.setting)
-        ground.driven = bool(drives_of(self.meanings, wanted))
-        try:
-            found: Any = Scope(series, ground(series), self.meanings).residual(pair)
-        except (TooLongError, UnsupportedError, UnluckyError):
-            return None
-        return found if isinstance(found, Series) else None
 
     def constancy(self, pair: Pair) -> Proof:
         """Whether left − right does not change with the motion, the parameters being the same.

@@ -58,12 +58,17 @@ class Line:
     is_said_wrong: bool = False
 
 
-def read_text(text: str) -> list[Line]:
-    """All equations of a text."""
+def checked_size(text: str) -> str:
+    """The text, unless it is too long."""
     if len(text) > MAX_TEXT:
         raise ExpressionError(
             f"the text has {len(text)} characters, more than {MAX_TEXT}", remedy="check it in parts"
         )
+    return text
+
+
+def read_text(text: str) -> list[Line]:
+    """All equations of a text."""
     text = re.sub(r"(?m)(?<!\\)#.*", "", text)
     is_latex = re.search(r"\\[A-Za-z]|[_^]\{\w*\d", text) is not None
     chunks = _latex_chunks(text) if is_latex else _plain_chunks(text)
@@ -142,7 +147,7 @@ def _lines(chunk: str, is_latex: bool, default: str) -> Iterator[Line]:
     if tag := re.search(r"\\tag\(([^)]*)\)", body):
         number, body = tag[1], body.replace(tag[0], "")
     common = Line(number, Name("x"), Name("x"), chunk, is_said_wrong=bool(match["wrong"]))
-    for written in [body] if is_latex else _each(body):
+    for written in [body] if is_latex else each(body):
         for left, right, is_definition in _sides(written, is_latex, chunk):
             for name, entry in _entries(left, right, is_latex):
                 yield replace(
@@ -172,14 +177,14 @@ def _sides(body: str, is_latex: bool, chunk: str) -> Iterator[tuple[str, str, bo
         yield parts[0], right, is_definition
 
 
-def _each(body: str) -> Iterator[str]:
+def each(body: str) -> Iterator[str]:
     """One line for each value of the indices at its end, sums written out."""
     match = _RANGE.search(body)
     if match is None:
         yield _summed(body)
         return
     for i in _span(match[2], match[3]):
-        yield from _each(body[: match.start()].replace(f"{{{match[1]}}}", str(i)))
+        yield from each(body[: match.start()].replace(f"{{{match[1]}}}", str(i)))
 
 
 def _span(first: str, last: str) -> range:

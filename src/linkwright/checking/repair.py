@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..expressions import Call, Expression, Name, Sum, names, parse, to_text
+from ..expressions import Call, Expression, Name, Sum, names, to_text
 from ..expressions.tree import children
-from ..readings.residues import PRIME, UnluckyError
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME
 from ..tape import Op
-from .fourier import Series, to_sum
+from .difference import Difference
 from .misprints import KINDS, Candidate, Misprints
 from .prover import Pair, Prover, Scope
 from .report import Repair
@@ -32,7 +33,7 @@ class Corrected:
     rank: int
 
 
-def repairs(section: Section, pair: Pair, difference: Series | None) -> tuple[Repair, ...]:
+def repairs(section: Section, pair: Pair, difference: Difference | None) -> tuple[Repair, ...]:
     """The likeliest corrections of single misprints, each proved; in the equation, else in the
     definitions that it uses, else a term that is missing."""
     for prover in section.provers:
@@ -95,6 +96,8 @@ def _proved(prover: Prover, found: list[Corrected]) -> tuple[Repair, ...]:
         text = f"{to_text(one.pair[0])} = {to_text(one.pair[1])}"
         if kept and (one.rank or one.kind == "symbol"):
             break
+        if one.pair[0] == one.pair[1]:
+            continue  # E = E says nothing
         if text not in kept and len(kept) < MOST_REPAIRS and prover.holds(one.pair):
             kept[text] = Repair(one.kind, one.what, text)
     return tuple(kept.values())
@@ -165,16 +168,15 @@ def _holds_with(section: Section, prover: Prover, pair: Pair, name: str, right: 
         meanings.redefine(name, old)
 
 
-def _missing(pair: Pair, difference: Series | None) -> tuple[Repair, ...]:
+def _missing(pair: Pair, difference: Difference | None) -> tuple[Repair, ...]:
     """left − right is short: then it is what the right side lacks."""
     if difference is None:
         return ()
-    terms = to_sum(difference)
+    terms = difference.sum()
     if not 0 < len(terms) <= LONGEST_MISSING:
         return ()
-    text = " + ".join(terms).replace("+ -", "- ")
-    missing = parse(text)
     old = pair[1].terms if isinstance(pair[1], Sum) else (pair[1],)
-    new = Sum((*old, *(missing.terms if isinstance(missing, Sum) else (missing,))))
+    new = Sum((*old, *terms))
+    text = to_text(Sum(tuple(terms)) if len(terms) > 1 else terms[0])
     what = f"the missing {text} is added on the right"
     return (Repair("missing term", what, f"{to_text(pair[0])} = {to_text(new)}"),)

@@ -18,6 +18,7 @@ from ..formulations import derive
 from ..formulations.approximate import Approximate
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
+from .declarations import NOTHING, Declarations
 from .vocabulary import SX, Vocabulary, indices, spellings
 
 HEADING = "approximate"
@@ -29,8 +30,8 @@ class Superabundant(Vocabulary):
 
     inputs = ("q", "qd", "x", "xd", "tau", "u", "t", "p")
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        super().__init__(mechanism)
+    def __init__(self, mechanism: Mechanism, declared: Declarations = NOTHING) -> None:
+        super().__init__(mechanism, declared)
         own = derive(mechanism, by="approximate")
         assert own.state is not None
         half = len(own.state.names) // 2

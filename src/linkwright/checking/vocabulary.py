@@ -19,23 +19,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
 import casadi as ca
 
 from ..equations import Equations
+from ..errors import NameNotFoundError, UnsupportedError
+from ..expressions import Exact, Expression, fold, parse
 from ..formulations import derive
+from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
+from .declarations import NOTHING, Declarations
 from .motors import part_of
 
 SX = Any
+Lift = Callable[[Exact], Any]
+Find = Callable[[str], str | Expression | None]
 _CENTER = "mass_center_of_body_{}"
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 _BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _JACOBIAN = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
+
+
+def exact_float(value: Exact) -> float:
+    """The number, where floating point has it."""
+    if isinstance(value, Fraction) and Fraction(float(value)) == value:
+        return float(value)
+    raise UnsupportedError(
+        f"{value} cannot stand here exactly", remedy="give it a name among the parameters"
+    )
 
 
 class Vocabulary:
@@ -43,13 +59,15 @@ class Vocabulary:
 
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, declared: Declarations = NOTHING) -> None:
         self.mechanism = mechanism
+        self.declared = declared
+        self.speeds: list[SX] = []
         centers = {
             _CENTER.format(k): {"body": name, "origin": body.center}
             for k, (name, body) in enumerate(mechanism.bodies.items(), 1)
         }
-        plain = replaced(mechanism, frames={**mechanism.frames, **centers})
+        plain = replaced(mechanism, frames={**mechanism.frames, **declared.frames, **centers})
         self.eqs: Equations = derive(plain)
         self.names = self.eqs.names
         drives = len(self.names.actuators) or self.names.nv
@@ -58,8 +76,10 @@ class Vocabulary:
         self.symbols["u"] = ca.SX.sym("u", drives)
         self.symbols["lambda"] = ca.SX.sym("lambda", n_constraints)
         self.symbols["t"] = self.eqs.symbols["t"] if self.names.in_time else ca.SX.sym("t")
-        self.symbols["p"] = self.eqs.symbols["p"] if self.eqs.parameters else ca.SX.sym("p", 0)
-        self.parameters = list(self.eqs.parameters)
+        own = self.eqs.symbols["p"] if self.eqs.parameters else ca.SX.sym("p", 0)
+        idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
+        self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
+        self.parameters = [*self.eqs.parameters, *idle]
         self._found: dict[str, SX | None] = {}
         self._tapes: dict[str, Tape] = {}
 
@@ -136,7 +156,45 @@ class Vocabulary:
     # -- quantities -------------------------------------------------------------------------
 
     def one(self, function: str, *frame: str) -> SX:
+        if frame and frame[0] in self.declared.composed:
+            turning, moving = (self.one(function, x) for x in self.declared.composed[frame[0]])
+            if function == "placement":
+                return ca.vertcat(ca.horzcat(turning[:3, :3], moving[:3, 3]), turning[3, :])
+            return ca.vertcat(turning[:3, :], moving[3:, :])
         return ca.SX(self.eqs.expressions(function, *frame)[0])
+
+    @property
+    def owners(self) -> list[str]:
+        """What has axes and a velocity."""
+        declared = self.declared
+        own = self.mechanism
+        return [*own.bodies, *own.frames, *declared.frames, *declared.composed]
+
+    def choose_speeds(self, speeds: Sequence[Expression], find: Find) -> None:
+        """Generalized speeds, by which velocities have their parts."""
+        self.speeds = [self.read(speed, find) for speed in speeds]
+        self._found = {name: x for name, x in self._found.items() if "@" not in name}
+
+    def read(self, expression: Expression, find: Find, lift: Lift = exact_float) -> SX:
+        """An expression of their names as one of our symbols."""
+
+        def value(name: str) -> SX:
+            meaning = find(name)
+            if meaning is None:
+                raise NameNotFoundError(f"'{name}' has no meaning for {self.mechanism.name}")
+            if isinstance(meaning, str):
+                return self.known(meaning)
+            return self.read(meaning, find, lift)
+
+        found = fold(expression, CasadiAlgebra(lift), value)
+        return ca.SX(lift(found) if isinstance(found, Fraction) else found)
+
+    def mass_at(self, frame: str) -> SX | None:
+        """Of a particle that the text declares there."""
+        if frame not in self.declared.masses:
+            return None
+        expression = parse(self.declared.masses[frame])
+        return self.read(expression, lambda name: name if name in self.parameters else None)
 
     @cached_property
     def T(self) -> SX:

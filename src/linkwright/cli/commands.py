@@ -79,8 +79,9 @@ def derive(
     what: Annotated[
         str | None,
         typer.Option(
-            help="Functions to write out, separated by commas: mass_matrix, gravity, …; "
-            "state_rates are those of the formulation's own states.",
+            help="Quantities to write out, separated by commas: mass_matrix or M, C, g, tau, qdd, "
+            "christoffel, H, momenta, linearised, jacobian:tool, …; state_rates are those of the "
+            "formulation's own states.",
             show_default=False,
         ),
     ] = None,
@@ -114,6 +115,14 @@ def derive(
 @app.command()
 def base(
     file: FileArgument,
+    parameters: Annotated[
+        str,
+        typer.Option(
+            help="Instead of the base parameters, the regressor Y for these: forces = Y*theta; "
+            "expressions of the mechanism's parameters, separated by commas.",
+            show_default=False,
+        ),
+    ] = "",
     root: Annotated[
         str | None,
         typer.Option("--base", help="'free' lets the root of a URDF float.", show_default=False),
@@ -121,13 +130,23 @@ def base(
     as_json: JsonOption = False,
 ) -> None:
     """Find the base parameters: the fewest inertial numbers that the joints' forces depend on.
+    Or, with --parameters, the regressor for others, its rank, and which columns are redundant.
 
-    Example: linkwright base puma560
+    Examples: linkwright base puma560
+    linkwright base elbow --parameters "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2, m1*lc1,
+    m2*l1, m2*lc2"
     """
-    from ..identify import base_parameters
+    from ..identify import base_parameters, regressor_of
 
-    found = base_parameters(read(file, root))
-    emit_json(found.to_dict()) if as_json else print(found)
+    mechanism = read(file, root)
+    if not parameters:
+        found = base_parameters(mechanism)
+        emit_json(found.to_dict()) if as_json else print(found)
+        return
+    from .regressor import print_regressor
+
+    made = regressor_of(mechanism, [part.strip() for part in parameters.split(",")])
+    emit_json(made.to_dict()) if as_json else print_regressor(made)
 
 
 @app.command()
@@ -249,11 +268,29 @@ def simulate(
     ] = None,
     drive: Annotated[
         list[str] | None,
-        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
+        typer.Option(
+            help="A drive by speed or actuator, an expression or a .csv file over time: "
+            "q1='2*sin(t) - dq1', q1=torque.csv."
+        ),
     ] = None,
     by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
-    integrator: Annotated[str, typer.Option(help="dop853, rk45, radau, bdf or lsoda.")] = "dop853",
+    integrator: Annotated[
+        str, typer.Option(help="dop853, radau, cvodes, idas, taylor, rk4, variational, …")
+    ] = "dop853",
+    step: Annotated[
+        str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
+    ] = None,
     tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help="Noted where an expression passes zero: top='dq1'."),
+    ] = None,
+    stop_when: Annotated[
+        list[str] | None, typer.Option(help="Ends the run there: down='q1 + 0.5'.")
+    ] = None,
+    stops: Annotated[
+        str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
+    ] = "stop",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -270,12 +307,15 @@ def simulate(
         Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
     ] = None,
     animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
+    pace: Annotated[float, typer.Option(help="Of the film; 1 is true speed, 0.5 half.")] = 1.0,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a motion, and account for its energy. Ctrl-C keeps what was computed.
 
     Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
 
     linkwright simulate --repeat run.nc
     linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
@@ -290,7 +330,8 @@ def simulate(
         return
     run(
         read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
-        tolerance, output, as_json, plot, cyclograph, animate,
+        tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
+        pace, step,
     )  # fmt: skip
 
 

@@ -9,10 +9,12 @@ from html import escape
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_text
-from ..forms.sheet import CONSTRAINED, EQUATION, Sheet, known_functions, usual_functions
+from ..forms import SHORT, closed_only
+from ..forms.sheet import Sheet, equation_of, known_functions, sheet_of, usual_functions
 from ..formulations import derive
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
+from ..quantities import FRAME_SIGNATURES as OF_FRAMES
 from .show import emit_json, printable, working
 
 FORMATS = ("text", "latex", "html", "json")
@@ -38,14 +40,25 @@ def print_equations(
     known = known_functions(equations)
     if what is None:
         what = usual_functions(equations)
-    for name in what:
-        if name not in known:
-            raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
+    what = [SHORT.get(name, name) for name in what]
+    _check_known(equations, what, known)
     written = {}
     for name in what:
         with working(f"writing {name}"):
-            written[name] = Sheet(equations, name, steps)
+            written[name] = sheet_of(equations, name, steps=steps)
     {"text": _text, "latex": _latex, "html": _html, "json": _json}[form](equations, written)
+
+
+def _check_known(equations: Equations, what: Sequence[str], known: Sequence[str]) -> None:
+    others = closed_only(equations)
+    for name in what:
+        quantity, _, frame = name.partition(":")
+        if name in known or name in others or (frame and quantity in OF_FRAMES):
+            continue
+        remedy = suggest(name, [*known, *others, *SHORT])
+        if quantity in OF_FRAMES:
+            remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
+        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
 
 
 def _text(equations: Equations, written: dict[str, Sheet]) -> None:
@@ -53,7 +66,7 @@ def _text(equations: Equations, written: dict[str, Sheet]) -> None:
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} freedom{'s' if free != 1 else ''}"
     print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
-    print(f"{EQUATION}{CONSTRAINED if equations.names.constraints else ''}\n")
+    print(f"{equation_of(equations)}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.size})")
         for step, value in one.steps:
@@ -65,22 +78,25 @@ def _text(equations: Equations, written: dict[str, Sheet]) -> None:
 
 def _latex(equations: Equations, written: dict[str, Sheet]) -> None:
     print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
-    print("% M(q) qdd + C(q, qd) qd + g(q) = tau + f(q, qd)")
+    print(f"% {equation_of(equations)}")
     for name, one in written.items():
-        print(f"% {name}\n{one.latex()}")
+        print(f"% {name}: {printable(one.what)} ({one.size})\n{one.latex()}")
 
 
 def _html(equations: Equations, written: dict[str, Sheet]) -> None:
-    sections = [
-        f"<h2>{name}</h2><p>{escape(one.what)}</p>{one.mathml()}" for name, one in written.items()
-    ]
+    sections = []
+    for name, one in written.items():
+        heading = name.replace("_", " ").capitalize()
+        about = escape(one.what) if one.is_closed else escape(f"{one.what} ({one.size})")
+        sections.append(f"<h2>{heading}</h2><p>{about}</p><div>{one.mathml()}</div>")
     title = escape(equations.mechanism.name)
     print(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         "<style>body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
-        "math{overflow-x:auto;display:block math}"
-        "mtd{padding:.2em .3em;text-align:left}</style></head>"
-        f"<body><h1>{title}</h1><p>{escape(EQUATION)}, derived by {equations.by}</p>"
+        "div{overflow-x:auto;margin-left:1.5em}math{font-size:1.1em}"
+        "mtd{padding:.25em .3em;text-align:left}</style></head>"
+        f"<body><h1>{title}</h1><p>{escape(equation_of(equations))}</p>"
+        f"<p>Formulation: {equations.by}</p>"
         f"{''.join(sections)}</body></html>"
     )
 
@@ -100,7 +116,7 @@ def _json(equations: Equations, written: dict[str, Sheet]) -> None:
     found = {
         "mechanism": equations.mechanism.name,
         "by": equations.by,
-        "equation": EQUATION,
+        "equation": equation_of(equations),
         "q": list(equations.names.q),
         "qd": list(equations.names.qd),
         "parameters": parameters,

@@ -55,7 +55,7 @@ def print_description(info: dict[str, Any]) -> None:
 
 
 def _drawing(info: dict[str, Any]) -> Drawing:
-    """The tree of bodies and joints, and the frames on them."""
+    """The tree of bodies and joints, what closes loops, and the frames."""
     root = Drawing(GROUND)
     branches = {GROUND: root}
     frames: dict[str, list[str]] = {}
@@ -67,6 +67,9 @@ def _drawing(info: dict[str, Any]) -> Drawing:
         label = f"[cyan]{_shown(name)}[/cyan] {joint['type']}{note} → {_shown(child)}"
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
+    for name, (kind, parent, child) in info["loops"].items():
+        label = f"[magenta]{_shown(name)}[/magenta] {kind} → {_shown(child)} (closes a loop)"
+        branches[parent].add(label)
     for body, names in frames.items():
         for frame in names:
             branches[body].add(f"[green]{_shown(frame)}[/green] frame")

@@ -14,6 +14,7 @@ import typer
 from ..errors import LinkwrightError
 from . import commands as commands  # registers them
 from . import draw as draw  # and this one
+from . import modes as modes
 from . import moving as moving
 from . import studies as studies
 from .app import app
@@ -26,7 +27,9 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # symbols that a terminal lacks are escapes
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app(standalone_mode=False)
+        status = app(standalone_mode=False)
+        if status == 130:  # Typer takes Ctrl-C for itself, and returns what it would exit with
+            raise KeyboardInterrupt
         if sys.stdout is not None:  # it is closed if the caller closed it
             sys.stdout.flush()
     except CheckFailedError as error:

@@ -27,6 +27,7 @@ class Wanted:
     plot_file: Path | None = None
     cyclograph: Path | None = None
     animate: Path | None = None
+    pace: float = 1.0
 
     def check(self) -> None:
         """Refuses what cannot be written before anything is simulated."""
@@ -37,6 +38,11 @@ class Wanted:
                 raise LinkwrightError(
                     f"'{path}' is no {', '.join(endings)}", remedy="name such a file"
                 )
+        if not 0 < self.pace < 1e6 or (self.pace != 1 and self.animate is None):
+            raise LinkwrightError(
+                f"--pace {self.pace:g} is for no film",
+                remedy="give --animate, and a pace above 0",
+            )
         if any((self.plot, self.cyclograph, self.animate)):
             from ..show.style import house_style
 
@@ -50,13 +56,20 @@ class Wanted:
         if self.cyclograph is not None:
             run.cyclograph(path=self.cyclograph)
         if self.animate is not None:
-            run.animate(self.animate)
+            run.animate(self.animate, speed=self.pace)
         files = (self.plot_file, self.cyclograph, self.animate)
         return [str(path) for path in files if path is not None]
 
 
+NOTHING = Wanted()
+
+
 def wanted(
-    plot: str, output: Path | None, cyclograph: Path | None, animate: Path | None
+    plot: str,
+    output: Path | None,
+    cyclograph: Path | None,
+    animate: Path | None,
+    pace: float = 1.0,
 ) -> tuple[Wanted, Path | None]:
     """What is to be drawn, and the file of the run itself. Histories go to an output that is a
     picture; else beside it, as .svg."""
@@ -66,12 +79,12 @@ def wanted(
             raise LinkwrightError(
                 f"'{output}' is a picture, but of what?", remedy="add --plot q,energy"
             )
-        found = Wanted(cyclograph=cyclograph, animate=animate)
+        found = Wanted(cyclograph=cyclograph, animate=animate, pace=pace)
     elif output is None:
         raise LinkwrightError("--plot needs a file", remedy="add -o picture.svg, .pdf or .png")
     else:
         file = output if is_picture else output.with_suffix(".svg")
-        found = Wanted(plot, file, cyclograph, animate)
+        found = Wanted(plot, file, cyclograph, animate, pace)
     found.check()
     return found, None if is_picture else output
 

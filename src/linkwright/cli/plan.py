@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
 from ..model import compile as compiled
 from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
+from ..motion.plan import PICTURES
 from .inputs import assignments
 from .show import emit_json, print_table, working, write_file
-
-_PICTURES = (".png", ".pdf", ".svg")
 
 
 @dataclass(frozen=True)
@@ -39,15 +37,15 @@ class Wish:
 
 def run(mechanism: Mechanism, wish: Wish, outputs: list[Path], as_json: bool) -> None:
     for path in outputs:
-        if path.suffix.lower() not in (".csv", ".npz", *_PICTURES):
+        if path.suffix.lower() not in (".csv", ".npz", *PICTURES):
             raise FileError(
                 f"'{path.suffix}' cannot be written", where=str(path),
-                remedy=f"use .csv, .npz, {', '.join(_PICTURES)}",
+                remedy=f"use .csv, .npz, {', '.join(PICTURES)}",
             )  # fmt: skip
     with working(f"planning a motion of {mechanism.name}"):
         found = _plan(mechanism, wish)
         for path in outputs:
-            write_file(path, _content(found, path.suffix.lower()))
+            write_file(path, found.bytes_as(path.suffix.lower()))
     _show(found, outputs, as_json)
 
 
@@ -143,16 +141,6 @@ def _target(text: str) -> list[float]:
             f"'{text}' is no target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
         )
     return found
-
-
-def _content(plan: Plan, ending: str) -> bytes:
-    if ending not in _PICTURES:
-        return plan.bytes_as(ending)
-    from ..motion.figure import figure_of
-
-    buffer = io.BytesIO()
-    figure_of(plan).savefig(buffer, format=ending[1:], dpi=200)
-    return buffer.getvalue()
 
 
 def _show(plan: Plan, outputs: list[Path], as_json: bool) -> None:

@@ -6,15 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism
-from ..simulation import Run, load_run, repeat, simulate
+from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
+from .courses import courses
 from .inputs import assignments
-from .pictures import wanted
+from .pictures import NOTHING, Wanted, wanted
 from .show import CheckFailedError, emit_json, working
 
 
@@ -29,21 +28,27 @@ def run(
     tolerance: float,
     output: Path | None,
     as_json: bool,
+    noted: list[str],
+    ending: list[str],
+    stops: str,
     plot: str = "",
     cyclograph: Path | None = None,
     animate: Path | None = None,
+    pace: float = 1.0,
+    step: str | None = None,
 ) -> None:
-    pictures, output = wanted(plot, output, cyclograph, animate)
+    pictures, output = wanted(plot, output, cyclograph, animate, pace)
     if output is not None:
         check_format(output)
     q0, qd0 = numbers(start), numbers(speeds)
+    events: dict[str, Any] = dict(assignments(noted))
+    events |= {name: Event(when, "stop") for name, when in assignments(ending).items()}
     found = simulate(
-        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=dict(assignments(drives)) or None,
-        integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True,
+        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=courses(drives) or None,
+        integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True, events=events,
+        stops=stops, step=None if step is None else to_float(parse(step)),
     )  # fmt: skip
-    with working(f"drawing {mechanism.name}"):
-        drawn = pictures.write(found)
-    report(found, output, as_json, {"pictures": ", ".join(drawn)})
+    report(found, output, as_json, pictures=pictures)
 
 
 def again(source: Path, output: Path | None, as_json: bool) -> None:
@@ -64,33 +69,43 @@ def numbers(words: list[str]) -> dict[str, float]:
 
 
 def report(
-    found: Run, output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+    found: Run,
+    output: Path | None,
+    as_json: bool,
+    more: dict[str, Any] | None = None,
+    pictures: Wanted = NOTHING,
 ) -> None:
     """Writes the file, prints the figures, and warns of what a user should know."""
     if output is not None:
         found.save(output)
-    summary = {
-        "status": found.status, "t": float(found.t[-1]), "q": found.q[-1].tolist(),
-        "qd": found.qd[-1].tolist(), "energy_audit": found.audit,
-        "energy_is_accounted_for": found.accounted,
-        "work_of_inputs": float(found.work_inputs[-1]), "work_given": float(found.work_given[-1]),
-        "work_of_losses": float(found.work_losses[-1]),
-        "closure_error": float(found.closure.max()), **found.statistics, **(more or {}),
-        "file": str(output or ""),
+    with working(f"drawing {found.mechanism.name}"):
+        drawn = pictures.write(found)
+    parts, last = found.parts, found.parts[-1]
+    summary: dict[str, Any] = {
+        "status": last.status, "t": float(last.t[-1]), "q": last.q[-1].tolist(),
+        "qd": last.qd[-1].tolist(), "energy_audit": max(part.audit for part in parts),
+        "energy_is_accounted_for": all(part.accounted for part in parts),
+        "work_of_inputs": sum(float(part.work_inputs[-1]) for part in parts),
+        "work_given": sum(float(part.work_given[-1]) for part in parts),
+        "work_of_losses": sum(float(part.work_losses[-1]) for part in parts),
+        "closure_error": max(float(part.closure.max()) for part in parts),
+        "events": [list(event) for part in parts for event in part.events],
+        **found.statistics, **(more or {}),
+        "file": str(output or ""), "pictures": ", ".join(drawn),
     }  # fmt: skip
     if as_json:
         emit_json(summary)
     else:
+        summary["events"] = "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"])
         lines = [f"{k.replace('_', ' ')}: {_shown(v)}" for k, v in summary.items() if v != ""]
         print("\n".join(lines))
-    for warning in found.warnings:
-        if warning != found.status:
-            print(f"linkwright: {found.mechanism.name}: {warning}", file=sys.stderr)
-    if found.interrupted:
-        print(f"linkwright: {found.status}", file=sys.stderr)
-        raise typer.Exit(130)
-    if not found.finished:
-        raise CheckFailedError(found.status, where=found.mechanism.name)
+    for warning in last.warnings:
+        if warning != last.status:
+            print(f"linkwright: {last.mechanism.name}: {warning}", file=sys.stderr)
+    if last.interrupted:
+        raise KeyboardInterrupt
+    if not last.finished:
+        raise CheckFailedError(last.status, where=found.mechanism.name)
 
 
 def _shown(value: Any) -> Any:

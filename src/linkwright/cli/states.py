@@ -23,7 +23,7 @@ def from_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
     a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
     file serves for several quantities.
     """
-    columns = _read_npz(path) if _is_npz(path) else _read_csv(path)
+    columns = _read_npz(path) if _is_npz(path) else read_csv(path)
     inputs = _Inputs(entry_names(model.names), wanted, columns, path).arrays()
     _check_batches(wanted, inputs, path)
     return inputs
@@ -150,7 +150,7 @@ def _real(key: str, array: Any) -> Any:
     return np.asarray(array, dtype=float)
 
 
-def _read_csv(path: Path) -> dict[str, Any]:
+def read_csv(path: Path) -> dict[str, Any]:
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]

@@ -54,7 +54,7 @@ def adaptive(
     begin = _begin(of, parameters)
     estimate = ca.SX.sym("pi", len(begin))
     speed = gains(rate, len(begin), "rate")
-    known = _rotors(of) @ vd - of.equations.f
+    known = _rotors(of) @ vd - of.equations.f - of.friction(of.q, v_r)
     tau = Phi @ estimate + known - gains(gain, of.size, "gain") * s
     names = tuple(f"pi_{body}_{k}" for body in of.equations.names.bodies for k in PARAMETERS)
     states = States(estimate, -speed * (Phi.T @ s), names, begin)

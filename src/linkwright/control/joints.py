@@ -121,14 +121,15 @@ def computed_torque(
 ) -> Feedback:
     """τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f, so that ë + kd ė + kp e = 0 if the model is right.
 
-    kp and kd in 1/s² and 1/s; critically damped unless said.
+    kp and kd in 1/s² and 1/s; critically damped unless said. Coulomb friction is made up for as
+    the reference moves.
     """
     of = subject(mechanism)
     x, v, a = of.wanted
     kp, kd = squares(kp, kd, of.size)
     demand = a + kd * (v - of.qd) + kp * (x - of.q)
     (tau,) = of.equations.expressions("inverse_dynamics")
-    tau = ca.substitute(tau, of.equations.symbols["qdd"], demand)
+    tau = ca.substitute(tau, of.equations.symbols["qdd"], demand) - of.friction(of.q, v)
     tau = saturated(tau, bounds_of_drives(mechanism, most, of.size))
     return feedback(of, tau, reference_of(reference, of.size), period)
 

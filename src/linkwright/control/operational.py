@@ -48,7 +48,8 @@ def operational(
     """The origin of a frame follows a reference (x, y, z), or (x, y) in the `plane`.
 
     With a `rotation` (3×3) its axes are held there. Joints that are left over are drawn to the
-    posture (home unless said) with the `stiffness` in 1/s², critically damped.
+    posture (home unless said) with the `stiffness` in 1/s², critically damped. Coulomb friction
+    is left to the feedback.
     """
     rows = 2 if plane else 3
     of = subject(mechanism, rows)

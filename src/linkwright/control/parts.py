@@ -19,6 +19,8 @@ from ..simulation.feedback import Feedback
 
 Floats = NDArray[np.float64]
 SX = Any
+SLOW = 0.01
+"""Speeds below which friction is not fully made up for, rad/s or m/s."""
 Reference = Callable[[float, Floats], Floats]
 
 
@@ -26,12 +28,15 @@ Reference = Callable[[float, Floats], Floats]
 class Subject:
     """The equations that a law knows, and the symbols that it is written in.
 
-    `size` numbers are followed: their values x_r, rates v_r and second rates a_r.
+    `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
+    are without Coulomb friction, which jumps where a joint turns back; `friction` is its force as
+    a function of (q, speeds), for the speeds that are wanted, and fades where these do.
     """
 
     equations: Equations
     size: int
     followed: SX
+    friction: Any
 
     @property
     def t(self) -> SX:
@@ -54,7 +59,8 @@ class Subject:
 
 def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = True) -> Subject:
     """Refuses mechanisms that the laws cannot treat."""
-    equations = derive(mechanism, parameters="numeric")
+    bare = mechanism.without("friction")
+    equations = derive(bare, parameters="numeric")
     names = equations.names
     if names.nq != names.nv:
         raise UnsupportedError(
@@ -71,7 +77,21 @@ def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = T
             where=mechanism.name, remedy="give a law of your own as torque=",
         )  # fmt: skip
     n = size or names.nv
-    return Subject(equations, n, ca.SX.sym("r", 3 * n))
+    return Subject(equations, n, ca.SX.sym("r", 3 * n), _friction(mechanism, equations))
+
+
+def _friction(mechanism: Mechanism, bare: Equations) -> Any:
+    """(q, q̇) → what Coulomb friction adds to the passive forces, F tanh(|q̇|/SLOW)."""
+    if bare.mechanism == mechanism:
+        return lambda q, v: ca.SX.zeros(bare.nv)
+    with_it, without = _passive(derive(mechanism, parameters="numeric")), _passive(bare)
+    return lambda q, v: (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / SLOW)
+
+
+def _passive(equations: Equations) -> Any:
+    """(q, q̇) → forces of dampers, friction and springs."""
+    s = equations.symbols
+    return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
 
 
 def reference_of(given: Any, size: int) -> Reference:

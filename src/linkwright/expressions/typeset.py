@@ -33,7 +33,7 @@ _SPLIT = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 class Setter(Protocol):
     """How pieces are put together in one notation."""
 
-    def identifier(self, base: str, index: str, dots: int) -> str: ...
+    def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str: ...
     def unit(self, text: str) -> str: ...
     def number(self, text: str) -> str: ...
     def row(self, pieces: Sequence[str]) -> str: ...
@@ -41,16 +41,17 @@ class Setter(Protocol):
     def fraction(self, top: str, bottom: str) -> str: ...
     def power(self, base: str, exponent: str) -> str: ...
     def root(self, inner: str) -> str: ...
-    def call(self, function: str, inner: str) -> str: ...
+    def call(self, function: str, inner: str, exponent: str = "") -> str: ...
     def parentheses(self, inner: str) -> str: ...
 
 
 class LatexSetter:
-    def identifier(self, base: str, index: str, dots: int) -> str:
+    def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         base = _GREEK_WORDS.get(base, base)
         head = f"\\{base}" if base in _GREEK else _latex_word(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        return f"{head}_{{{_latex_word(index, 2)}}}" if index else head
+        low = f"_{_braced(_latex_word(index, 2))}" if index else ""
+        return head + low + (f"^{_braced(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
         powers = re.sub(r"\^(-?\d+)", r"^{\1}", text).replace("*", r" \, ")
@@ -70,18 +71,21 @@ class LatexSetter:
         return f"\\frac{{{top}}}{{{bottom}}}"
 
     def power(self, base: str, exponent: str) -> str:
-        return f"{{{base}}}^{{{exponent}}}"
+        return f"{{{base}}}^{_braced(exponent)}"
 
     def root(self, inner: str) -> str:
         return f"\\sqrt{{{inner}}}"
 
-    def call(self, function: str, inner: str) -> str:
+    def call(self, function: str, inner: str, exponent: str = "") -> str:
         known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
         name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
-        return f"{name}\\left({inner}\\right)"
+        name += f"^{_braced(exponent)}" if exponent else ""
+        return name + self.parentheses(inner)
 
     def parentheses(self, inner: str) -> str:
-        return f"\\left({inner}\\right)"
+        """As high as what is inside."""
+        is_high = any(word in inner for word in ("\\frac", "\\sqrt", "\\left"))
+        return f"\\left({inner}\\right)" if is_high else f"({inner})"
 
 
 _LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
@@ -90,20 +94,29 @@ _LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
 }  # fmt: skip
 
 
+def _braced(text: str) -> str:
+    return text if len(text) == 1 else f"{{{text}}}"
+
+
 def _latex_word(text: str, plain: int) -> str:
     """Text inside a formula, upright if longer than `plain` letters, nothing in it a command."""
     if text.isascii() and text.isalnum() and len(text) <= plain:
+        return text
+    if plain > 1 and re.fullmatch(r"[0-9,]+", text):
         return text
     escaped = (_LATEX_ESCAPES.get(c, c if c.isprintable() else "\\ ") for c in text)
     return f"\\mathrm{{{''.join(escaped)}}}"
 
 
 class MathmlSetter:
-    def identifier(self, base: str, index: str, dots: int) -> str:
+    def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         head = f"<mi>{escape(_GREEK.get(base, base))}</mi>"
         if dots:
-            head = f"<mover>{head}<mo>{'˙' if dots == 1 else '¨'}</mo></mover>"
-        return f"<msub>{head}<mtext>{escape(index)}</mtext></msub>" if index else head
+            head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
+        low = f"<mtext>{escape(index)}</mtext>"
+        if exponent:
+            return self.power(head, exponent, low) if index else self.power(head, exponent)
+        return f"<msub>{head}{low}</msub>" if index else head
 
     def unit(self, text: str) -> str:
         return f"<mtext> {escape(text)}</mtext>"
@@ -119,19 +132,23 @@ class MathmlSetter:
         return f"<mrow>{''.join(pieces)}</mrow>"
 
     def operator(self, symbol: str) -> str:
-        return f"<mo>{'&#x2062;' if symbol == '·' else symbol.replace('-', '−')}</mo>"
+        if symbol == "·":
+            return '<mo lspace="0.1em" rspace="0.1em">&#x2062;</mo>'
+        return f"<mo>{symbol.replace('-', '−')}</mo>"
 
     def fraction(self, top: str, bottom: str) -> str:
         return f"<mfrac>{top}{bottom}</mfrac>"
 
-    def power(self, base: str, exponent: str) -> str:
-        return f"<msup>{base}{exponent}</msup>"
+    def power(self, base: str, exponent: str, index: str = "") -> str:
+        kind = "msubsup" if index else "msup"
+        return f"<{kind}>{base}{index}{exponent}</{kind}>"
 
     def root(self, inner: str) -> str:
         return f"<msqrt>{inner}</msqrt>"
 
-    def call(self, function: str, inner: str) -> str:
-        return f"<mrow><mi>{function}</mi><mo>&#x2061;</mo>{self.parentheses(inner)}</mrow>"
+    def call(self, function: str, inner: str, exponent: str = "") -> str:
+        name = self.power(f"<mi>{function}</mi>", exponent) if exponent else f"<mi>{function}</mi>"
+        return f"<mrow>{name}<mo>&#x2061;</mo>{self.parentheses(inner)}</mrow>"
 
     def parentheses(self, inner: str) -> str:
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
@@ -150,18 +167,20 @@ class Typesetter:
     def set(self, expression: Expression) -> str:
         return self.within(expression, _SUM)
 
-    def name(self, name: str) -> str:
+    def name(self, name: str, exponent: str = "") -> str:
         plain, dots = self.dotted.get(name, (name, 0))
         match = _SPLIT.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         if match is None and "_" in plain:
             base, _, index = plain.partition("_")
-        return self.setter.identifier(base, index, dots)
+        return self.setter.identifier(base, index, dots, exponent)
 
     def entry(self, name: str) -> str:
-        """An entry of a matrix, `M[1,2]`."""
+        """An entry of a matrix, `M[1,2]`; single digits need no comma between them."""
         base, _, index = name.partition("[")
-        return self.setter.identifier(base, index.removesuffix("]"), 0)
+        places = index.removesuffix("]").split(",")
+        mark = "" if all(len(place) == 1 for place in places) else ","
+        return self.setter.identifier(base, mark.join(places), 0)
 
     def within(self, expression: Expression, level: int) -> str:
         text, binding = self.bare(expression)
@@ -182,6 +201,10 @@ class Typesetter:
                 return self.product(factors)
             case Reciprocal(operand):
                 return s.fraction(s.number("1"), self.set(operand)), _ATOM
+            case Power(Name(name), exponent):
+                return self.name(name, self.set(exponent)), _ATOM
+            case Power(Call("sin" | "cos" | "tan" as name, (inner,)), Number(n) as times) if n > 0:
+                return s.call(name, self.set(inner), self.set(times)), _ATOM
             case Power(base, exponent):
                 return s.power(self.within(base, _ATOM), self.set(exponent)), _POWER
             case Call("sqrt", (inner,)):

@@ -13,6 +13,9 @@ from ..errors import FileError, MechanismError, suggest
 from ..mechanism import Mechanism, Table, plain
 from ..mechanism.parts import Quantity
 
+_PARTS = (
+    "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
+)  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")

@@ -1,6 +1,10 @@
 """Closed forms that people can read: canonical polynomials, collected and printed."""
 
-from .closed import ClosedForm, closed_form
+from .closed import ClosedForm, closed_form, form_of
 from .page import on_a_page, readable
+from .sources import SHORT, Source, closed_only
 
-__all__ = ["ClosedForm", "closed_form", "on_a_page", "readable"]
+__all__ = [
+    "SHORT", "ClosedForm", "Source", "closed_form", "closed_only", "form_of", "on_a_page",
+    "readable",
+]  # fmt: skip

@@ -145,8 +145,18 @@ def closed_form(
         for key, value in eqs.parameters.items()
         if key not in kept and isinstance(value, Fraction)
     }
-    made = source(eqs, name, *frame)
-    tape, entries = record_source(eqs, made)
+    return form_of(eqs, source(eqs, name, *frame), exact, budget)
+
+
+def form_of(
+    eqs: Equations,
+    made: Source,
+    exact: Mapping[str, Fraction],
+    budget: Budget,
+    known: Mapping[int, str] | None = None,
+) -> ClosedForm:
+    """Expressions of the equations' symbols in closed form; `known` names other symbols."""
+    tape, entries = record_source(eqs, made, known)
     angles = _remembered(eqs, "angles", angles_of)
     units = _remembered(eqs, "quaternions", quaternions_of)
     reading = read_trig(tape, entries, angles, exact, units, budget)

@@ -4,16 +4,18 @@ than a page, as named variables in the order of computation."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..equations import Equations
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import Expression, to_text
 from ..expressions.tree import Sum
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter, begins_negative
 from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
+from .closed import ClosedForm
 from .page import PAGE, readable
 
 EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
@@ -24,6 +26,11 @@ _USUAL = (
 )  # fmt: skip
 _LINE = 88
 """Characters after which a sum goes on in the next line."""
+
+
+def equation_of(equations: Equations) -> str:
+    """The equation of motion in words of symbols."""
+    return f"{EQUATION}{CONSTRAINED if equations.names.constraints else ''}"
 
 
 def known_functions(equations: Equations) -> list[str]:
@@ -40,41 +47,18 @@ def usual_functions(equations: Equations) -> list[str]:
     return found if "mass_matrix" in known else [*found, "state_rates"]
 
 
+@dataclass(frozen=True)
 class Sheet:
-    """One function; `rows` are entries that share a value."""
+    """One quantity: named `steps`, then `rows`, entries that share a value."""
 
-    def __init__(
-        self, equations: Equations, name: str, steps: bool = False, page: int = PAGE
-    ) -> None:
-        names, parameters = equations.names, list(equations.parameters)
-        entries = entry_names(names, parameters)
-        self.name = name
-        self.dotted = {f"d{one}": (one, 1) for one in names.qd}
-        self.dotted |= {f"dd{one}": (one, 2) for one in names.qd}
-        if name == "state_rates":
-            tape = _state_rates(equations)
-            entries["x"] = list(equations.state.names) if equations.state else []
-            self.what = "rates of the formulation's own states x"
-        else:
-            tape = record(equations.function(name), *ports(names, name, parameters))
-            self.what = signatures(names)[name].what
-        known = [entry for port in tape.inputs for entry in entries[port.name]]
-        _check_distinct(known)
-        self.operations = count_operations(tape)
-        steps = steps or name == "state_rates"
-        form = None if steps else readable(equations, name, page=page)
-        self.is_closed = form is not None and set(form.symbols) <= set(known)
-        self.steps: list[tuple[str, Expression]]
-        self.rows: list[tuple[tuple[str, ...], Expression]]
-        if form is not None and self.is_closed:
-            made = form.written()
-            self.steps, self.rows = list(made.groups), list(made.rows)
-            self.size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
-        else:
-            found = listing(tape, entries)
-            self.steps = [(step.name, step.value) for step in found.steps]
-            self.rows = [((e.name,), e.value) for part in found.results.values() for e in part]
-            self.size = f"{self.operations} operations"
+    name: str
+    what: str
+    steps: Sequence[tuple[str, Expression]]
+    rows: Sequence[tuple[tuple[str, ...], Expression]]
+    size: str
+    is_closed: bool
+    operations: int | None
+    dotted: Mapping[str, tuple[str, int]]
 
     def latex(self) -> str:
         """An `align*` environment."""
@@ -99,7 +83,7 @@ class Sheet:
                 rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
             left = "<mo>=</mo>".join(last)
             rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
-        return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
+        return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
 
     def longest(self) -> int:
         """Characters of the longest line, about."""
@@ -110,6 +94,63 @@ class Sheet:
 def batched(labels: list[str], size: int = 6) -> list[list[str]]:
     """As many as stand beside each other."""
     return [labels[k : k + size] for k in range(0, len(labels), size)]
+
+
+def sheet_of(
+    equations: Equations, name: str, *, steps: bool = False, page: int = PAGE
+) -> Sheet:  # fmt: skip
+    """Of a function; or of a quantity that is none, or one of a frame (`jacobian:tool`), which has
+    no steps."""
+    if name in known_functions(equations):
+        return _of_function(equations, name, steps or name == "state_rates", page)
+    quantity, _, frame = name.partition(":")
+    if steps:
+        raise UnsupportedError(f"{name} has no steps of its own", remedy="leave out --steps")
+    form = readable(equations, quantity, *([frame] if frame else []), page=page)
+    if form is None:
+        raise UnsupportedError(
+            f"the closed form of {name} is longer than a page",
+            remedy="in Python, equations.closed_form takes terms= and seconds=",
+        )
+    return _closed(equations, name, form, form.what, None)
+
+
+def _of_function(equations: Equations, name: str, steps: bool, page: int) -> Sheet:
+    names, parameters = equations.names, list(equations.parameters)
+    entries = entry_names(names, parameters)
+    if name == "state_rates":
+        tape, what = _state_rates(equations), "rates of the formulation's own states x"
+        entries["x"] = list(equations.state.names) if equations.state else []
+    else:
+        tape = record(equations.function(name), *ports(names, name, parameters))
+        what = signatures(names)[name].what
+    known = [entry for port in tape.inputs for entry in entries[port.name]]
+    _check_distinct(known)
+    operations = count_operations(tape)
+    form = None if steps else readable(equations, name, page=page)
+    if form is not None and set(form.symbols) <= set(known):
+        return _closed(equations, name, form, what, operations)
+    found = listing(tape, entries)
+    longer = "" if steps else "steps, as the closed form is longer than a page; "
+    return Sheet(
+        name, what, [(step.name, step.value) for step in found.steps],
+        [((e.name,), e.value) for part in found.results.values() for e in part],
+        f"{longer}{operations} operations", False, operations, _dotted(equations),
+    )  # fmt: skip
+
+
+def _closed(
+    equations: Equations, name: str, form: ClosedForm, what: str, operations: int | None
+) -> Sheet:
+    made = form.written()
+    size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
+    dotted = _dotted(equations)
+    return Sheet(name, what, made.groups, made.rows, size, True, operations, dotted)
+
+
+def _dotted(equations: Equations) -> dict[str, tuple[str, int]]:
+    once = {f"d{name}": (name, 1) for name in equations.names.qd}
+    return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
 
 
 def in_lines(value: Expression) -> list[Expression]:

@@ -160,6 +160,11 @@ _MADE: dict[str, Callable[[Equations], Source]] = {
 }
 
 
+def closed_only(eqs: Equations) -> list[str]:
+    """Quantities that are no functions of the equations, but have a closed form."""
+    return [*_MADE, *(name for name in eqs.extras if name not in _MADE)]
+
+
 def _port(name: str, expression: SX) -> Port:
     rows, columns = ca.SX(expression).shape
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
@@ -184,7 +189,9 @@ def _flattened(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
 # -- the tape ---------------------------------------------------------------------------------
 
 
-def record_source(eqs: Equations, what: Source) -> tuple[Tape, dict[str, list[str]]]:
+def record_source(
+    eqs: Equations, what: Source, others: Mapping[int, str] | None = None
+) -> tuple[Tape, dict[str, list[str]]]:
     """The tape of all outputs, and the names of its inputs' entries: one port of all symbols."""
     rows = [_row_major(expression) for _, expression in what.outputs]
     symbols = ca.symvar(ca.vertcat(*rows))
@@ -193,7 +200,7 @@ def record_source(eqs: Equations, what: Source) -> tuple[Tape, dict[str, list[st
     labels = [f"o{k}" for k in range(len(rows))]
     function = ca.Function("form", [x], merged, ["x"], labels)
     tape = record(function, [Port("x", (x.numel(),))], [port for port, _ in what.outputs])
-    known = _symbol_names(eqs)
+    known = {**_symbol_names(eqs), **(others or {})}
     names = [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]
     for name in names:
         if names.count(name) > 1:

@@ -13,6 +13,8 @@ in a plane keep three coordinates a body, those that do not turn their three tra
 triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
 joint are results.
 
+The states of such mechanisms are those of the free bodies (`free_states`); in space, (q, q̇).
+
 A loop is one more joint: its forces λ act on two bodies, F + E λ, and it allows what Eᵀy + γ = 0
 says. Where λ is not unique, reactions are those of least norm.
 """
@@ -47,6 +49,7 @@ from ..kinematics.tree import GROUND, Equation, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
+from .free_states import state_of
 from .kkt import Multipliers
 from .reduction import least_rows, loop_wrenches
 from .shared import Shared
@@ -81,7 +84,8 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
     if free.constraints is None:
-        return free.equations("newton_euler", builders, extras)
+        state = state_of(free, free.forward_dynamics)
+        return free.equations("newton_euler", builders, extras, state)
     tied = FreeBodies(tree, directions, tied=True)
     extras = {
         "joint_wrenches": tied.reactions,
@@ -89,7 +93,8 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "multipliers": lambda: tied.multipliers.all,
     }
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
-    return free.equations("newton_euler", builders, extras, accelerations=accelerations)
+    state = state_of(free, accelerations)
+    return free.equations("newton_euler", builders, extras, state, accelerations=accelerations)
 
 
 def moving_directions(tree: Tree) -> NDArray[np.float64]:

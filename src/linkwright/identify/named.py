@@ -16,7 +16,7 @@ import casadi as ca
 
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import Exact, Expression, evaluate, fold, names, parse, to_text
+from ..expressions import ONE, Exact, Expression, evaluate, fold, names, parse, to_text
 from ..formulations import derive
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
@@ -64,9 +64,33 @@ class NamedRegressor:
             column = ", ".join(to_text(row[j]) for row in self.Y)
             lines.append(f"  {theta}: ({column})")
         for theta, others in self.redundant.items():
-            told = " + ".join(f"({to_text(k)})*[{other}]" for other, k in others.items()) or "0"
-            lines.append(f"redundant: [{theta}] = {told}")
+            lines.append(f"redundant: [{theta}] is {self.sum_of(others)}")
         return "\n".join(lines)
+
+    def sum_of(self, others: Mapping[str, Expression]) -> str:
+        """A sum of columns in words."""
+        parts = []
+        for other, factor in others.items():
+            column = f"column {self.parameters.index(other) + 1}"
+            parts.append(column if factor == ONE else f"({to_text(factor)}) times {column}")
+        return " plus ".join(parts) or "zero"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, formulas as text."""
+        return {
+            "mechanism": self.mechanism.name,
+            "rank": self.rank,
+            "parameters": {
+                theta: float(value)
+                for theta, value in zip(self.parameters, self.values, strict=True)
+            },
+            "Y": [[to_text(entry) for entry in row] for row in self.Y],
+            "redundant": {
+                theta: {other: to_text(factor) for other, factor in others.items()}
+                for theta, others in self.redundant.items()
+            },
+            "known": list(self.known),
+        }
 
 
 def _plain(entry: Any) -> Any:

@@ -7,7 +7,6 @@ probability below degree/p.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,10 +17,11 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, Unit, fold
+from ..expressions import Exact, Expression, PiMultiple, fold
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
-from ..readings.residues import PRIME, FinerError, PrimeField, UnluckyError, Value
+from ..readings.modular import UnluckyError, drawn, on_sphere
+from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
 from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
@@ -57,7 +57,7 @@ class Sample:
 
     def value(self, expression: Expression) -> int:
         """An expression of the mechanism's numbers, in the field."""
-        return fold(expression, _Expressions(self.field), self.numbers.__getitem__).number
+        return fold(expression, FieldAlgebra(self.field), self.numbers.__getitem__).number
 
 
 def sample(
@@ -223,62 +223,12 @@ def quaternions_of(eqs: Equations) -> list[int]:
     return found
 
 
-def unit_quaternion(a: Sequence[Fraction]) -> list[Fraction]:
-    """a²/|a|², which has length 1 and rational entries."""
-    w, x, y, z = a
-    size = w * w + x * x + y * y + z * z
-    return [(2 * w * w - size) / size, *(2 * w * u / size for u in (x, y, z))]
-
-
 def _with_unit_quaternions(eqs: Equations, entries: list[Value], seed: str) -> list[Value]:
     for place in quaternions_of(eqs):
-        chance = random.Random(f"{seed} {place}")
-        numbers = unit_quaternion([Fraction(chance.randrange(1, 10**9)) for _ in range(4)])
-        entries[place : place + 4] = [
-            Value(x.numerator * pow(x.denominator, -1, PRIME) % PRIME) for x in numbers
-        ]
+        t = [drawn(PRIME, "quaternion", seed, place, k) for k in range(3)]
+        entries[place : place + 4] = [Value(x) for x in on_sphere(t, PRIME)]
     return entries
 
 
 def tape_of(eqs: Equations, function: str) -> Tape:
     return record(eqs.function(function), *ports(eqs.names, function, list(eqs.parameters)))
-
-
-class _Expressions:
-    """Expressions of numbers in a prime field."""
-
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
-
-    def number(self, value: Fraction) -> Value:
-        return self.field.constant(value)
-
-    def pi(self) -> Value:
-        raise UnsupportedError("pi has no meaning in a prime field")
-
-    def add(self, terms: Sequence[Value]) -> Value:
-        result = self.number(Fraction(0))
-        for term in terms:
-            result = self.field.apply(Op.ADD, [result, term])
-        return result
-
-    def multiply(self, factors: Sequence[Value]) -> Value:
-        result = self.number(Fraction(1))
-        for factor in factors:
-            result = self.field.apply(Op.MUL, [result, factor])
-        return result
-
-    def negate(self, operand: Value) -> Value:
-        return self.field.apply(Op.NEG, [operand])
-
-    def reciprocal(self, operand: Value) -> Value:
-        return self.field.apply(Op.DIV, [self.number(Fraction(1)), operand])
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        return self.field.power(base, exponent)
-
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        return self.field.apply(Op[function.upper()], arguments)
-
-    def measure(self, value: Value, unit: Unit) -> Value:
-        return self.multiply([value, self.number(unit.scale)])

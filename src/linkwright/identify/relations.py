@@ -18,7 +18,7 @@ from ..errors import UnsupportedError
 from ..readings.algebra import read
 from ..readings.residues import PRIME
 from ..tape import Tape, without_dead
-from .rank import Sample, quaternions_of, unit_quaternion
+from .rank import Sample, quaternions_of
 from .regrouping import Row, eliminate
 from .traced import Traced, Tracer
 
@@ -110,3 +110,10 @@ def _state(tracer: Tracer, tape: Tape, eqs: Equations, chance: random.Random) ->
         inputs["q"][place : place + 4] = [tracer.number(x) for x in unit]
     inputs["p"] = [tracer.symbol(name) for name in eqs.parameters]
     return [inputs[port.name] for port in tape.inputs]
+
+
+def unit_quaternion(a: Sequence[Fraction]) -> list[Fraction]:
+    """a²/|a|², which has length 1 and rational entries."""
+    w, x, y, z = a
+    size = w * w + x * x + y * y + z * z
+    return [(2 * w * w - size) / size, *(2 * w * u / size for u in (x, y, z))]

@@ -26,11 +26,14 @@ from .targets import SIZES, Target, read_targets
 Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
-_STEPS, _GLIDES = 200, 100
+_STEPS, _QUICK_STEPS, _GLIDES = 120, 25, 100
 _FIRST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e12
 _FLAT = 1e-9
 """The slope of the cost, as a share of the error, below which a point counts as the nearest."""
+_ROUGH = 1e-4
+"""The same for attempts, of which only the best is pursued."""
 _SAMPLES = 512
+_FAR_RESTARTS = 3
 _NOISE = (0.1,)
 """How far from the start the first new attempts begin, rad; later ones begin at samples."""
 
@@ -108,7 +111,7 @@ class InverseKinematics:
         wild = np.broadcast_to(model.home(), (count, model.nq))
         wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
         known = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
-        low, high = (np.where(known, x, 0.0) for x in (bounds.lower, bounds.upper))
+        low, high = (np.where(known, x, 0.0) + 0.0 for x in (bounds.lower, bounds.upper))  # no −0
         inside = np.where(known, rng.uniform(low, high, (count, model.nq)), wild)
         found: Floats = np.clip(inside, bounds.lower, bounds.upper)
         return found
@@ -130,7 +133,7 @@ class InverseKinematics:
         posture: Any = None,
         *,
         tolerance: float = 1e-9,
-        restarts: int = 30,
+        restarts: int = 60,
         seed: int = 0,
     ) -> Joints:
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
@@ -139,30 +142,15 @@ class InverseKinematics:
         What is not reached is tried again from up to `restarts` other starts.
         """
         read = self._fitting(read_targets(targets))
-        model = self.model
-        begin = self._coordinates(model.home() if start is None else start, "start")
-        aim = None if posture is None else self._coordinates(posture, "posture")
-        aim = begin if aim is None and self.redundant else aim
-        arrays = [target.numbers for target in read]
-        shapes = [a.shape[:-1] for a in (*arrays, begin, *([] if aim is None else [aim]))]
-        try:
-            batch = np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise LinkwrightError(
-                f"targets and starts have the shapes {', '.join(map(str, shapes))}",
-                remedy="give as many of each, or one",
-            ) from None
-        flat = [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays]
-        wanted = np.concatenate(flat, axis=-1)
-        begin = np.broadcast_to(begin, (*batch, model.nq)).reshape(-1, model.nq)
-        lanes = _Lanes(self.iteration, wanted, tolerance)
-        q, figures = self._attempts(lanes, np.clip(begin, self.bounds.lower, self.bounds.upper),
-                                    restarts, np.random.default_rng(seed))  # fmt: skip
-        if aim is not None:
-            aim = np.broadcast_to(aim, (*batch, model.nq)).reshape(-1, model.nq)
+        begin = self._coordinates(self.model.home() if start is None else start, "start")
+        aim = begin if posture is None else self._coordinates(posture, "posture")
+        batch, (*numbers, begin, aim) = _flattened([*(t.numbers for t in read), begin, aim])
+        lanes = _Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
+        q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
+        if posture is not None or self.redundant:
             q, figures = self._postured(lanes, q, figures, aim)
-        q = self._turned_near(q, begin if aim is None else aim)
-        return _joints(q, figures, lanes, batch)
+        return _joints(self._turned_near(q, aim), figures, lanes, batch)
 
     def _fitting(self, read: list[Target]) -> list[Target]:
         by_frame = {target.frame: target for target in read}
@@ -182,16 +170,32 @@ class InverseKinematics:
         self, lanes: _Lanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
-        q, figures = lanes.descended(begin, np.arange(len(begin)))
+        q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
+        far = self._far(lanes.wanted)
         for k in range(restarts):
-            (left,) = np.nonzero(~lanes.reached(figures))
+            (left,) = np.nonzero(~lanes.reached(figures) & ~(far & (k >= _FAR_RESTARTS)))
             if not len(left):
                 break
             again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
-            other, found = lanes.descended(again, left)
-            better = found[:, 0] < figures[left, 0]
+            other, found = lanes.descended(again, left, _ROUGH)
+            best, cost = figures[left, 0], found[:, 0]
+            better = cost < best
             q[left[better]], figures[left[better]] = other[better], found[better]
+        (left,) = np.nonzero(~lanes.reached(figures))
+        q[left], figures[left] = lanes.descended(q[left], left)
         return q, figures
+
+    def _far(self, wanted: Floats) -> NDArray[np.bool_]:
+        """Whether a frame is to go so far that more attempts are of no use."""
+        far, at = np.zeros(len(wanted), dtype=bool), 0
+        for kind in self.kinds.values():
+            part = slice(at, at + min(3, SIZES[kind]))
+            seen = self._sample_targets[:, part]
+            center = seen.mean(axis=0)
+            reach = np.linalg.norm(seen - center, axis=1).max()
+            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > 1.5 * reach
+            at += SIZES[kind]
+        return far
 
     def _begin_again(
         self, rng: np.random.Generator, k: int, begin: Floats, wanted: Floats
@@ -231,6 +235,21 @@ class InverseKinematics:
         return q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
 
 
+def _flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+    """The common leading axes, and all arrays with these as one."""
+    shapes = [a.shape[:-1] for a in arrays]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise LinkwrightError(
+            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
+            remedy="give as many of each, or one",
+        ) from None
+    return batch, [
+        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
+    ]
+
+
 @dataclass(frozen=True)
 class _Lanes:
     """All targets, and the loops over the compiled steps."""
@@ -243,21 +262,23 @@ class _Lanes:
         """Whether distance and angle are within the tolerance."""
         return (figures[:, 1:3] <= self.tolerance).all(axis=1)
 
-    def descended(self, begin: Floats, lanes: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def descended(
+        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT
+    ) -> tuple[Floats, Floats]:
         """Steps until reached, flat, or stuck; lanes that are done stand still."""
         unit = self.iteration.length**2
         q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
         wanted = self.wanted[lanes]
         pace = np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
         live = np.arange(len(begin))
-        for _ in range(_STEPS):
+        for k in range(_STEPS):
             if not len(live):
                 break
-            q[live], pace[live], figures[live] = self.iteration.descend(
-                q[live], wanted[live], pace[live]
-            )
+            step = self.iteration.descend if k < _QUICK_STEPS else self.iteration.settle
+            with np.errstate(all="ignore"):
+                q[live], pace[live], figures[live] = step(q[live], wanted[live], pace[live])
             now = figures[live]
-            done = self.reached(now) | (now[:, 3] < _FLAT)
+            done = self.reached(now) | (now[:, 3] < flat)
             live = live[~done & (pace[live, 0] < _LARGEST_DAMPING * unit)]
         return q, figures
 
@@ -292,7 +313,7 @@ def inverse_kinematics(
     *,
     limits: bool = True,
     tolerance: float = 1e-9,
-    restarts: int = 30,
+    restarts: int = 60,
 ) -> Joints:
     """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
 

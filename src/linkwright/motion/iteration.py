@@ -35,6 +35,21 @@ STRAY = 0.02
 
 
 @dataclass(frozen=True)
+class _Trial:
+    """Where a step leads, and by how much it should lessen the cost."""
+
+    q: SX
+    cost: SX
+    errors: SX
+    expected: SX
+
+    def or_better(self, other: _Trial) -> _Trial:
+        take = other.cost < self.cost
+        pairs = ((getattr(other, k), getattr(self, k)) for k in ("q", "cost", "errors", "expected"))
+        return _Trial(*(ca.if_else(take, yes, no) for yes, no in pairs))
+
+
+@dataclass(frozen=True)
 class Iteration:
     """Steps for frames with targets of given kinds. `length` is what 1 rad is worth in metres."""
 
@@ -133,33 +148,63 @@ class Iteration:
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
         """
-        e, cost, _ = self._errors
+        return self._step("descend", by_curvature=False)
+
+    @cached_property
+    def settle(self) -> Any:
+        """The same with Newton's step, from the cost's own second derivatives, where it is the
+        better one: out of reach, where errors stay, Gauss and Newton's is slow."""
+        return self._step("settle", by_curvature=True)
+
+    def _step(self, name: str, by_curvature: bool) -> Any:
+        e, cost, errors = self._errors
         pace = ca.SX.sym("pace", 2)
-        damping, growth = pace[0], pace[1]
-        J = self._jacobian
-        gradient = J.T @ e
+        gradient = self._jacobian.T @ e
         free = self._free(gradient)
-        J = J @ ca.diag(free)
-        step = self._least(J, e, damping)
-        step = step * ca.fmin(1, FARTHEST / (ca.norm_inf(step) + 1e-300))
-        q = self._moved(step)
-        _, new_cost, new_errors = self._measure(q, self.target)
-        expected = ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2
-        better = new_cost < cost
-        gain = ca.fmin(ca.fmax((cost - new_cost) / (expected + 1e-300), 0), 1)
-        eased = ca.fmax(damping * ca.fmax(1 / 3, 1 - (2 * gain - 1) ** 3), LEAST * self.length**2)
-        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (
-            ca.sqrt(2 * cost) * self.length + 1e-300
-        )  # of the state before the step
-        figures = ca.vertcat(ca.if_else(better, new_cost, cost),
-                             ca.if_else(better, new_errors, self._errors[2]), slope)  # fmt: skip
-        pace_out = ca.vertcat(
-            ca.if_else(better, eased, damping * growth), ca.if_else(better, 2, 2 * growth)
-        )
+        trial = self._by_least_squares(e, free, pace[0])
+        if by_curvature:
+            trial = trial.or_better(self._by_curvature(gradient, free, pace[0]))
+        better = trial.cost < cost
+        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (ca.sqrt(2 * cost) * self.length + 1e-300)
+        figures = ca.vertcat(ca.if_else(better, trial.cost, cost),
+                             ca.if_else(better, trial.errors, errors), slope)  # fmt: skip
         return self._compiled(
-            "descend", {"q": self.q, "target": self.target, "pace": pace},
-            {"q_out": ca.if_else(better, q, self.q), "pace_out": pace_out, "figures": figures},
+            name, {"q": self.q, "target": self.target, "pace": pace},
+            {"q_out": ca.if_else(better, trial.q, self.q),
+             "pace_out": self._next_pace(pace, cost - trial.cost, trial.expected, better),
+             "figures": figures},
         )  # fmt: skip
+
+    def _by_least_squares(self, e: SX, free: SX, damping: SX) -> _Trial:
+        J = self._jacobian @ ca.diag(free)
+        step = _shortened(self._least(J, e, damping))
+        return self._tried(step, ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2)
+
+    def _by_curvature(self, gradient: SX, free: SX, damping: SX) -> _Trial:
+        """Newton's step: (H + λ) Δq = Jᵀ e with the cost's second derivatives H."""
+        bend = ca.diag(free) @ self._curvature(gradient) @ ca.diag(free)
+        damped = bend + damping * ca.SX.eye(self.equations.nv)
+        step = _shortened(solve_symmetric(damped, free * gradient))
+        return self._tried(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
+
+    def _tried(self, step: SX, expected: SX) -> _Trial:
+        q = self._moved(step)
+        _, cost, errors = self._measure(q, self.target)
+        return _Trial(q, cost, errors, expected)
+
+    def _next_pace(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
+        """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
+        gain = ca.fmin(ca.fmax(gained / (ca.fmax(expected, 0) + 1e-300), 0), 1)
+        eased = pace[0] * ca.fmax(1 / 3, 1 - (2 * gain - 1) ** 3)
+        return ca.vertcat(
+            ca.if_else(better, ca.fmax(eased, LEAST * self.length**2), pace[0] * pace[1]),
+            ca.if_else(better, 2, 2 * pace[1]),
+        )
+
+    def _curvature(self, gradient: SX) -> SX:
+        """Second derivatives of the cost along the tangent, whose gradient is −Jᵀe."""
+        bend = -self.equations.along_q(gradient)
+        return (bend + bend.T) / 2
 
     @cached_property
     def glide(self) -> Any:
@@ -198,6 +243,11 @@ class Iteration:
         sizes = ({k: int(x.shape[0]) for k, x in part.items()} for part in (inputs, outputs))
         ports = [[Port(key, (size,)) for key, size in part.items()] for part in sizes]
         return compile_tape(scheduled(normalised(record(function, *ports))))
+
+
+def _shortened(step: SX) -> SX:
+    """The step, with no coordinate changing by more than is sensible."""
+    return step * ca.fmin(1, FARTHEST / (ca.norm_inf(step) + 1e-300))
 
 
 def _turn(R: SX, T: SX) -> SX:

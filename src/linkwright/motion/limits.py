@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnsupportedError
+from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate
 from ..mechanism import Joint, Mechanism, names_of
 
@@ -80,7 +80,7 @@ def _numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
 def _narrow_by_mimics(
     mechanism: Mechanism, found: Bounds, leaders: dict[str, tuple[int, int]]
 ) -> None:
-    for joint in mechanism.joints.values():
+    for follower, joint in mechanism.joints.items():
         if joint.mimic is None:
             continue
         gain, offset, leader = 1.0, 0.0, joint
@@ -100,3 +100,8 @@ def _narrow_by_mimics(
         found.lower[at_q] = max(found.lower[at_q], ends[0])
         found.upper[at_q] = min(found.upper[at_q], ends[1])
         found.velocity[at_v] = min(found.velocity[at_v], own.velocity[0] / abs(gain))
+        if found.lower[at_q] > found.upper[at_q]:
+            raise LinkwrightError(
+                f"'{follower}' mimics '{name}', and their ranges have nothing in common",
+                where=mechanism.name, remedy="correct them, or leave limits out",
+            )  # fmt: skip

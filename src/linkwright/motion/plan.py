@@ -26,6 +26,8 @@ from .trajectory import Trajectory, check_duration, quintic, through
 
 Floats = NDArray[np.float64]
 
+PICTURES = (".png", ".pdf", ".svg")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -54,14 +56,17 @@ class Plan:
         return table | {f"{self.frame}.{c}": self.point[:, k] for k, c in enumerate("xyz")}
 
     def bytes_as(self, ending: str) -> bytes:
-        """A .csv of all columns, or an .npz of the arrays t, q, qd, qdd, tau, point."""
+        """A .csv of all columns, an .npz of the arrays t, q, qd, qdd, tau, point, or a picture."""
+        if ending in PICTURES:
+            return self._picture(ending[1:])
         if ending == ".npz":
             buffer = io.BytesIO()
             arrays = {k: getattr(self, k) for k in ("t", "q", "qd", "qdd", "tau", "point")}
             np.savez(buffer, **arrays)
             return buffer.getvalue()
         if ending != ".csv":
-            raise FileError(f"'{ending}' is no format of plans", remedy="use .csv or .npz")
+            remedy = f"use .csv, .npz, {', '.join(PICTURES)}"
+            raise FileError(f"'{ending}' cannot be written", remedy=remedy)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -69,9 +74,25 @@ class Plan:
         writer.writerows([[repr(float(x)) for x in row] for row in rows])
         return text.getvalue().encode()
 
+    def _picture(self, kind: str) -> bytes:
+        from .figure import figure_of
+
+        buffer = io.BytesIO()
+        figure_of(self).savefig(buffer, format=kind, dpi=200)
+        return buffer.getvalue()
+
     def save(self, path: str | File) -> None:
+        """A table (.csv), arrays (.npz) or a picture (.png, .pdf, .svg); whole or not at all."""
         target = File(path)
-        target.write_bytes(self.bytes_as(target.suffix.lower()))
+        content = self.bytes_as(target.suffix.lower())
+        half = target.with_name(f".{target.name}.part")
+        try:
+            half.write_bytes(content)
+            half.replace(target)
+        except OSError as error:
+            raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+        finally:
+            half.unlink(missing_ok=True)
 
 
 def planned(

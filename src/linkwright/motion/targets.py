@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 SIZES = {"plane": 2, "point": 3, "pose": 12}
 """Numbers of a target: a pose is its position, then its rotation matrix row by row."""
 
+_FARTHEST = 1e100  # squares of it are finite
+
 
 @dataclass(frozen=True)
 class Target:
@@ -39,7 +41,7 @@ def _read(frame: str, value: Any) -> Target:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = np.full(1, np.nan)
-    if not np.isfinite(numbers).all() or not numbers.size:
+    if not numbers.size or not (np.abs(numbers) < _FARTHEST).all():
         raise LinkwrightError("the target is no array of finite numbers", where=frame)
     if numbers.shape[-2:] == (4, 4):
         rotation = _checked(numbers[..., :3, :3], frame)

@@ -25,7 +25,9 @@ from math import lcm, log2
 
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
-from .points import Point, Program, UnluckyError
+from .closing import Obeying
+from .modular import UnluckyError
+from .points import Point, Program
 
 EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
@@ -70,14 +72,18 @@ def identical(
     entries: Sequence[Sequence[str]],
     chance: float = 2.0**-50,
     unit: Sequence[Sequence[str]] = (),
+    obeying: Obeying | None = None,
 ) -> Verdict:
     """Compares all outputs of two tapes whose inputs are called the same, entry by entry.
 
-    `unit` names inputs that together are unit quaternions.
+    `unit` names inputs that together are unit quaternions; `obeying` makes points that constraints
+    allow, where the programs need to agree there only.
     """
     programs = [Program(tape, entries) for tape in (one, other)]
-    degree = common_degree(programs, unit)
-    verdict = _compared(programs, degree, chance, unit, None)
+    degree = common_degree(programs, unit, obeying)
+    verdict = _compared(programs, degree, chance, unit, None, obeying)
+    if obeying is not None:
+        return verdict
     if verdict.undecided and (count := _independent_roots(programs, unit)):
         return _compared(programs, degree * 4**count, chance, unit, MOST_ROOTS)
     return verdict
@@ -89,10 +95,11 @@ def _compared(
     chance: float,
     unit: Sequence[Sequence[str]],
     roots: int | None,
+    obeying: Obeying | None = None,
 ) -> Verdict:
     exponent, points = _effort(degree, chance)
     for k in range(points):
-        _, found = _evaluated(programs, exponent, k, unit, roots)
+        _, found = _evaluated(programs, exponent, k, unit, roots, obeying)
         differing = tuple(_differing(programs[0].tape, *found))
         if differing:
             known = set() if roots is None else {Op.SQRT}
@@ -141,14 +148,19 @@ def _surveyed(
         yield [own[k][1] for k in kept]
 
 
-def common_degree(programs: Sequence[Program], unit: Sequence[Sequence[str]] = ()) -> int:
+def common_degree(
+    programs: Sequence[Program],
+    unit: Sequence[Sequence[str]] = (),
+    obeying: Obeying | None = None,
+) -> int:
     """A bound of the degree of all differences of outputs, in the parameters of random points.
 
     A polynomial of degree d in n cosines and sines has the degree 2 n d in their tangents; points
     and unknown functions that are told apart by values add the chance that those coincide.
     """
-    parts = lcm(*(program.bounds.parts for program in programs))
-    for program in programs:
+    every = [*programs, *(obeying.programs if obeying is not None else ())]
+    parts = lcm(*(program.bounds.parts for program in every))
+    for program in every:
         program.bounds.with_parts(parts)
     one, other = (program.bounds for program in programs)
     outputs = (zip(a.tolist(), b.tolist(), strict=True)
@@ -160,12 +172,13 @@ def common_degree(programs: Sequence[Program], unit: Sequence[Sequence[str]] = (
     arguments = one.arguments + other.arguments
     angles = {
         program.names.get(leaf, (k, leaf))
-        for k, program in enumerate(programs)
+        for k, program in enumerate(every)
         for angle in program.bounds.combinations.values()
         for leaf in angle
     }
     coincidences = len(arguments) ** 2 * max(arguments, default=0)
-    return (degree + coincidences) * (2 * (len(angles) + len(unit)) + 1)
+    reckoned = obeying.degree() if obeying is not None else 1
+    return (degree + coincidences) * reckoned * (2 * (len(angles) + len(unit)) + 1)
 
 
 def _effort(degree: int, chance: float) -> tuple[int, int]:
@@ -191,6 +204,7 @@ def _evaluated(
     number: int,
     unit: Sequence[Sequence[str]],
     roots: int | None,
+    obeying: Obeying | None = None,
 ) -> tuple[Point, list[list[list[int]]]]:
     tries = TRIES << (MOST_ROOTS if roots else 0)
     for attempt in range(tries):
@@ -198,6 +212,8 @@ def _evaluated(
         try:
             for names in unit:
                 point.put_on_sphere(names)
+            if obeying is not None:
+                obeying(point)
             return point, [program.at(point) for program in programs]
         except UnluckyError:
             continue

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from fractions import Fraction
 
 from ..tape import ARITY, Op, Tape
 from .bounds import Bounds, Combination
+from .modular import Circular, UnluckyError, drawn, inverse, multiple, on_sphere, power, ratio, root
+from .modular import turned as added
 
 _BOOLEAN = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
-
-
-class UnluckyError(ArithmeticError):
-    """A division by zero: another point is needed."""
 
 
 class Point:
@@ -21,39 +17,33 @@ class Point:
 
     Square roots that stand inside fewer than `roots` others are true ones, or the point is unlucky;
     deeper ones are of x or of −x, whichever exists. `radicands` keeps the depth, the value, and
-    whether it has a root. None: a root is a function of which nothing is known.
+    whether it has a root. None: a root is a function of which nothing is known. `fixed` are
+    inputs that have a value.
     """
 
     def __init__(self, prime: int, seed: int, parts: int, roots: int | None = None) -> None:
         self.prime, self.seed, self.parts, self.roots = prime, seed, parts, roots
         self.radicands: list[tuple[int, int, bool]] = []
-        self.circles: dict[object, tuple[int, int]] = {}
+        self.circles: dict[object, Circular] = {}
         self.unknown: dict[object, int] = {}
-        self.spheres: dict[str, int] = {}
+        self.fixed: dict[str, int] = {}
 
     def random(self, *key: object) -> int:
-        return random.Random(f"{self.seed} {key}").randrange(1, self.prime)
+        return drawn(self.prime, self.seed, key)
 
     def put_on_sphere(self, names: Sequence[str]) -> None:
         """Makes inputs the entries of a unit quaternion."""
-        p = self.prime
         t = [self.random("sphere", name) for name in names[1:]]
-        square = sum(x * x for x in t)
-        if (1 + square) % p == 0:
-            raise UnluckyError("no point of the sphere")
-        scale = pow(1 + square, -1, p)
-        entries = [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
-        self.spheres |= dict(zip(names, entries, strict=True))
+        self.fixed |= dict(zip(names, on_sphere(t, self.prime), strict=True))
 
     def symbol(self, name: str) -> int:
-        return self.spheres[name] if name in self.spheres else self.random("input", name)
+        return self.fixed[name] if name in self.fixed else self.random("input", name)
 
-    def circle(self, key: object) -> tuple[int, int]:
+    def circle(self, key: object) -> Circular:
         """cos and sin of one part of an angle."""
         if key not in self.circles:
-            p, t = self.prime, self.random("angle", key)
-            scale = pow(1 + t * t, -1, p)
-            self.circles[key] = (1 - t * t) * scale % p, 2 * t * scale % p
+            c, s = on_sphere([self.random("angle", key)], self.prime)
+            self.circles[key] = c, s
         return self.circles[key]
 
     def value(self, function: str, *arguments: int) -> int:
@@ -67,13 +57,11 @@ class Point:
         """The smaller of both roots: one choice for one value, wherever it occurs."""
         if self.roots is None:
             return self.value(Op.SQRT.name, x)
-        p = self.prime
-        found = pow(x, (p + 1) // 4, p)
-        exists = found * found % p == x
+        found, exists = root(x, self.prime)
         self.radicands.append((level, x, exists))
         if level < self.roots and not exists:
             raise UnluckyError("no root")
-        return min(found, p - found)
+        return found
 
     def odd(self, function: str, x: int) -> int:
         negative = x > self.prime // 2
@@ -120,14 +108,14 @@ class Program:
             return point.symbol(self.names[k])
         if op is Op.CONSTANT:
             number = bounds.numbers[k]
-            return number.numerator * pow(number.denominator, -1, p) % p
+            return ratio(number.numerator, number.denominator, p)
         operands = self.args[k][: ARITY[op]]
         if op is Op.DIV:
-            return values[operands[0]] * inverse(values[operands[1]], p) % p
+            return ratio(values[operands[0]], values[operands[1]], p)
         if op in (Op.SIN, Op.COS, Op.TAN):
             cosine, sine = self._turned(bounds.combinations[operands[0]], values, point)
             if op is Op.TAN:
-                return sine * inverse(cosine, p) % p
+                return ratio(sine, cosine, p)
             return sine if op is Op.SIN else cosine
         given = [values[i] for i in operands]
         if op is Op.SQRT:
@@ -136,25 +124,24 @@ class Program:
             return self._logic(op, operands, given, point)
         exponent = bounds.numbers.get(operands[-1]) if op is Op.POW else None
         if exponent is not None and 2 * exponent == int(2 * exponent):
-            power = _power(given[0], exponent, p)
+            whole = power(given[0], exponent.numerator // exponent.denominator, p)
             return (
-                power * point.root(given[0], bounds.levels[k]) % p if k in bounds.levels else power
+                whole * point.root(given[0], bounds.levels[k]) % p if k in bounds.levels else whole
             )
         return _unknown(op, given, point)
 
-    def _turned(self, angle: Combination, values: list[int], point: Point) -> tuple[int, int]:
+    def _turned(self, angle: Combination, values: list[int], point: Point) -> Circular:
         p = point.prime
-        c, s = 1, 0
-        for leaf, multiple in angle.items():
-            times = int(multiple * point.parts)
+        total = 1, 0
+        for leaf, share in angle.items():
+            times = int(share * point.parts)
             key: object = self.names.get(leaf)
             if key is None:  # by its value, and the same for its negative
                 key = values[leaf]
                 if values[leaf] > p // 2:
                     key, times = p - values[leaf], -times
-            x, y = _multiple(point.circle(key), times, p)
-            c, s = (c * x - s * y) % p, (s * x + c * y) % p
-        return c, s
+            total = added(total, multiple(point.circle(key), times, p), p)
+        return total
 
     def _logic(self, op: Op, operands: list[int], given: list[int], point: Point) -> int:
         """Truth is 0 or 1, so that logic is arithmetic."""
@@ -197,29 +184,3 @@ def _unknown(op: Op, given: list[int], point: Point) -> int:
             return same if op is Op.EQ else (1 - same) % p
         case _:
             return point.value(op.name, *given)
-
-
-def _power(base: int, exponent: Fraction, p: int) -> int:
-    """The whole part of a power."""
-    whole = exponent.numerator // exponent.denominator
-    return pow(base if whole >= 0 else inverse(base, p), abs(whole), p)
-
-
-def _multiple(point: tuple[int, int], times: int, p: int) -> tuple[int, int]:
-    if times == 1:
-        return point
-    if times < 0:
-        point, times = (point[0], -point[1] % p), -times
-    c, s = 1, 0
-    x, y = point
-    while times:
-        if times & 1:
-            c, s = (c * x - s * y) % p, (s * x + c * y) % p
-        x, y, times = (x * x - y * y) % p, 2 * x * y % p, times >> 1
-    return c, s
-
-
-def inverse(x: int, p: int) -> int:
-    if x % p == 0:
-        raise UnluckyError("division by zero")
-    return pow(x, -1, p)

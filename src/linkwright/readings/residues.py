@@ -15,16 +15,29 @@ Two different rational functions of degree d agree at a random point with probab
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import UnsupportedError
+from ..errors import ExpressionError, UnsupportedError
+from ..expressions import Unit
 from ..tape import Op
 from .algebra import meaningless
+from .modular import (
+    Circular,
+    UnluckyError,
+    drawn,
+    inverse,
+    multiple,
+    on_sphere,
+    power,
+    ratio,
+    root,
+    turned,
+)
 
 PRIME = 2**61 - 1
+MAX_POWER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +54,31 @@ class Value:
     denominator: int = 0
 
 
-class UnluckyError(ArithmeticError):
-    """A division by zero, or a root that does not exist: another point is needed."""
-
-
 class PrimeField:
     """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur."""
+    halves of angles occur; `reckoned` is the degree, in what is random, of values that follow from
+    it and are taken for symbols."""
 
     def __init__(self, seed: int, finest: Mapping[int, int] | None = None) -> None:
         self.seed = seed
         self.finest: dict[int, int] = dict(finest or {})
-        self.points: dict[int, tuple[int, int]] = {}
+        self.points: dict[int, Circular] = {}
+        self.reckoned = 1
 
     def symbol(self, name: str) -> Value:
         """A random number for an input, the same for the same name."""
-        number = random.Random(f"{self.seed} {name}").randrange(1, PRIME)
+        number = drawn(PRIME, self.seed, name)
         return Value(number, ((number, Fraction(1)),), numerator=1)
 
+    def as_symbols(self, values: Sequence[Value]) -> list[Value]:
+        """Values of degree 1 from here on: what is said of their functions is multiplied by their
+        own degree, with the product of all denominators as the common one."""
+        below = sum(value.denominator for value in values)
+        self.reckoned *= max((value.numerator for value in values), default=0) + below or 1
+        return [Value(x.number, x.atoms, x.turns, min(1, x.numerator)) for x in values]
+
     def constant(self, value: Fraction) -> Value:
-        number = value.numerator * pow(value.denominator, -1, PRIME) % PRIME
+        number = ratio(value.numerator, value.denominator, PRIME)
         return Value(number, () if value == 0 else None)
 
     def half_turns(self, share: Fraction, number: int) -> Value:
@@ -108,59 +126,39 @@ class PrimeField:
 
     def root(self, value: Value) -> Value:
         """The smaller of both roots: one choice for one value, wherever it occurs."""
-        number = pow(value.number, (PRIME + 1) // 4, PRIME)
-        if number * number % PRIME != value.number:
+        number, exists = root(value.number, PRIME)
+        if not exists:
             raise UnluckyError("no root modulo p")
         degree = max(value.numerator, value.denominator)
-        return Value(min(number, PRIME - number), numerator=degree, denominator=degree)
+        return Value(number, numerator=degree, denominator=degree)
 
     def circle(self, angle: Value) -> tuple[Value, Value]:
         """cos and sin."""
         atoms, turns = angle.atoms, angle.turns
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
-        c, s = _quarter(turns)
-        degree = 0
-        for atom, multiple in atoms:
+        total, degree = _quarter(turns), 0
+        for atom, share in atoms:
             parts = self.finest.get(atom, 1)
-            whole = multiple * parts
+            whole = share * parts
             if whole.denominator != 1:
                 self.finest[atom] = parts * whole.denominator
                 raise FinerError
-            c, s = _turned((c, s), _multiple(self.point(atom), int(whole)))
+            total = turned(total, multiple(self.point(atom), int(whole), PRIME), PRIME)
             degree += 2 * abs(int(whole))
         degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
-        return Value(c, None, Fraction(0), degree, degree), Value(
-            s, None, Fraction(0), degree, degree
-        )
+        c, s = (Value(x, None, Fraction(0), degree, degree) for x in total)
+        return c, s
 
-    def point(self, atom: int) -> tuple[int, int]:
+    def point(self, atom: int) -> Circular:
         if atom not in self.points:
-            t = random.Random(f"{self.seed} angle {atom}").randrange(1, PRIME)
-            if (1 + t * t) % PRIME == 0:
-                raise UnluckyError("no point of the circle")
-            scale = pow(1 + t * t, -1, PRIME)
-            self.points[atom] = (1 - t * t) * scale % PRIME, 2 * t * scale % PRIME
+            c, s = on_sphere([drawn(PRIME, self.seed, "angle", atom)], PRIME)
+            self.points[atom] = c, s
         return self.points[atom]
 
 
 class FinerError(ArithmeticError):
     """An angle's part occurs: all its multiples must be counted in that part."""
-
-
-def _turned(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[0] * b[1] + a[1] * b[0]) % PRIME
-
-
-def _multiple(point: tuple[int, int], times: int) -> tuple[int, int]:
-    if times < 0:
-        point, times = (point[0], -point[1] % PRIME), -times
-    total = (1, 0)
-    while times:
-        if times & 1:
-            total = _turned(total, point)
-        point, times = _turned(point, point), times >> 1
-    return total
 
 
 def _quarter(turns: Fraction) -> tuple[int, int]:
@@ -213,14 +211,63 @@ def _plain(value: Value) -> Fraction | None:
 
 
 def _reciprocal(a: Value) -> Value:
-    if a.number == 0:
-        raise UnluckyError("division by zero")
-    number = pow(a.number, -1, PRIME)
-    return Value(number, None, Fraction(0), a.denominator, a.numerator)
+    return Value(inverse(a.number, PRIME), None, Fraction(0), a.denominator, a.numerator)
 
 
 def _power(base: Value, exponent: int) -> Value:
     if exponent < 0:
         base, exponent = _reciprocal(base), -exponent
-    number = pow(base.number, exponent, PRIME)
+    number = power(base.number, exponent, PRIME)
     return Value(number, None, Fraction(0), base.numerator * exponent, base.denominator * exponent)
+
+
+class FieldAlgebra:
+    """What the operations of an expression mean at one point of a prime field, for `fold`."""
+
+    def __init__(self, field: PrimeField) -> None:
+        self.field = field
+
+    def number(self, value: Fraction) -> Value:
+        return self.field.constant(value)
+
+    def pi(self) -> Value:
+        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
+
+    def add(self, terms: Sequence[Value]) -> Value:
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.field.apply(Op.ADD, (total, term))
+        return total
+
+    def multiply(self, factors: Sequence[Value]) -> Value:
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.field.apply(Op.MUL, (product, factor))
+        return product
+
+    def negate(self, operand: Value) -> Value:
+        return self.field.apply(Op.NEG, (operand,))
+
+    def reciprocal(self, operand: Value) -> Value:
+        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
+
+    def power(self, base: Value, exponent: Value) -> Value:
+        """Whole powers by multiplication; the field itself knows halves."""
+        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
+        if plain:
+            for whole in range(MAX_POWER + 1):
+                if exponent.number == whole:
+                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
+                if exponent.number == PRIME - whole:
+                    return self.reciprocal(self.multiply([base] * whole))
+        return self.field.apply(Op.POW, (base, exponent))
+
+    def call(self, function: str, arguments: Sequence[Value]) -> Value:
+        if function not in ("sin", "cos", "tan", "sqrt"):
+            raise UnsupportedError(
+                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
+            )
+        return self.field.apply(Op[function.upper()], tuple(arguments))
+
+    def measure(self, value: Value, unit: Unit) -> Value:
+        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")

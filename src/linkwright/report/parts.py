@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..forms.sheet import Sheet, usual_functions
+from ..forms.sheet import sheet_of, usual_functions
 from ..formulations import derive
 from ..mechanism import Mechanism, names_of
 from ..simulation import Run, simulate
@@ -107,7 +107,7 @@ def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
     equations = derive(mechanism)
     found = []
     for name in usual_functions(equations):
-        sheet = Sheet(equations, name, page=MOST)
+        sheet = sheet_of(equations, name, page=MOST)
         mathml = sheet.mathml() if sheet.is_closed else ""
         if 0 < len(mathml) <= MOST_MARKUP:
             latex = sheet.latex()

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .labels import symbol
-from .marks import SIGN
 from .members import hull_order
+from .paper import millimetre
 from .shapes import GROUND, Shape, Tie
 from .style import FAINT, GREY, INK, colour
 from .words import place_words
@@ -28,7 +28,8 @@ AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
 LAYERS = {
     "floor": 0.5, "grid": 0.6, "base": 1.0, "edge": 1.1, "hatch": 1.1, "rail": 2.0, "plate": 3.0,
     "solid": 3.2, "line": 4.0, "spoke": 3.9, "wheel": 4.0, "blade": 4.2, "rod": 4.0,
-    "spring": 4.5, "damper": 4.5, "hull": 6.0, "ball": 6.0, "center": 7.0, "axis": 7.5, "dot": 7.5,
+    "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "center": 7.0,
+    "axis": 7.5, "dot": 7.5,
 }  # fmt: skip
 """What lies above what; in space, links and joints besides by their depth."""
 
@@ -44,6 +45,7 @@ class Brush:
         self.tint, self.weight, self.alpha = tint, weight, alpha
         self.order = scene.order
         self.artists: list[Any] = []
+        self.written: list[Floats] = []
 
     def shapes(self, several: Sequence[Shape]) -> None:
         for shape in several:
@@ -132,13 +134,16 @@ class Brush:
             rim = np.vstack([caps[-1], caps[-1][:1]])
             self._path("hull", rim, color=edge, lw=0.5)
 
+    def _coil(self, shape: Shape, points: Floats) -> None:
+        self._path("coil", points, color=INK, lw=0.7)
+
     def _ball(self, shape: Shape, points: Floats) -> None:
         self._disc(points, 1.15, AXES["x"] if shape.accent else INK, "#BFBFBF")
 
     def _disc(self, points: Floats, size: float, edge: str, face: str) -> None:
         from matplotlib.patches import Circle
 
-        radius = size * SIGN * self.scene.size
+        radius = size * self.scene.sign
         (x, y), layer = self.view(points[0]), self.layer("ball", points)
         self._add(Circle((x, y), radius, facecolor=face, edgecolor=edge, lw=0.8, zorder=layer))
 
@@ -146,7 +151,7 @@ class Brush:
         """The sign of mass centres: a disc with two black quarters."""
         from matplotlib.patches import Circle, Wedge
 
-        (x, y), radius = self.view(points[0]), 0.62 * SIGN * self.scene.size
+        (x, y), radius = self.view(points[0]), 0.62 * self.scene.sign
         look = {"zorder": LAYERS["center"], "lw": 0.5}
         self._add(Circle((x, y), radius, facecolor="white", edgecolor=INK, **look))
         for start in (0, 180):
@@ -155,7 +160,7 @@ class Brush:
     # -- the rest ------------------------------------------------------------------------
 
     def _axis(self, shape: Shape, points: Floats) -> None:
-        if np.linalg.norm(np.diff(self.view(points), axis=0)) > 0.2 * 0.09 * self.scene.size:
+        if np.linalg.norm(np.diff(self.view(points), axis=0)) > self.scene.sign:
             self._path("axis", points, color=AXES[shape.name[-1]], lw=0.9)
 
     def _dot(self, shape: Shape, points: Floats) -> None:
@@ -189,15 +194,15 @@ class Brush:
             elif tie.kind == "rod":
                 self._path("rod", ends, color=INK, lw=1.0 * self.weight)
             else:
-                self._coil(tie, self.view(ends))
+                self._spring(tie, self.view(ends))
 
-    def _coil(self, tie: Tie, flat: Floats) -> None:
+    def _spring(self, tie: Tie, flat: Floats) -> None:
         """A zigzag, or a dashpot's cup."""
         along = flat[1] - flat[0]
         length = float(np.linalg.norm(along))
         if length < 1e-12:
             return
-        across = np.array([-along[1], along[0]]) / length * 1.2 * SIGN * self.scene.size
+        across = np.array([-along[1], along[0]]) / length * 1.2 * self.scene.sign
         pattern = ZIGZAG if tie.kind == "spring" else DASHPOT
         for part in pattern:
             path = np.array([flat[0] + x * along + y * across for x, y in part])
@@ -215,6 +220,7 @@ class Brush:
         words = [symbol(s.name) for s in named]
         there = (*self.scene.members, *self.scene.wheels, *self.scene.frames)
         drawn = [self.view(self.world(s.link, s.points)) for s in there]
+        drawn += self.written
         place_words(self.axes, words, spots, drawn)
 
     def dimensions(self, several: Sequence[Shape]) -> None:
@@ -229,16 +235,20 @@ class Brush:
 
     def _dimension(self, a: Floats, b: Floats, inside: Floats | None) -> None:
         flat, length = self.view(np.array([a, b])), float(np.linalg.norm(b - a))
-        along = flat[1] - flat[0]
-        if np.linalg.norm(along) < 4 * SIGN * self.scene.size:
+        along, word = flat[1] - flat[0], f"{length:.3g} m"
+        room = 1.4 * len(word) * millimetre(self.axes)
+        if np.linalg.norm(along) < room:
             return
         angle = float(np.degrees(np.arctan2(along[1], along[0])))
         angle = angle - 180 if angle > 90.5 else angle + 180 if angle < -89.5 else angle
         lift = np.array([-np.sin(np.radians(angle)), np.cos(np.radians(angle))])
         below = inside is not None and (self.view(inside) - flat.mean(axis=0)) @ lift > 0
-        spot = flat.mean(axis=0) + (-1 if below else 1) * SIGN * self.scene.size * lift
+        spot = flat.mean(axis=0) + (-1 if below else 1) * self.scene.sign * lift
+        half = along / np.linalg.norm(along) * room / 2
+        middle = spot + (spot - flat.mean(axis=0))
+        self.written.append(np.array([middle - half, middle + half]))
         self.axes.text(
-            *spot, f"{length:.3g} m", rotation=angle, rotation_mode="anchor", ha="center",
+            *spot, word, rotation=angle, rotation_mode="anchor", ha="center",
             va="top" if below else "bottom", fontsize=6.5, zorder=9,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from .ground import ground_shapes
 from .labels import symbol
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
-from .style import COLUMN, INK, legend, save, styled
+from .style import COLUMN, INK, kept, legend, styled
 from .tracks import equal_times, poses_at, traced
 from .view import View
 
@@ -48,7 +48,7 @@ def cyclograph(
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
-    times = equal_times(run, every or end / (_FIGURES - 1), end)
+    times = equal_times(run, every or max(end / (_FIGURES - 1), 1e-9), end)
     fine = run.t[run.t <= end + 1e-12]
     poses, between = poses_at(scene, run, times), poses_at(scene, run, fine)
     figure, axes = prepared_axes(scene, between, seen, width, aside=13)
@@ -59,9 +59,7 @@ def cyclograph(
     _draw_traces(axes, scene, between, seen, trace)
     finish(axes, seen)
     _draw_clock(figure, axes, times)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return kept(figure, path)
 
 
 def _map() -> Any:
@@ -80,7 +78,7 @@ def _draw_one(axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any) -
     brush.ties([tie for tie in scene.ties if tie.kind in ("rail", "rod")])
     brush.shapes(scene.members)
     brush.shapes([shape for shape in scene.wheels if shape.kind != "spoke"])
-    for joint in scene.joints:
+    for joint in (s for s in scene.joints if s.kind != "coil"):
         spot = view(brush.world(joint.link, joint.points)).mean(axis=0)
         axes.plot(*spot, "o", color=shade, ms=1.8, mec="none", zorder=5)
 

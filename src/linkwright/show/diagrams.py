@@ -13,7 +13,8 @@ from .brush import Brush
 from .free_bodies import Applied, FreeBody, free_bodies, state_of
 from .labels import symbol
 from .scene import Scene, scene_of
-from .style import GREY, INK, colour, save, sheet, styled
+from .shapes import GROUND, Shape
+from .style import GREY, INK, colour, kept, sheet, styled
 from .words import place_words
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ def free_body_diagrams(
         axes.set_axis_off()
     for axes, body in zip(grid, bodies, strict=False):
         _draw_body(axes, scene, poses, body, seen)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return kept(figure, path)
 
 
 def _draw_body(axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: View) -> None:
@@ -78,7 +77,7 @@ def _draw_body(axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: Vi
     axes.set_axis_off()
     axes.set_title(symbol(body.name))
     brush.shapes(shapes)
-    brush.shapes([s for s in scene.centers if s.name == body.name])
+    brush.shapes([Shape("center", GROUND, body.center[None, :])])
     arrows = _arrows(body, view, 0.65 * reach)
     for start, along, paint, dashed, _ in arrows:
         arrow(axes, start, along, paint, dashed)

@@ -114,7 +114,8 @@ def free_bodies(
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
     """With the force of constraints that are no joints, where there are any."""
     tree = scene_of(state.model.mechanism).tree
-    if all(isinstance(tie, Closure) for tie in tree.restraints.ties):
+    jointed = all(isinstance(tie, Closure) for tie in tree.restraints.ties)
+    if jointed and not state.model.mechanism.contacts:
         return body
     force, moment = body.gap
     size = max(1.0, *(float(np.linalg.norm(a.force)) for a in body.applied))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.tree import Closure, JointSpan, Wheel
-from .marks import SIGN, array_of, point_of
-from .shapes import GROUND, Shape, square, turned_to
+from ..kinematics.tree import Closure, JointSpan
+from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ _HATCHES = 5
 
 def ground_shapes(scene: Scene, poses: Floats, view: View) -> list[Shape]:
     """For a picture of one or many poses (…, links + 1, 3, 4): tracks are as long as needed."""
-    s, many = SIGN * scene.size, poses.reshape(-1, *poses.shape[-3:])
+    s, many = scene.sign, poses.reshape(-1, *poses.shape[-3:])
     found: list[Shape] = []
     for span in scene.tree.joints:
         if not span.links or span.frame.link != GROUND or scene.floats(span.name):
@@ -78,19 +77,19 @@ def _track(span: JointSpan, many: Floats, view: View, s: float) -> list[Shape]:
 
 
 def _floors(scene: Scene, many: Floats, view: View) -> list[Shape]:
-    """The plane on which wheels roll, as far as they get; a line if seen from its edge."""
-    wheels = [t for t in scene.tree.restraints.ties if isinstance(t, Wheel) and t.other is None]
+    """Planes on which wheels roll and balls fall, as far as they get; a line if seen from its
+    edge."""
     found: list[Shape] = []
-    for on in dict.fromkeys(tie.on for tie in wheels):
-        place = scene.tree.find(on)
+    for name in dict.fromkeys(touch.plane for touch in scene.touches):
+        place = scene.tree.find(name)
         if place.link != GROUND:
             continue
         R, p = array_of(place.R), point_of(place.p)
-        reached = [
-            many[:, scene.tree.find(t.wheel).link, :, 3] for t in wheels if t.on == on
-        ]  # fmt: skip
+        touching = [touch for touch in scene.touches if touch.plane == name]
+        ends = [scene.tree.find(touch.point) for touch in touching]
+        reached = [many[:, e.link, :, :3] @ point_of(e.p) + many[:, e.link, :, 3] for e in ends]
         local = (np.concatenate(reached) - p) @ R
-        margin = 1.5 * max(float(t.radius) for t in wheels if t.on == on)
+        margin = 1.5 * max(touch.radius for touch in touching) or 0.1 * scene.size
         low, high = local[:, :2].min(axis=0) - margin, local[:, :2].max(axis=0) + margin
         found += _floor(low, high, R, p, view, scene.size)
     return found
@@ -101,7 +100,7 @@ def _floor(low: Floats, high: Floats, R: Floats, p: Floats, view: View, size: fl
         along = R[:, :2] @ (R[:, :2].T @ view.right)
         reach = np.array([low, high]) @ R[:, :2].T @ along
         line = p + np.outer(reach, along)
-        slant = SIGN * size * (-0.9 * R[:, 2] - 0.7 * along)
+        slant = 0.018 * size * (-0.9 * R[:, 2] - 0.7 * along)
         return hatched(line, slant, int(np.clip((reach[1] - reach[0]) / (0.03 * size), 5, 60)))
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
     flat = np.array([[x, y, 0.0] for x, y in corners])

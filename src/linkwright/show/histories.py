@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,16 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..simulation.units import EITHER, coordinate_units, speed_units
 from .bodies import Motions
 from .labels import symbol, with_index
-from .units import ANGLE, LENGTH, NUMBER, coordinate_units, speed_labels, speed_units
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 Floats = NDArray[np.float64]
+
+ANGLE, LENGTH, NUMBER = "rad", "m", "1"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,10 @@ def _grouped(
 
 def _coordinates(run: Run) -> list[Panel]:
     names = names_of(run.mechanism).q
-    words = {ANGLE: ("angle", "rad"), LENGTH: ("displacement", "m"), NUMBER: ("quaternion", "1")}
+    words = {
+        ANGLE: ("angle", "rad"), LENGTH: ("displacement", "m"), NUMBER: ("quaternion", "1"),
+        EITHER: ("coordinate", EITHER),
+    }  # fmt: skip
     labels = [symbol(name) for name in names]
     return _grouped(names, labels, coordinate_units(run.mechanism), run.q, words)
 
@@ -110,9 +116,10 @@ def _of_speeds(
     run: Run, values: Floats, turning: tuple[str, str], sliding: tuple[str, str],
     label: Callable[[str], str],
 ) -> list[Panel]:  # fmt: skip
-    names = speed_labels(run.mechanism)
+    names = names_of(run.mechanism).qd
     labels = [label(name) for name in names]
-    words = {ANGLE: turning, LENGTH: sliding}
+    either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
+    words = {ANGLE: turning, LENGTH: sliding, EITHER: either}
     return _grouped(names, labels, speed_units(run.mechanism), values, words)
 
 
@@ -142,7 +149,7 @@ def _energy(run: Run) -> list[Panel]:
 
 def _power(run: Run) -> list[Panel]:
     """Of each drive, and of all together."""
-    names, each = speed_labels(run.mechanism), run.tau * run.qd
+    names, each = names_of(run.mechanism).qd, run.power
     labels = [with_index("P", name) for name in names]
     lines = [Line(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))]
     if len(lines) > 1:
@@ -151,16 +158,17 @@ def _power(run: Run) -> list[Panel]:
 
 
 def _work(run: Run) -> list[Panel]:
-    """What all but conservative forces did, beside the energy that came of it."""
-    lines = (
-        Line("work", "work done", run.work),
-        Line("energy", "change of energy", run.energy - run.energy[0], dashed=True),
-    )
-    return [Panel("work", "J", lines)]
+    """What all but conservative forces did, by whom, beside the energy that came of it."""
+    parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
+    size = max(float(np.abs(values).max()) for values in parts.values())
+    lines = [Line(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
+    lines = [Line("work", "all work", run.work), *lines] if len(lines) != 1 else lines
+    change = Line("energy", "change of energy", run.energy - run.energy[0], dashed=True)
+    return [Panel("work", "J", (*lines, change))]
 
 
 def _momentum(run: Run) -> list[Panel]:
-    h = model_of(run.mechanism).momentum(run.q, run.qd)
+    h = run.details.momentum
     angular = _components("L", h[:, :3])
     linear = _components("p", h[:, 3:])
     return [Panel("linear momentum", "kg·m/s", linear),
@@ -176,24 +184,13 @@ def _components(head: str, values: Floats) -> tuple[Line, ...]:
 
 def _momenta(run: Run) -> list[Panel]:
     """p = M q̇, conjugate to the coordinates."""
-    M = model_of(run.mechanism).mass_matrix(run.q)
     words = ("momentum", "kg·m²/s"), ("momentum", "kg·m/s")
-    p = np.einsum("tij,tj->ti", M, run.qd)
-    return _of_speeds(run, p, *words, lambda name: with_index("p", name))
-
-
-def reactions(run: Run) -> Floats:
-    """(times, joints and loops, 6): moment and force on each joint's child, world axes."""
-    model = model_of(run.mechanism)
-    last = run.tau if model.names.constraints else run.qdd
-    clock = [run.t] if model.names.in_time else []
-    found: Floats = model.reactions(run.q, run.qd, last, *clock)
-    return found
+    return _of_speeds(run, run.momenta, *words, lambda name: with_index("p", name))
 
 
 def _reactions(run: Run) -> list[Panel]:
-    r, model = reactions(run), model_of(run.mechanism)
-    names = [*model.joint_names, *model.loop_names]
+    r, known = run.reactions, names_of(run.mechanism)
+    names = [*known.joints, *known.loops]
     found = []
     for quantity, unit, part in (("force", "N", r[..., 3:]), ("moment", "N·m", r[..., :3])):
         sizes = np.linalg.norm(part, axis=-1)
@@ -202,7 +199,7 @@ def _reactions(run: Run) -> list[Panel]:
     return found
 
 
-def _of_centres(word: str, unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
+def _of_centres(unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
     def found(run: Run) -> list[Panel]:
         motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
@@ -219,12 +216,10 @@ def _of_centres(word: str, unit: str, head: str, pick: Callable[[Motions], Float
 
 
 def _body_energy(run: Run) -> list[Panel]:
-    motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
     return [
-        Panel(f"{word} energy", "J",
-              tuple(Line(n, symbol(n), values[:, b]) for b, n in enumerate(motions.names)))
-        for word, values in (("kinetic", motions.kinetic), ("potential", motions.potential))
-    ]  # fmt: skip
+        Panel(f"{word} energy", "J", tuple(Line(n, symbol(n), v) for n, v in named.items()))
+        for word, named in (("kinetic", run.details.kinetic), ("potential", run.details.weight))
+    ]
 
 
 def _closure(run: Run) -> list[Panel]:
@@ -242,9 +237,9 @@ HISTORIES: dict[str, Callable[[Any], list[Panel]]] = {
     "momentum": _momentum,
     "momenta": _momenta,
     "reactions": _reactions,
-    "centers": _of_centres("position", "m", "x", lambda m: m.center),
-    "center_velocities": _of_centres("velocity", "m/s", "v", lambda m: m.velocity),
-    "center_accelerations": _of_centres("acceleration", "m/s²", "a", lambda m: m.acceleration),
+    "centers": _of_centres("m", "x", lambda m: m.center),
+    "center_velocities": _of_centres("m/s", "v", lambda m: m.velocity),
+    "center_accelerations": _of_centres("m/s²", "a", lambda m: m.acceleration),
     "body_energy": _body_energy,
     "closure": _closure,
 }
@@ -260,7 +255,13 @@ def _from_data(run: Run, name: str) -> list[Panel]:
     array = np.asarray(values.transpose("time", ...).to_numpy(), dtype=float)
     if array.ndim == 1:
         return [Panel(word, unit, (Line(name, word, array),))]
+    labels = [[str(x) for x in run.data[d].to_numpy()] for d in values.dims if d != "time"]
+    heads = [" ".join(each) for each in product(*labels)]
     flat = array.reshape(len(array), -1)
-    heads = [str(x) for x in values[values.dims[1]].to_numpy()] if array.ndim == 2 else []
-    heads = heads or [str(k) for k in range(flat.shape[1])]
-    return [Panel(word, unit, tuple(Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)))]
+    lines = [Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)]
+    each = values.attrs.get("units_of_each")
+    units = [str(u) for u in run.data[each].to_numpy()] if each else [unit] * len(lines)
+    return [
+        Panel(word, u, tuple(line for line, own in zip(lines, units, strict=True) if own == u))
+        for u in dict.fromkeys(units)
+    ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.joints import Kind
 from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
-from .shapes import GROUND, Shape, Tie, prism, ring, square, turned_to
+from .members import combined
+from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -20,32 +21,34 @@ SIGN = 0.018
 """Radius of a joint's sign, as a share of the mechanism's size."""
 
 
-def array_of(constant: Any) -> Floats:
-    return np.array(ca.DM(constant), dtype=float)
-
-
-def point_of(constant: Any) -> Floats:
-    return array_of(constant).ravel()
-
-
 def joint_marks(scene: Scene) -> list[Shape]:
     """Of the tree's joints, and of those that close loops."""
     found = []
     for span in scene.tree.joints:
         kind = scene.mechanism.joints[span.name].type
         if span.links:
+            found += _coils(scene, span, scene.sign)
             lift = np.array([0.0, 0.0, scene.lifts.get(span.name, 0.0)])
-            found += _of_joint(span, kind, SIGN * scene.size, lift)
+            if not scene.floats(span.name):
+                found += _of_joint(span, kind, scene.sign, lift)
     for tie in scene.tree.restraints.ties:
         if isinstance(tie, Closure):
-            found += _of_loop(tie, SIGN * scene.size)
+            found += _of_loop(tie, scene.sign)
+    return found
+
+
+def _coils(scene: Scene, span: JointSpan, s: float) -> list[Shape]:
+    """A spiral about every turning freedom with a spring."""
+    found = []
+    for k in span.links:
+        link = scene.tree.links[k]
+        if link.kind in (Kind.TURN, Kind.SCREW) and float(scene.tree.effects[link.v].stiffness):
+            found.append(Shape("coil", k, s * _SPIRAL, span.name))
     return found
 
 
 def _of_joint(span: JointSpan, kind: str, s: float, lift: Floats) -> list[Shape]:
     first, last, name = span.links[0], span.links[-1], span.name
-    if kind in ("free", "planar"):
-        return []
     if kind == "spherical":
         return [Shape("ball", last, np.zeros((1, 3)), name)]
     if kind in ("universal", "turn-slide"):
@@ -73,6 +76,10 @@ def _of_loop(tie: Closure, s: float) -> list[Shape]:
     ]
 
 
+_TURNS = np.linspace(0, 5 * np.pi, 90)
+_SPIRAL = (1.5 + 1.5 * _TURNS / _TURNS[-1])[:, None] * np.column_stack(
+    [np.cos(_TURNS), np.sin(_TURNS), 0 * _TURNS]
+)
 _ROD = prism(ring(0.4), 3.2)
 _AXIAL: dict[str, list[Floats]] = {
     "revolute": [prism(ring(1.0), 1.6)],
@@ -89,11 +96,10 @@ _AXIAL: dict[str, list[Floats]] = {
 
 
 def center_marks(scene: Scene) -> list[Shape]:
-    """Mass centres of bodies that move and have mass."""
+    """Mass centres of links that have mass, one for all that is fixed together."""
+    links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
-        Shape("center", mass.link, point_of(mass.c)[None, :], name)
-        for name, mass in scene.tree.masses.items()
-        if mass.link != GROUND and float(mass.m) > 0
+        Shape("center", link, combined(scene, link)[1][None, :]) for link in links if link != GROUND
     ]
 
 
@@ -101,7 +107,7 @@ def frame_marks(scene: Scene) -> list[Shape]:
     """Three axes for every named frame."""
     found = []
     for name, place in scene.tree.frames.items():
-        R, p, length = array_of(place.R), point_of(place.p), 0.09 * scene.size
+        R, p, length = array_of(place.R), point_of(place.p), 5 * scene.sign
         for k in range(3):
             points = np.array([p, p + length * R[:, k]])
             found.append(Shape("axis", place.link, points, f"{name}.{'xyz'[k]}"))
@@ -110,8 +116,8 @@ def frame_marks(scene: Scene) -> list[Shape]:
 
 
 def wheel_marks(scene: Scene) -> list[Shape]:
-    """Wheels that roll, with a spoke, and blades that do not slip."""
-    found = []
+    """Wheels that roll, with a spoke, balls that touch, and blades that do not slip."""
+    found = [shape for touch in scene.touches if touch.is_ball for shape in _ball(scene, touch)]
     for tie in scene.tree.restraints.ties:
         if isinstance(tie, Wheel):
             found += _wheel(scene, tie.wheel, point_of(tie.axle), float(tie.radius))
@@ -119,14 +125,29 @@ def wheel_marks(scene: Scene) -> list[Shape]:
                 found += _wheel(scene, tie.on, point_of(tie.axle), abs(float(tie.other)))
         elif isinstance(tie, Edge):
             place = scene.tree.find(tie.on)
-            along = turned_to(array_of(place.R) @ point_of(tie.normal))
-            up = scene.up_in(place)
-            ahead = np.cross(along[:, 2], up)
-            ahead = ahead if np.linalg.norm(ahead) > 1e-6 else along[:, 0]
-            reach = 0.07 * scene.size * ahead / np.linalg.norm(ahead)
+            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(tie.normal))
             p = point_of(place.p)
             found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), tie.name))
     return found
+
+
+def _ball(scene: Scene, touch: Touch) -> list[Shape]:
+    """Three great circles."""
+    place = scene.tree.find(touch.point)
+    if place.link == GROUND or touch.radius == 0:
+        return []
+    R, p = array_of(place.R), point_of(place.p)
+    rings = [ring(touch.radius, 48) @ turned_to(R[:, k]).T + p for k in range(3)]
+    return [Shape("wheel", place.link, np.vstack([rim, rim[:1]]), touch.point) for rim in rings]
+
+
+def _ahead(R: Floats, normal: Floats) -> Floats:
+    """Along a blade: x of its frame, or y where it slips along x."""
+    for axis in np.eye(3):
+        ahead = axis - normal * (normal @ axis)
+        if np.linalg.norm(ahead) > 0.1:
+            break
+    return np.asarray(R @ ahead / np.linalg.norm(ahead))
 
 
 def _wheel(scene: Scene, name: str, axle: Floats, radius: float) -> list[Shape]:
@@ -163,10 +184,13 @@ def _between(scene: Scene, kind: str, names: tuple[str, str], name: str) -> Tie:
     return Tie(kind, (a.link, b.link), np.array([point_of(a.p), point_of(b.p)]), name)
 
 
+_SLIDING = ("prismatic", "cylindrical", "helical", "turn-slide", "planar")
+
+
 def _rails(scene: Scene, span: JointSpan) -> list[Tie]:
     """From where a slide begins to where its child is; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
-    if joint.type not in ("prismatic", "cylindrical", "helical", "turn-slide") or not span.links:
+    if not span.links or scene.floats(span.name) or joint.type not in _SLIDING:
         return []
     start = span.links[0] if joint.type == "turn-slide" else span.frame.link
     p = np.zeros(3) if joint.type == "turn-slide" else point_of(span.frame.p)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .shapes import Shape
+from .shapes import Shape, array_of, point_of
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -96,8 +96,10 @@ def shortest_tree(points: Floats) -> list[tuple[int, int]]:
 
 def _by_inertia(scene: Scene, link: int, points: Floats) -> list[Shape]:
     """The uniform rod from the one point through the mass centre; else the box of the inertia."""
-    m, c, tensor = _combined(scene, link)
+    m, c, tensor = combined(scene, link)
     start = points[0] if len(points) else None
+    if start is not None and (far := _farthest(scene, link, start, c)):
+        return [Shape("line", link, np.array([start, far[0]]))]
     if start is not None and np.linalg.norm(c - start) > _NEAR:
         along = (c - start) / np.linalg.norm(c - start)
         beside = np.eye(3) - np.outer(along, along)
@@ -110,14 +112,25 @@ def _by_inertia(scene: Scene, link: int, points: Floats) -> list[Shape]:
     return [Shape("solid", link, box(m, c, tensor))]
 
 
+def _farthest(scene: Scene, link: int, start: Floats, c: Floats) -> list[Floats]:
+    """The origin of a body that is fixed to a last link, such as a foot or a hand, unless it is
+    much nearer than the mass centre."""
+
+    places = [point_of(p.p) for p in scene.tree.bodies.values() if p.link == link]
+    far = max(places, key=lambda p: float(np.linalg.norm(p - start)))
+    return (
+        [far]
+        if np.linalg.norm(far - start) > max(0.5 * float(np.linalg.norm(c - start)), _NEAR)
+        else []
+    )
+
+
 def _carries_wheel(scene: Scene, link: int) -> bool:
     return any(mark.link == link for mark in scene.wheels)
 
 
-def _combined(scene: Scene, link: int) -> tuple[float, Floats, Floats]:
+def combined(scene: Scene, link: int) -> tuple[float, Floats, Floats]:
     """Mass, mass centre and tensor about it of all that is fixed to a link."""
-    from .marks import array_of, point_of
-
     parts = [m for m in scene.tree.masses.values() if m.link == link]
     m = sum(float(part.m) for part in parts)
     centers = [point_of(part.c) for part in parts]
@@ -149,5 +162,5 @@ def solid_shapes(scene: Scene) -> list[Shape]:
     found = []
     for link in range(len(scene.tree.links)):
         if any(m.link == link and float(m.m) for m in scene.tree.masses.values()):
-            found.append(Shape("solid", link, box(*_combined(scene, link))))
+            found.append(Shape("solid", link, box(*combined(scene, link))))
     return found

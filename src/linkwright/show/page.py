@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from .brush import AXES, DASHPOT, LAYERS, ZIGZAG
 from .ground import ground_shapes
-from .marks import SIGN
 from .paper import bounds
 from .scene import Scene, scene_of
 from .shapes import GROUND, Shape, Tie
@@ -128,7 +127,7 @@ def motion_data(
         "right": seen.right.tolist(), "up": seen.up.tolist(),
         "vertical": upright(scene.gravity).tolist(), "extent": (high - low).tolist(),
         "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward).tolist(),
-        "sign": SIGN * scene.size, "patterns": {"spring": ZIGZAG, "damper": DASHPOT},
+        "sign": scene.sign, "patterns": {"spring": ZIGZAG, "damper": DASHPOT},
     }  # fmt: skip
 
 

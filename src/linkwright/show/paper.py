@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ground import ground_shapes
-from .marks import SIGN
 from .shapes import GROUND
 from .style import GREY, INK, sheet
 
@@ -37,7 +36,7 @@ def bounds(
     for tie in scene.ties:
         points += [_carried(poses, k, p[None]) for k, p in zip(tie.links, tie.points, strict=True)]
     every = view(np.concatenate(points)) if points else np.zeros((1, 2))
-    margin = 2.5 * SIGN * scene.size
+    margin = 2.5 * scene.sign
     return every.min(axis=0) - margin, every.max(axis=0) + margin
 
 

@@ -79,6 +79,7 @@
     plate(s, p) { path(p, true); fill(s.colour + "2e"); stroke(s.colour, 2.5); },
     wheel(s, p) { path(p); stroke(s.colour, 3); },
     spoke(s, p) { path(p); stroke(s.colour, 1); },
+    coil(s, p) { path(p); stroke(INK, 1); },
     blade(s, p) { path(p); stroke(INK, 5); },
     base(s, p) { path(p, true); fill("#f2f2f2"); stroke(INK, 1); },
     edge(s, p) { path(p); stroke(INK, 1.2); },

@@ -10,16 +10,19 @@ import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
+from ..simulation.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
 from .labels import symbol
-from .style import COLUMN, INK, colour, dashes, legend, save, sheet, styled
-from .units import coordinate_units
+from .style import COLUMN, GREY, INK, colour, dashes, kept, legend, sheet, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..simulation.run import Run
+
+_EVENTS = 200
+"""The most times of events that are marked."""
 
 
 @styled
@@ -39,7 +42,13 @@ def plot(
     coordinates and energy unless said. `only` picks lines by name. Sizes in mm.
     """
     found = [p for name in names or ("q", "energy") for p in panels(run, name, degrees, only)]
-    return over_time(run.t, found, width, height, path)
+    figure = over_time(run.t, found, width, height)
+    over = run.settings.get("over")
+    if over:
+        unit = coordinate_units(run.mechanism)[names_of(run.mechanism).q.index(over)]
+        figure.axes[-1].set_xlabel(f"{symbol(over)} / {unit}")
+    _mark_events(figure, run)
+    return kept(figure, path)
 
 
 @styled
@@ -59,7 +68,15 @@ def over_time(
         _draw_panel(each, np.asarray(t), panel)
     axes[-1].set_xlabel("time / s")
     figure.align_ylabels(axes)
-    return _kept(figure, path)
+    return kept(figure, path)
+
+
+def _mark_events(figure: Figure, run: Run) -> None:
+    """A faint line wherever something happened: a stop, an impact, a break."""
+    times = sorted({event.t for event in run.events})
+    for axes in figure.axes:
+        for t in times[:_EVENTS]:
+            axes.axvline(t, color=GREY, lw=0.4, ls=(0, (1, 2)), zorder=0.5)
 
 
 def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
@@ -67,7 +84,7 @@ def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
         look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
-        axes.plot(t, line.values, label=line.label, **look)
+        axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
     unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
     long = len(panel.quantity) + len(unit) > 24
     axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
@@ -116,13 +133,13 @@ def phase(
             remedy='use rotation = "cardan"',
         )  # fmt: skip
     units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
-    groups = [[n for n in chosen if units[n] == unit] for unit in ("rad", "m")]
+    groups = [[n for n in chosen if units[n] == unit] for unit in ("rad", "m", EITHER)]
     groups = [group for group in groups if group]
     figure = sheet(width, 14 + 55 * len(groups))
     axes = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
     for each, group in zip(axes, groups, strict=True):
         _draw_phase(each, run, group, units[group[0]], degrees)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:
@@ -177,7 +194,7 @@ def eigenvalues(
     lower.set_xlabel(f"{name} / {unit}" if unit else name)
     lower.margins(x=0)
     figure.align_ylabels()
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _eigenvalues_at(source: Any, parameter: str, value: float, q: Any) -> Any:
@@ -188,9 +205,3 @@ def _eigenvalues_at(source: Any, parameter: str, value: float, q: Any) -> Any:
         return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues
     found = source(float(value))
     return np.asarray(getattr(found, "eigenvalues", found), dtype=complex)
-
-
-def _kept(figure: Figure, path: str | Path | None) -> Figure:
-    if path is not None:
-        save(figure, path)
-    return figure

@@ -21,10 +21,10 @@ from .bodies import Motions
 from .diagrams import OTHER, PAGE, REACTION, WEIGHT, arrow
 from .free_bodies import FreeBody, free_bodies, state_of
 from .labels import symbol
-from .marks import point_of
 from .members import hull_order
 from .scene import Scene, scene_of
-from .style import COLUMN, GREY, INK, colour, save, sheet, styled
+from .shapes import point_of
+from .style import COLUMN, GREY, INK, colour, kept, sheet, styled
 from .words import place_words
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def velocity_polygon(
 ) -> Figure:
     """Velocities of joints and mass centres from one pole, with the images of the links."""
     found = images(mechanism, q, qd)
-    return _kept(_polygon(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path)
+    return kept(_polygon(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path)
 
 
 @styled
@@ -109,7 +109,7 @@ def acceleration_polygon(
     """Accelerations of joints and mass centres from one pole, under the forces of the state."""
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
-    return _kept(_polygon(mechanism, found, values, "a", "m/s²", width), path)
+    return kept(_polygon(mechanism, found, values, "a", "m/s²", width), path)
 
 
 def _plane(mechanism: Mechanism) -> View:
@@ -191,7 +191,7 @@ def force_polygons(
         axes.set_axis_off()
     for axes, body in zip(grid, bodies, strict=False):
         _draw_forces(axes, body, view)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def chain_of(body: FreeBody, view: View) -> Floats:
@@ -225,9 +225,3 @@ def _draw_forces(axes: Axes, body: FreeBody, view: View) -> None:
     axes.set_xlabel(f"$F_{view.axis_name(view.right)[-1]}$ / N")
     axes.set_ylabel(f"$F_{view.axis_name(view.up)[-1]}$ / N")
     axes.set_title(symbol(body.name))
-
-
-def _kept(figure: Figure, path: str | Path | None) -> Figure:
-    if path is not None:
-        save(figure, path)
-    return figure

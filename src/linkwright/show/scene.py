@@ -14,26 +14,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import to_float
 from ..kinematics.build import build_tree
-from ..kinematics.tree import GROUND, Closure, Placed, Tree, Wheel
+from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism
-from .marks import center_marks, frame_marks, joint_marks, ties_of, wheel_marks
+from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
-from .shapes import Shape, Tie
-from .view import View, upright, view_of
+from .shapes import Shape, Tie, Touch, array_of, point_of
+from .view import View, view_of
 
 Floats = NDArray[np.float64]
-
-
-def numbers(array: Any) -> Floats:
-    """Of a vector of constants."""
-    return np.array(ca.DM(array), dtype=float).ravel()
-
-
-def matrix_of(array: Any) -> Floats:
-    return np.array(ca.DM(array), dtype=float)
 
 
 class Scene:
@@ -42,7 +34,12 @@ class Scene:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree: Tree = build_tree(mechanism)
-        self.gravity = numbers(self.tree.gravity)
+        if not self.tree.links or self.tree.nq == 0:
+            raise UnsupportedError(
+                f"{mechanism.name} cannot move: there is nothing to draw",
+                remedy="add a joint with a freedom, or unlock one",
+            )
+        self.gravity = point_of(self.tree.gravity)
         q = self.tree.motion.q
         world = World(self.tree, q)
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.placed]
@@ -77,13 +74,13 @@ class Scene:
         found: dict[int, list[Floats]] = {}
 
         def add(link: int, point: Any) -> None:
-            found.setdefault(link, []).append(numbers(point))
+            found.setdefault(link, []).append(point_of(point))
 
         for span in self.tree.joints:
             if span.links and not self.floats(span.name):
                 lift = self.lifts.get(span.name, 0.0)
-                axis = matrix_of(self.tree.links[span.links[0]].R)[:, 2]
-                add(span.frame.link, numbers(span.frame.p) + lift * axis)
+                axis = array_of(self.tree.links[span.links[0]].R)[:, 2]
+                add(span.frame.link, point_of(span.frame.p) + lift * axis)
                 add(span.links[-1], [0.0, 0.0, lift])
         for tie in self.tree.restraints.ties:
             if isinstance(tie, Closure):
@@ -109,25 +106,39 @@ class Scene:
             poses = self.poses(self.home)
             p, axis = poses[span.links[0], :, 3], poses[span.links[0], :, 2]
             for floor in floors:
-                R, origin = matrix_of(floor.R), numbers(floor.p)
+                R, origin = array_of(floor.R), point_of(floor.p)
                 if floor.link == GROUND and abs((p - origin) @ R[:, 2]) < 1e-6:
                     mass = self.tree.masses[joint.child]
-                    center = self.world(poses, mass.link, numbers(mass.c))
+                    center = self.world(poses, mass.link, point_of(mass.c))
                     found[span.name] = float((center - p) @ axis)
         return found
 
     def floats(self, joint: str) -> bool:
         """Whether a joint leaves its child so free that no line joins it to the parent."""
-        return self.mechanism.joints[joint].type in ("free", "planar")
+        kind, parent = self.mechanism.joints[joint].type, self.mechanism.joints[joint].parent
+        on_ground = self.tree.bodies[parent].link == GROUND
+        return kind == "free" or (kind == "planar" and on_ground)
+
+    @cached_property
+    def touches(self) -> list[Touch]:
+        """What rolls on planes, or may touch them."""
+        values = self.mechanism.values
+        rolling = [Touch(t.wheel, t.on, float(t.radius)) for t in self.tree.restraints.ties
+                   if isinstance(t, Wheel) and t.other is None]  # fmt: skip
+        balls = [
+            Touch(c.point, c.plane, to_float(c.radius, values), True)
+            for c in self.mechanism.contacts.values()
+        ]
+        return [*rolling, *balls]
 
     @property
     def attached(self) -> list[str]:
-        """Frames, and bodies that springs, rods and wheels hold."""
-        names = list(self.mechanism.frames)
+        """Frames, and bodies that springs, rods, wheels and contacts hold."""
+        names = [*self.mechanism.frames, *(touch.point for touch in self.touches)]
         names += [name for spring in self.tree.loads.springs for name in spring.between]
         for tie in self.tree.restraints.ties:
             names += list(getattr(tie, "between", ()))
-            names += [tie.wheel] if isinstance(tie, Wheel) else []
+            names += [tie.wheel] if isinstance(tie, Wheel) and tie.other is not None else []
         return names
 
     @cached_property
@@ -136,17 +147,33 @@ class Scene:
         poses = self.poses(self.home)
         points = [self.world(poses, link, p) for link, many in self.anchors.items()
                   for p in many]  # fmt: skip
-        points += [self.world(poses, m.link, numbers(m.c)) for m in self.tree.masses.values()]
-        points += [numbers(self.tree.find(name).p) for name in self.mechanism.frames
+        points += [self.world(poses, m.link, point_of(m.c)) for m in self.tree.masses.values()]
+        points += [point_of(self.tree.find(name).p) for name in self.mechanism.frames
                    if self.tree.find(name).link == GROUND]  # fmt: skip
+        points += [p for touch in self.touches for p in self._foot(poses, touch)]
         spread = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
         radii = [2 * float(t.radius) for t in self.tree.restraints.ties if isinstance(t, Wheel)]
         boxes = [float(np.ptp(part.points, axis=0).max()) for part in self.boxes]
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
 
+    def _foot(self, poses: Floats, touch: Touch) -> list[Floats]:
+        """The point of a plane on ground below what may touch it."""
+        plane, place = self.tree.find(touch.plane), self.tree.find(touch.point)
+        if plane.link != GROUND:
+            return []
+        up, x = array_of(plane.R)[:, 2], self.world(poses, place.link, place.p)
+        return [x - up * (up @ (x - point_of(plane.p)))]
+
+    @cached_property
+    def sign(self) -> float:
+        """Radius of a joint's sign, m: in proportion to the whole, but small beside its links."""
+        spans = [float(np.ptp(np.array(many), axis=0).max()) for many in self.anchors.values()]
+        lengths = [span for span in spans if span > 1e-9]
+        return min(SIGN * self.size, 0.14 * float(np.median(lengths or [self.size])))
+
     def world(self, poses: Floats, link: int, point: Any) -> Floats:
         """A point of a link in the world."""
-        return np.asarray(poses[link, :, :3] @ numbers(point) + poses[link, :, 3])
+        return np.asarray(poses[link, :, :3] @ point_of(point) + poses[link, :, 3])
 
     @cached_property
     def members(self) -> list[Shape]:
@@ -186,11 +213,6 @@ class Scene:
 
     def view(self, asked: str | tuple[float, float] | None = None) -> View:
         return view_of(self.tree, self.gravity, asked)
-
-    def up_in(self, place: Placed) -> Floats:
-        """The vertical at home, in the axes of a link."""
-        R = self.poses(self.home)[place.link, :, :3]
-        return np.asarray(R.T @ upright(self.gravity))
 
 
 @lru_cache(maxsize=16)

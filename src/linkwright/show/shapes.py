@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +18,9 @@ GROUND = -1
 class Shape:
     """Points fixed to a link (or to ground), and how they are drawn.
 
-    line, wheel, blade, axis: a path; plate: a filled polygon; solid, hatch: pairs of points; hull:
-    the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what closes
-    a loop.
+    line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
+    hull: the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what
+    closes a loop.
     """
 
     kind: str
@@ -36,6 +38,25 @@ class Tie:
     links: tuple[int, int]
     points: Floats
     name: str = ""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A frame or body, a wheel or a ball of a radius about it, and the plane that it is on."""
+
+    point: str
+    plane: str
+    radius: float
+    is_ball: bool = False
+
+
+def array_of(constant: Any) -> Floats:
+    """Numbers of a matrix without symbols."""
+    return np.array(ca.DM(constant), dtype=float)
+
+
+def point_of(constant: Any) -> Floats:
+    return array_of(constant).ravel()
 
 
 def ring(radius: float, count: int = 24) -> Floats:

@@ -14,7 +14,7 @@ from .brush import Brush
 from .ground import ground_shapes
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
-from .style import COLUMN, save, styled
+from .style import COLUMN, kept, styled
 from .view import View
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def figure_of(
     figure, axes = prepared_axes(scene, poses[None], seen, width, scene.boxes if boxes else ())
     draw(axes, scene, poses, seen, details)
     finish(axes, seen)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return kept(figure, path)
 
 
 def draw(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> None:

@@ -13,7 +13,7 @@ from ..errors import NameNotFoundError, suggest
 from ..mechanism import GROUND, Mechanism
 from .histories import model_of
 from .labels import symbol
-from .style import COLUMN, FAINT, GREY, INK, colour, save, sheet, styled
+from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def sparsity(
     _name_ticks(axes, [symbol(n) for n in names.qd], [symbol(n) for n in rows])
     share = filled.mean()
     axes.set_title(f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})")
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def _two_colours() -> Any:
@@ -106,7 +106,7 @@ def graph(mechanism: Mechanism, *, width: float = COLUMN, path: str | Path | Non
         box = {"boxstyle": "round,pad=0.3", "fc": "#EAF2F8" if name != GROUND else FAINT,
                "ec": INK, "lw": 0.6}  # fmt: skip
         axes.text(x, y, symbol(name), ha="center", va="center", fontsize=size, bbox=box, zorder=5)
-    return _kept(figure, path)
+    return kept(figure, path)
 
 
 def layout(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
@@ -175,9 +175,3 @@ def _name_edge(
         color=colour(1) if bent else INK, zorder=4, linespacing=1.0,
         bbox={"fc": "white", "ec": "none", "pad": 0.6},
     )  # fmt: skip
-
-
-def _kept(figure: Figure, path: str | Path | None) -> Figure:
-    if path is not None:
-        save(figure, path)
-    return figure

@@ -95,12 +95,13 @@ def dashes(k: int) -> str:
 
 def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> None:
     """Names of lines above the panel, in as many columns as the width allows."""
-    shown = axes.get_lines() if lines is None else lines
+    every = axes.get_lines() if lines is None else lines
+    shown = [line for line in every if not str(line.get_label()).startswith("_")]
     longest = max((len(_bare(line.get_label())) for line in shown), default=1)
     width = axes.figure.get_figwidth()
     columns = max(1, min(count, int(width * 14 / (longest + 5))))
     axes.legend(
-        handles=list(shown), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        handles=shown, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
         borderaxespad=0.1,
     )  # fmt: skip
 
@@ -123,6 +124,13 @@ def save(figure: Figure, path: str | Path) -> Path:
         )  # fmt: skip
     keep_whole(target, _content(figure, kind[1:]))
     return target
+
+
+def kept(figure: Figure, path: str | Path | None) -> Figure:
+    """The figure, written where a path is given."""
+    if path is not None:
+        save(figure, path)
+    return figure
 
 
 def _content(figure: Figure, kind: str) -> bytes:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..kinematics.joints import Kind
-from .marks import point_of
-from .shapes import GROUND
+from .shapes import GROUND, point_of
 
 if TYPE_CHECKING:
     from ..simulation.run import Run

@@ -51,9 +51,9 @@ def _letters(word: str) -> float:
 def _box(
     spot: Floats, size: Floats, angle: float, unit: float, far: int
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """The word's box in a direction from its spot, so that its edge is 2 mm away (or 4)."""
+    """The word's box in a direction from its spot, so that its edge is 2.3 mm away (or 4.6)."""
     way = np.array([np.cos(angle + np.pi / 4), np.sin(angle + np.pi / 4)])
-    middle = spot + way * (2.0 * far * unit) + np.round(way, 1) * size / 2
+    middle = spot + way * (2.3 * far * unit) + np.round(way, 1) * size / 2
     return middle - size / 2, middle + size / 2
 
 

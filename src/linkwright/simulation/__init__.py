@@ -11,15 +11,22 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .events import Event
-from .fixed import rollout
+from .fixed.rollouts import rollout
+from .inverse import inverse
+from .kinematic import Kinematics, kinematics
+from .linear import Linear, linearize
 from .motion import Motion
 from .provenance import repeat, written
 from .run import Happened, Run
 from .solvers import options_of, solver_named
 from .start import start_of
+from .statics import Equilibrium, equilibria, equilibrium
 from .storage import load_run
 
-__all__ = ["Event", "Happened", "Run", "load_run", "repeat", "rollout", "simulate"]
+__all__ = [
+    "Equilibrium", "Event", "Happened", "Kinematics", "Linear", "Run", "equilibria", "equilibrium",
+    "inverse", "kinematics", "linearize", "load_run", "repeat", "rollout", "simulate",
+]  # fmt: skip
 
 
 def simulate(
@@ -36,6 +43,8 @@ def simulate(
     max_step: float = math.inf,
     progress: bool | None = None,
     step: float | None = None,
+    stabilization: Any = "projection",
+    coordinates: str = "all",
     events: Mapping[str, Any] | None = None,
     stops: str = "stop",
     impacts: str = "together",
@@ -45,24 +54,31 @@ def simulate(
     q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
     (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
     speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values[, "cubic"]).
+    `step` is for integrators of fixed steps. Constraints are held by `stabilization`: "projection",
+    "baumgarte" or {"alpha": 10, "beta": 10}; coordinates="minimal" integrates loops in as many
+    coordinates as there are freedoms.
     `events` by name: an expression or function that passes zero, or an `Event` with an action.
     `stops`: limits with a restitution are stops; without, the run ends there ("stop"), or they
     are stops all the same ("impact"), or none ("ignore"). `impacts` at one instant are solved
     "together", or "one by one". Long runs show their progress on a terminal unless it is turned
     off; Ctrl-C keeps what was computed.
     """
-    make = solver_named(integrator)
+    make = solver_named(integrator, coordinates)
     if not (0 < t < math.inf and samples >= 2):
         raise LinkwrightError(
             f"{t:g} s in {samples} samples is no motion", remedy="give t above 0, samples from 2"
         )
-    options = options_of(integrator, rtol=rtol, atol=atol, max_step=max_step, step=step)
+    times = np.linspace(0.0, t, samples)
+    options = options_of(
+        integrator, rtol=rtol, atol=atol, max_step=max_step, step=step, spacing=float(times[1])
+    )
     settings = {
         "t": t, "q0": q0, "qd0": qd0, "by": by, "integrator": integrator, "rtol": rtol,
-        "atol": atol, "samples": samples, "max_step": max_step, "step": step, "events": events,
+        "atol": atol, "samples": samples, "max_step": max_step, "step": step,
+        "stabilization": stabilization, "coordinates": coordinates, "events": events,
         "stops": stops, "impacts": impacts,
     }  # fmt: skip
     motion = Motion(make, options, written(settings), events, progress)
     system = motion.system(mechanism, torque)
     q, qd = start_of(mechanism, system.model, q0, qd0)
-    return motion.run(mechanism, system, torque, np.linspace(0.0, t, samples), q, qd)
+    return motion.run(mechanism, system, torque, times, q, qd)

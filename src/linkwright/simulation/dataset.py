@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     import xarray
 
     from .details import Details, Named
+    from .kinematic import Kinematics
     from .run import Run
 
 AXES = ["x", "y", "z"]
 WRENCH = ["mx", "my", "mz", "fx", "fy", "fz"]
+
+SEED = 0
+"""Of the one search that draws at random: the starts of assembly."""
 
 Entry = tuple[Any, ...]
 
@@ -31,17 +35,66 @@ def dataset(run: Run) -> xarray.Dataset:
     return xarray.Dataset(variables, _coordinates(run), _attributes(run))
 
 
-def _own(run: Run) -> dict[str, Entry]:
+def dataset_of_kinematics(found: Kinematics) -> xarray.Dataset:
+    """Motions of coordinates and frames."""
+    import xarray
+
+    variables = _motions(found)
+    variables["closure_error"] = ("time", found.closure, {"units": "m or rad"})
+    frames = list(found.mechanism.frames)
+    if frames:
+        parts = [np.stack(x, axis=1) for x in zip(*map(found.frame, frames), strict=True)]
+        for key, values, unit in zip(
+            ("frame_positions", "frame_velocities", "frame_accelerations"), parts,
+            ("m", "m/s", "m/s^2"), strict=True,
+        ):  # fmt: skip
+            variables[key] = (("time", "frame", "axis"), values, {"units": unit})
+    labels: dict[str, Any] = {"frame": frames, "axis": AXES} if frames else {}
+    singular = [
+        {"t": one.t, "kind": one.kind, "what": list(one.what), "q": one.q.tolist()}
+        for one in found.singular
+    ]
+    attributes = {
+        **_origin(found), "settings": json.dumps(dict(found.settings)),
+        "singular": json.dumps(singular),
+    }  # fmt: skip
+    return xarray.Dataset(variables, {**_motion_labels(found), **labels}, attributes)
+
+
+def _motions(run: Run | Kinematics) -> dict[str, Entry]:
     pairs = {
         "q": ("coordinate", run.q, "rad or m"), "qd": ("speed", run.qd, "rad/s or m/s"),
-        "qdd": ("speed", run.qdd, "rad/s^2 or m/s^2"), "tau": ("speed", run.tau, "N m or N"),
+        "qdd": ("speed", run.qdd, "rad/s^2 or m/s^2"),
     }  # fmt: skip
-    found: dict[str, Entry] = {
+    return {
         key: (("time", dim), values, {"units": unit, "units_of_each": f"{key}_units"})
         for key, (dim, values, unit) in pairs.items()
     }
+
+
+def _motion_labels(run: Run | Kinematics) -> dict[str, Any]:
+    names, units = names_of(run.mechanism), speed_units(run.mechanism)
+    clock, over = {"units": "s"}, run.settings.get("over")
+    if over:
+        unit = coordinate_units(run.mechanism)[names.q.index(over)]
+        clock = {"units": unit, "long_name": f"way of {over}, by which rates are taken"}
+    found: dict[str, Any] = {
+        "time": ("time", run.t, clock),
+        "coordinate": list(names.q), "speed": list(names.qd),
+        "q_units": ("coordinate", coordinate_units(run.mechanism)),
+        "turns": ("speed", [unit == "rad" for unit in units]),
+    }  # fmt: skip
+    for key in ("qd", "qdd"):
+        found[f"{key}_units"] = ("speed", [OF_SPEED[key][unit] for unit in units])
+    return found
+
+
+def _own(run: Run) -> dict[str, Entry]:
+    found = _motions(run)
+    about = {"units": "N m or N", "units_of_each": "tau_units"}
+    found["tau"] = (("time", "speed"), run.tau, about)
     if run.pushes is not None:
-        found["push"] = (("time", "speed"), run.pushes, {"units": "N m or N"})
+        found["push"] = (("time", "speed"), run.pushes, about)
     if run.u is not None:
         found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
     for key, values in {
@@ -101,14 +154,9 @@ def _stacked(named: Named) -> Any:
 def _coordinates(run: Run) -> dict[str, Any]:
     names, details = names_of(run.mechanism), run.details
     units = speed_units(run.mechanism)
-    found: dict[str, Any] = {
-        "time": ("time", run.t, {"units": "s"}),
-        "coordinate": list(names.q), "speed": list(names.qd),
-        "q_units": ("coordinate", coordinate_units(run.mechanism)),
-        "turns": ("speed", [unit == "rad" for unit in units]),
-        "axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops],
-    }  # fmt: skip
-    for key, of in (("qd", "qd"), ("qdd", "qdd"), ("tau", "tau"), ("momenta", "p")):
+    found = _motion_labels(run)
+    found |= {"axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops]}
+    for key, of in (("tau", "tau"), ("momenta", "p")):
         found[f"{key}_units"] = ("speed", [OF_SPEED[of][unit] for unit in units])
     for dimension, labels in {
         "body": details.kinetic, "motor": details.rotors, "spring": details.springs,
@@ -125,7 +173,7 @@ def row_names(owners: Sequence[str]) -> list[str]:
     return [f"{owner}[{owners[:k].count(owner)}]" for k, owner in enumerate(owners)]
 
 
-def _attributes(run: Run) -> dict[str, Any]:
+def _origin(run: Run | Kinematics) -> dict[str, Any]:
     from .. import __version__
     from ..files import write
 
@@ -135,7 +183,13 @@ def _attributes(run: Run) -> dict[str, Any]:
         "mechanism": write(run.mechanism, "toml")[0],
         "digest": run.mechanism.digest,
         "status": run.status,
+    }
+
+
+def _attributes(run: Run) -> dict[str, Any]:
+    return _origin(run) | {
         "energy_audit": run.audit,
+        "seed": SEED,
         "versions": json.dumps(dict(run.versions)),
         "settings": json.dumps(dict(run.settings)),
         "statistics": json.dumps(dict(run.statistics)),

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from .diagnosis import OPEN, stopped
 from .events import Hybrid, NoSolutionError
-from .events.columns import Column
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -85,14 +84,16 @@ class March:
         if reason is not None:
             return self._stopped(reason)
         self.steps += 1
-        event = None
         if self.events is not None:
-            event = self.events.next_event(begin, self.solver.t, self.solver.between())
-        if event is not None:
-            return self._meet(times, *event)
+            met = self._meet(times, begin)
+            if met is not None:
+                self._act(times[-1])
+                return met or None
         self._sample(times[times <= self.solver.t])
         if self.solver.one_step and self.mending.needed:
             self.solver.y = self.mending(self.solver.t, self.solver.y)
+        if self.events is not None:
+            self.events.refresh(self.solver.y)
         self._act(times[-1])
         return self._stopped("its constraints no longer hold") if self.mending.failed else None
 
@@ -102,23 +103,31 @@ class March:
         if t < self.solver.end or t >= end:
             return
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
+        if self.events is not None:
+            y = self.events.pushed_anew(t, y)
         self.solver.end = self.mending.system.next_sample(t, end)
         self.solver.restart(t, y)
 
-    def _meet(self, times: Floats, t: float, columns: list[Column]) -> str | None:
-        """An event inside the last step: samples before it, then the motion goes on from it."""
+    def _meet(self, times: Floats, begin: float) -> str | None:
+        """Events inside the last step, until one changes the motion: samples before it are kept,
+        and the motion goes on from it (""), or ends (why)."""
         assert self.events is not None
-        self._sample(times[times < t])
-        y = self.mending(t, self.solver.between()(t))
-        outcome = self.events.handle(t, y, columns)
-        if outcome.status is not None:
-            self._keep(t, outcome.y)
-            self.broken = outcome.broken
-            return outcome.status
-        if t >= times[-1]:
-            self._keep(t, outcome.y)
-            return None
-        self.solver.restart(t, outcome.y)
+        between = self.solver.between()
+        while (event := self.events.next_event(begin, self.solver.t, between)) is not None:
+            t, columns = event
+            self._sample(times[times < t])
+            outcome = self.events.handle(t, self.mending(t, between(t)), columns)
+            if outcome.status is not None and outcome.y is not None:
+                self._keep(t, outcome.y)
+                self.broken = outcome.broken
+                return outcome.status
+            if outcome.y is not None:
+                if t >= times[-1]:
+                    self._keep(t, outcome.y)
+                else:
+                    self.solver.restart(t, outcome.y)
+                return ""
+            begin = t
         return None
 
     def _sample(self, passed: Floats) -> None:

@@ -21,6 +21,7 @@ from .progress import Watch
 from .record import recorded
 from .run import Run
 from .solvers import Maker
+from .stabilization import stabilization_of
 from .system import System
 
 Floats = NDArray[np.float64]
@@ -40,7 +41,8 @@ class Motion:
         """The equations; friction that sticks is left to the events."""
         bare = without_sharp_friction(mechanism)
         equations = derive(bare, by=self.settings["by"], parameters="numeric")
-        return System(equations, drive_of(equations, torque))
+        held = stabilization_of(self.settings["stabilization"], equations)
+        return System(equations, drive_of(equations, torque), held)
 
     def run(
         self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
@@ -56,11 +58,12 @@ class Motion:
         if watch is not None:
             y = watch.begin(times[0], y)
         end = system.next_sample(times[0], times[-1])
-        march = March(self.make(system, times[0], y, end, self.options), mending)
-        with Watch(mechanism.name, times[-1], self.progress) as progress:
+        watched = Watch(mechanism.name, times[-1], self.progress)
+        with np.errstate(all="ignore"), watched as progress:
+            march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress)
         statistics = {
-            "steps": march.steps, "evaluations": system.evaluations,
+            "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,
         }  # fmt: skip
         found = recorded(
@@ -77,10 +80,10 @@ class Motion:
         rest = times[times > found.t[-1]]
         if not len(rest):
             return found
-        left = broken(found.mechanism, member)
-        q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
         later = np.concatenate([found.t[-1:], rest])
         try:
+            left = broken(found.mechanism, member)
+            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
             drive = remaining_drive(torque, found.mechanism, left)
             going_on = self.run(left, self.system(left, drive), drive, later, q, qd)
         except LinkwrightError as error:

@@ -47,7 +47,7 @@ def written(value: Any) -> Any:
 def repeat(source: str | Path | Run) -> Run:
     """The run of a file made again, from its own mechanism and settings: the same bits where
     versions and machine are the same."""
-    from . import simulate
+    from . import inverse, simulate
 
     run = source if isinstance(source, Run) else load_run(source)
     lost = [key for key, value in run.settings.items() if _is_lost(value)]
@@ -58,7 +58,12 @@ def repeat(source: str | Path | Run) -> Run:
             remedy="give expressions or tables instead, or call simulate with the function again",
         )  # fmt: skip
     given = {key: value for key, value in run.settings.items() if value is not None}
-    return simulate(run.mechanism, **given)
+    if given.pop("mode", "") != "inverse":
+        return simulate(run.mechanism, **given)
+    if "motion" in given:
+        given.pop("over", None)
+        return inverse(run.mechanism, **given)
+    return inverse(run.mechanism, simulate(run.mechanism, **given))
 
 
 def _is_lost(value: Any) -> bool:

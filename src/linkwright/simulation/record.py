@@ -39,9 +39,10 @@ def recorded(
     closure = np.zeros(len(times))
     if names.constraints and names.positions:
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
+    with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
+        qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
     return Run(
-        mechanism=mechanism, t=times, q=q, qd=qd,
-        qdd=model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock), tau=tau,
+        mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,

@@ -122,8 +122,12 @@ class Run:
     @cached_property
     def details(self) -> Details:
         """Energies of every part, momenta, reactions, places; made when asked for."""
-        tau = self.tau if self.pushes is None else self.tau + self.pushes
-        return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, tau)
+        if self.pushes is None:
+            return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
+        from .events import without_sharp_friction  # which is among the pushes
+
+        bare, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
+        return Details(bare, self.t, self.q, self.qd, self.qdd, forces)
 
     @property
     def power(self) -> Floats:
@@ -191,10 +195,13 @@ class Run:
         if not self.finished:
             found.append(self.status)
         if not self.accounted:
+            remedy = "smaller tolerances, or an integrator for stiff systems"
+            if self.settings.get("mode") == "inverse":
+                remedy = "more samples"
             found.append(
                 f"energy is not accounted for: kinetic + potential − work strays by "
                 f"{self.audit:.2g} of the largest energy (more than {self.audit_limit:.0e}); "
-                "try smaller tolerances, or an integrator for stiff systems"
+                f"try {remedy}"
             )
         if self.singular:
             times = ", ".join(f"{t:.6g}" for t in self.singular[:5])

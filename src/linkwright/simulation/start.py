@@ -23,11 +23,11 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:
-            q = _placed(model.neutral(), given, names.q, "coordinate")
+            q = placed(model.neutral(), given, names.q, "coordinate")
     else:
         q = _sized(q0, names.nq, "q0")
     if isinstance(qd0, dict) or qd0 is None:
-        qd = _placed(np.zeros(names.nv), dict(qd0 or {}), names.qd, "speed")
+        qd = placed(np.zeros(names.nv), dict(qd0 or {}), names.qd, "speed")
     else:
         qd = _sized(qd0, names.nv, "qd0")
     if not names.constraints:
@@ -56,7 +56,7 @@ def _driven_speeds(model: Model, q: Floats, given: dict[str, float], time: list[
     return qd
 
 
-def _placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:
+def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:
     for name, value in given.items():
         if name not in names:
             raise NameNotFoundError(

@@ -1,4 +1,4 @@
-"""Rest and small motions: equilibria, stiffness, natural frequencies, linear models.
+"""Rest and small motions about it: equilibria, stiffness, natural frequencies, modes.
 
 Under constraints everything is reduced to the independent speeds a by q̇ = G a: what is left of a
 force h is Gᵀh, and ∂q̈/∂q along the constraints is that of the constrained accelerations.
@@ -6,6 +6,7 @@ force h is Gᵀh, and ∂q̈/∂q along the constraints is that of the constrain
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,22 +17,13 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from .linear import forces_at, independent_map, linearize
+from .start import start_of
+from .units import coordinate_units
+
+__all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Linear:
-    """ẋ = A x + B u about a state, x = (a, ȧ) small changes of the independent coordinates and
-    speeds by `names`, u of the drives; `eigenvalues` of A in 1/s."""
-
-    names: tuple[str, ...]
-    A: Floats
-    B: Floats
-
-    @property
-    def eigenvalues(self) -> NDArray[np.complex128]:
-        return np.linalg.eigvals(self.A).astype(complex)
 
 
 @dataclass(frozen=True)
@@ -43,86 +35,85 @@ class Equilibrium:
     """
 
     q: Floats
-    is_stable: bool
+    names: tuple[str, ...]
+    mass: Floats
+    damping: Floats
     stiffness: Floats
     frequencies: Floats
     modes: Floats
 
+    @property
+    def is_stable(self) -> bool:
+        return self.kind == "stable"
 
-def linearize(
-    mechanism: Mechanism, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
-) -> Linear:
-    """The linear model about a state (at home and at rest unless said), exact derivatives.
+    @property
+    def kind(self) -> str:
+        """stable; unstable; indifferent, where some motion meets no resistance."""
+        lowest = self.frequencies.min(initial=np.inf)
+        return "stable" if lowest > 0 else "unstable" if lowest < 0 else "indifferent"
 
-    Forces `torque` (nv) stay on. States in motion need coordinates whose rates are the speeds, and
-    no constraints: the choice of coordinates would change along the motion.
-    """
-    model = compiled(mechanism, threads=1)
-    names = model.names
-    here = model.home() if q is None else np.asarray(q, dtype=float)
-    speeds = np.zeros(model.nv) if qd is None else np.asarray(qd, dtype=float)
-    if speeds.any() and (names.nq != names.nv or names.constraints):
-        raise UnsupportedError(
-            "about a motion, speeds must be rates of free coordinates", where=mechanism.name,
-            remedy="linearize at rest, or use rotation = \"cardan\"",
-        )  # fmt: skip
-    tau = np.zeros(model.nv) if torque is None else np.asarray(torque, dtype=float)
-    time = [t] if names.in_time else []
-    by_q, by_qd, by_tau = model.forward_dynamics_derivatives(here, speeds, tau, *time)
-    G = _map(model, here, time)
-    rows = [names.qd.index(name) for name in model.independent_names]
-    n = len(rows)
-    lower = [by_q[rows] @ G, by_qd[rows] @ G]
-    A = np.block([[np.zeros((n, n)), np.eye(n)], lower])
-    drives = by_tau[rows] @ model.input_matrix(here)
-    return Linear(model.independent_names, A, np.vstack([np.zeros_like(drives), drives]))
-
-
-def _map(model: Model, q: Floats, time: list[float]) -> Floats:
-    if not model.names.constraints:
-        return np.eye(model.nv)
-    found: Floats = model.independent_map(q, *time)[0]
-    return found
+    def __str__(self) -> str:
+        rates = ", ".join(f"{f:.6g}" for f in self.frequencies)
+        return f"{self.kind} at q = {np.round(self.q, 6).tolist()}: {rates} rad/s"
 
 
 def equilibria(
     mechanism: Mechanism, torque: Any = None, starts: int = 30, seed: int = 0
 ) -> list[Equilibrium]:
-    """Configurations in which the mechanism can rest, found from home and from random starts."""
-    model = compiled(mechanism, threads=1)
+    """Configurations in which the mechanism can rest, found from home and from random starts;
+    the stable ones first; those that an indifferent motion leads to count once."""
+    model = _at_rest(mechanism)
     rng = np.random.default_rng(seed)
+    tau = forces_at(model, torque)
     found: list[Equilibrium] = []
     for k in range(starts):
         step = rng.uniform(-np.pi, np.pi, model.nv) * (k > 0)
         try:
-            start = model.integrate(model.home(), step)
-            one = equilibrium(mechanism, start, torque)
+            one = _rest(model, model.integrate(model.home(), step), tau)
         except LinkwrightError:
             continue
-        if all(np.abs(_apart(model, one.q, other.q)).max() > 1e-6 for other in found):
+        if all(_apart(model, one.q, other) > 1e-6 for other in found):
             found.append(one)
-    return found
+    return sorted(found, key=lambda one: -float(one.frequencies.min(initial=np.inf)))
 
 
-def _apart(model: Model, q: Floats, other: Floats) -> Floats:
-    """How far configurations are apart, full turns not counted."""
-    gap: Floats = model.difference(q, other)
-    return np.abs((gap + np.pi) % (2 * np.pi) - np.pi)
+def _apart(model: Model, q: Floats, other: Equilibrium) -> float:
+    """How far configurations are apart; full turns and indifferent motions do not count."""
+    gap: Floats = model.difference(other.q, q)
+    idle = other.modes[:, other.frequencies == 0]
+    gap = gap - idle @ (np.linalg.pinv(idle) @ gap) if idle.size else gap
+    return float(np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max())
 
 
 def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equilibrium:
-    """Where the mechanism rests, by Newton's steps from q0 (home unless said)."""
+    """Where the mechanism rests, by Newton's steps from q0 (an array, or some coordinates by name;
+    home unless said), under constant forces `torque` (an array, or a table by speed or
+    actuator)."""
+    model = _at_rest(mechanism)
+    start = model.home()
+    if q0 is not None:
+        start = start_of(mechanism, model, q0, None)[0] if _named(q0) else np.asarray(q0, float)
+    return _rest(model, start, forces_at(model, torque))
+
+
+def _named(given: Any) -> bool:
+    return isinstance(given, Mapping)
+
+
+def _at_rest(mechanism: Mechanism) -> Model:
     model = compiled(mechanism, threads=1)
     if model.names.in_time:
         raise UnsupportedError("what depends on time has no rest", where=mechanism.name)
-    q = model.home() if q0 is None else np.asarray(q0, dtype=float)
-    rest, tau = np.zeros(model.nv), np.zeros(model.nv)
-    tau = tau if torque is None else np.asarray(torque, dtype=float)
+    return model
+
+
+def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
+    rest = np.zeros(model.nv)
     rows = [model.names.qd.index(name) for name in model.independent_names]
     q = model.close(q) if model.names.constraints else q
     for _ in range(60):
         qdd = model.forward_dynamics(q, rest, tau)
-        G = _map(model, q, [])
+        G = independent_map(model, q, [])
         slope = model.forward_dynamics_derivatives(q, rest, tau)[0][rows] @ G
         step = -np.linalg.pinv(slope, rcond=1e-12) @ qdd[rows]
         step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
@@ -133,20 +124,35 @@ def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equ
     left = np.abs(model.forward_dynamics(q, rest, tau)).max()
     if not left < 1e-8:
         raise LinkwrightError(
-            f"no rest was found: {left:.3g} (rad/s² or m/s²) is left", where=mechanism.name,
+            f"no rest was found: {left:.3g} (rad/s² or m/s²) is left", where=model.mechanism.name,
             remedy="start elsewhere, or give forces that hold it",
         )  # fmt: skip
-    return _about(model, q, tau, rows)
+    return _about(model, _wound_back(model, q, tau), tau, rows)
+
+
+def _wound_back(model: Model, q: Floats, tau: Floats) -> Floats:
+    """The same rest with angles within half a turn, where full turns make no difference."""
+    units = coordinate_units(model.mechanism)
+    for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
+        other = q.copy()
+        other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))
+        open_ = model.constraint_residual(other) if model.names.positions else np.zeros(1)
+        moves = model.forward_dynamics(other, np.zeros(model.nv), tau)
+        if np.abs(open_).max() < 1e-10 and np.abs(moves).max() < 1e-7:
+            q = other
+    return q
 
 
 def _about(model: Model, q: Floats, tau: Floats, rows: list[int]) -> Equilibrium:
-    """Stiffness and modes: K = −M̄ ∂q̈/∂q along the constraints."""
-    rest, G = np.zeros(model.nv), _map(model, q, [])
+    """Stiffness and modes: K = −M̄ ∂q̈/∂q and D = −M̄ ∂q̈/∂q̇ along the constraints."""
+    rest, G = np.zeros(model.nv), independent_map(model, q, [])
     M = G.T @ model.mass_matrix(q) @ G
-    K = -M @ model.forward_dynamics_derivatives(q, rest, tau)[0][rows] @ G
+    by_q, by_qd, _ = model.forward_dynamics_derivatives(q, rest, tau)
+    K, D = -M @ by_q[rows] @ G, -M @ by_qd[rows] @ G
     squares, vectors = np.linalg.eig(np.linalg.solve(M, K))
     order = np.argsort(squares.real)
     squares, modes = squares[order].real, (G @ vectors[:, order]).real
+    squares[np.abs(squares) < 1e-10 * np.abs(squares).max(initial=1.0)] = 0.0
     frequencies = np.sign(squares) * np.sqrt(np.abs(squares))
     length = np.linalg.norm(modes, axis=0)
-    return Equilibrium(q, bool((squares > 0).all()), K, frequencies, modes / length)
+    return Equilibrium(q, model.independent_names, M, D, K, frequencies, modes / length)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..files import load
 from ..mechanism import names_of
 from .run import Happened, Run
+
+if TYPE_CHECKING:
+    import xarray
+
+    from .kinematic import Kinematics
 
 FORMATS = (".nc", ".csv", ".parquet")
 
@@ -27,15 +32,15 @@ def check_format(path: Path) -> None:
         _pyarrow()
 
 
-def save(run: Run, target: Path) -> None:
+def save(run: Run | Kinematics, target: Path) -> None:
     """Writes a file whole or not at all."""
     check_format(target)
     half = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if target.suffix == ".nc":
-            _write_netcdf(run, target, half)
+            _with_next(run, target).to_netcdf(half, engine="scipy")
         elif target.suffix == ".csv":
-            half.write_text(_csv(run), encoding="utf-8")
+            half.write_text(_csv(columns(run)), encoding="utf-8")
         else:
             _write_parquet(run, half)
         half.replace(target)
@@ -45,14 +50,13 @@ def save(run: Run, target: Path) -> None:
         half.unlink(missing_ok=True)
 
 
-def _write_netcdf(run: Run, target: Path, half: Path) -> None:
-    """What came after a member broke is a file of its own, named in this one."""
-    data = run.data
-    if run.next is not None:
-        later = _later(target)
-        save(run.next, later)
-        data = data.assign_attrs(next=later.name)
-    data.to_netcdf(half, engine="scipy")
+def _with_next(run: Run | Kinematics, target: Path) -> xarray.Dataset:
+    """The data; a run that goes on after a member broke has another file beside its own."""
+    if not isinstance(run, Run) or run.next is None:
+        return run.data
+    later = _later(target)
+    save(run.next, later)
+    return run.data.assign_attrs(next=later.name)
 
 
 def _later(path: Path) -> Path:
@@ -63,14 +67,24 @@ def _later(path: Path) -> Path:
     return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
-def columns(run: Run) -> dict[str, Any]:
-    """A table of the run by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works,
-    and the positions of frames."""
+def columns(run: Run | Kinematics) -> dict[str, Any]:
+    """A table by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works, and the
+    positions of frames; of kinematics, only motions."""
     names = names_of(run.mechanism)
     found = {"t": run.t}
     found |= dict(zip(names.q, run.q.T, strict=True))
-    for prefix, values in (("d", run.qd), ("dd", run.qdd), ("tau_", run.tau)):
+    for prefix, values in (("d", run.qd), ("dd", run.qdd)):
         found |= {f"{prefix}{n}": x for n, x in zip(names.qd, values.T, strict=True)}
+    if isinstance(run, Run):
+        found |= _forces(run)
+    for frame, places in run.frames.items():
+        found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
+    return found
+
+
+def _forces(run: Run) -> dict[str, Any]:
+    names = names_of(run.mechanism)
+    found = {f"tau_{n}": x for n, x in zip(names.qd, run.tau.T, strict=True)}
     if run.u is not None:
         found |= {f"u_{n}": x for n, x in zip(names.actuators, run.u.T, strict=True)}
     found |= {
@@ -78,13 +92,10 @@ def columns(run: Run) -> dict[str, Any]:
         "work_inputs": run.work_inputs, "work_given": run.work_given,
         "work_losses": run.work_losses,
     }  # fmt: skip
-    for frame, places in run.frames.items():
-        found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
     return found
 
 
-def _csv(run: Run) -> str:
-    table = columns(run)
+def _csv(table: dict[str, Any]) -> str:
     rows = np.column_stack(list(table.values())).tolist()
     lines = [",".join(table), *(",".join(map(repr, row)) for row in rows)]
     return "\n".join(lines) + "\n"
@@ -101,7 +112,7 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _write_parquet(run: Run, path: Path) -> None:
+def _write_parquet(run: Run | Kinematics, path: Path) -> None:
     pyarrow = _pyarrow()
     kept = {k: str(v) for k, v in run.data.attrs.items()}
     table = pyarrow.table(columns(run)).replace_schema_metadata(kept)

@@ -17,14 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
+from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive, filled, first
 from .projection import Projection
+from .stabilization import Baumgarte
 
 Floats = NDArray[np.float64]
 
@@ -33,12 +36,15 @@ WORKS = 3
 
 
 class System:
-    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations."""
+    """Rates of all states under a drive τ(t, q, q̇); counts its evaluations, and the
+    steps that solvers rejected."""
 
-    def __init__(self, equations: Equations, drive: Drive) -> None:
-        self.equations, self.drive = equations, drive
+    def __init__(
+        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
+    ) -> None:
+        self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
         self.names = equations.names
-        self.evaluations = 0
+        self.evaluations = self.rejected = 0
         self.held: list[tuple[float, Floats]] = []
         """τ of a sampled controller, from when on."""
         self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
@@ -90,6 +96,20 @@ class System:
         after[self.size : len(y) - WORKS] += self.drive.feedback.period * rate
         return after
 
+    def check_closed(self, integrator: str) -> None:
+        """For integrators that take the rates as one expression of the states and t."""
+        drive = self.drive
+        if drive.function is not None or drive.tables or drive.feedback is not None:
+            raise UnsupportedError(
+                f"'{integrator}' needs drives that are numbers or expressions",
+                remedy="use dop853, radau or bdf for functions, tables and controllers",
+            )
+        if self.beside is not None:
+            raise UnsupportedError(
+                f"'{integrator}' knows no stops, contacts and friction that sticks",
+                where=self.equations.mechanism.name, remedy="use dop853, radau or bdf",
+            )  # fmt: skip
+
     @cached_property
     def model(self) -> Model:
         return compiled(self.equations, threads=1)
@@ -113,6 +133,11 @@ class System:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
         return state.x, state.from_motion(), state.to_motion()
+
+    @property
+    def state(self) -> Any:
+        """The symbols x of the states, without works."""
+        return self._maps[0]
 
     @cached_property
     def size(self) -> int:
@@ -164,19 +189,8 @@ class System:
 
     @cached_property
     def power(self) -> Any:
-        """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
-        these and losses do together; springs and weight are in the potential."""
-        eqs = self.plain
-        q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
-        (passive,), (external,), (V,) = (
-            eqs.expressions(name) for name in ("passive", "external", "potential_energy")
-        )
-        springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
-        given = external
-        if self.names.constraints and self.names.in_time:
-            given = given + eqs.expressions("required_forces")[0] - tau
-        powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
-        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+        """See `power_function`."""
+        return power_function(self.plain)
 
     @cached_property
     def tau(self) -> Any:
@@ -204,6 +218,8 @@ class System:
         else:
             motion = (q, qd)
             qdd, *pivots = eqs.expressions("forward_dynamics")
+            if self.baumgarte is not None:
+                qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
             rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
         z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
         rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
@@ -218,14 +234,19 @@ class System:
         return ca.Function("qdd", inputs, [qdd])(*motion, tau, t)
 
     @cached_property
-    def kernel(self) -> Any:
-        """(x, z, w, push, t) → ẏ and the smallest pivot, compiled, drives included."""
+    def tape(self) -> Tape:
+        """(x, z, w, push, t) → ẏ and the smallest pivot, drives included."""
         inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
         function = ca.Function(
             "rates", inputs, ca.cse(list(self.rates_expression)), ["x", "z", "w", "push", "t"],
             ["rate", "pivot"],
         )  # fmt: skip
-        return compile_tape(scheduled(normalised(record(function))), threads=1)
+        return scheduled(normalised(record(function)))
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The tape, compiled."""
+        return compile_tape(self.tape, threads=1)
 
     @cached_property
     def _slope(self) -> Any:
@@ -251,11 +272,11 @@ class System:
     @cached_property
     def projection(self) -> Projection | None:
         """Onto the constraints, where they are kept exactly."""
-        constrained = bool(self.names.constraints) and self.equations.by != "approximate"
-        return Projection(self.model) if constrained else None
+        exactly = self.baumgarte is None and self.equations.by != "approximate"
+        return Projection(self.model) if self.names.constraints and exactly else None
 
-    def mended(self, t: float, y: Floats) -> Floats:
-        """y with the constraints and the lengths of quaternions exact."""
+    def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
+        """y with constraints and lengths of quaternions exact, `polished` to the last bit."""
         quaternions = self.names.nq != self.names.nv
         if self.projection is None and not quaternions:
             return y
@@ -263,7 +284,7 @@ class System:
         if quaternions:
             q = self.model.integrate(q, np.zeros(self.names.nv))
         if self.projection is not None:
-            q, qd = self.projection(t, q, qd)
+            q, qd = self.projection(t, q, qd, polished)
         return self.moved(y, q, qd)
 
     def rates(self, t: float, y: Floats) -> Floats:
@@ -281,6 +302,8 @@ class System:
         tau = self.torque(t, y) + push
         time = [t] if self.names.in_time else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
+        if self.baumgarte is not None:
+            qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
@@ -299,3 +322,25 @@ class System:
         """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
         J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
+
+
+def power_function(eqs: Equations) -> Any:
+    """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
+    these and losses do together; springs and weight are in the potential."""
+    q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
+    (passive,), (external,), (V,) = (
+        eqs.expressions(name) for name in ("passive", "external", "potential_energy")
+    )
+    springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
+    given = external
+    if eqs.names.constraints and eqs.names.in_time:
+        given = given + eqs.expressions("required_forces")[0] - tau
+    powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+    return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+
+
+def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:
+    """The three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
+    t, q, qd, qdd = rows
+    function = power_function(derive(mechanism, by="recursive", parameters="numeric"))
+    return np.asarray(function(q.T, qd.T, qdd.T, tau.T, t[None]), dtype=float).T

@@ -9,7 +9,7 @@ from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation
 from ..mechanism import Mechanism, names_of
-from .identities import formulations, identities
+from .identities import accelerations, formulations, identities
 from .known import known_motions
 from .numbers import numbers
 from .report import Check, Report
@@ -77,6 +77,7 @@ def _is_symbolic(eqs: Equations) -> bool:
 
 def _checks(subject: Subject, others: Sequence[Subject]) -> Iterator[Check]:
     yield formulations(subject, others)
+    yield accelerations(subject, others)
     yield from identities(subject)
     yield from numbers(subject)
     yield from known_motions(subject)

@@ -19,9 +19,11 @@ FIRST = (
 )  # fmt: skip
 """Compared with the first one too."""
 ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only: M, bias, J, γ say all."""
+"""Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
 MOST_FREEDOMS = 8
 """Beyond, accelerations are not compared themselves: they follow from M and bias."""
+MOST_CONSTRAINED = 12
+"""The same under constraints."""
 
 Proofs = Sequence[tuple[str, Proof]]
 
@@ -65,6 +67,31 @@ def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,
     )
+
+
+def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
+    """Under constraints, where these hold."""
+    name = "constrained accelerations"
+    meaning = "multipliers, elimination and reduction lead to one motion, where constraints hold"
+    cite = (
+        "The accelerations under constraints were proved identical at points modulo a Mersenne "
+        "prime that obey the constraints."
+    )
+    if not subject.names.constraints:
+        return Check(name, SKIPPED, "there are no constraints", meaning)
+    if subject.eqs.nv > MOST_CONSTRAINED:
+        why = f"more than {MOST_CONSTRAINED} coordinates: they follow from M, bias, J and γ"
+        return Check(name, SKIPPED, why, meaning)
+    function = "forward_dynamics"
+    try:
+        proofs = [
+            (f"{function} by {other.eqs.by}", subject.same_where_allowed(other, function))
+            for other in others
+            if subject.has(function) and other.has(function)
+        ]
+    except LinkwrightError as error:
+        return Check(name, SKIPPED, str(error), meaning)
+    return judged(name, meaning, cite, proofs)
 
 
 def _compared(function: str, subject: Subject) -> bool:

@@ -13,6 +13,7 @@ from ..expressions import to_float
 from ..kinematics.mobility import mobility
 from ..mechanism import GROUND
 from ..readings.balls import evaluate, exact_inputs, precision
+from .inertias import physical
 from .report import FAILED, NOTED, PASSED, SKIPPED, Check
 from .subject import Floats, Subject
 
@@ -215,18 +216,6 @@ def independent(subject: Subject) -> Check:
     figure = f"{found.freedom} free; {found.equations} equations, {found.rank} independent"
     cite = f"The constraints leave {found.freedom} freedoms; {extra} of their rows are redundant."
     return Check(name, NOTED if extra else PASSED, figure, meaning, cite)
-
-
-def physical(subject: Subject) -> Check:
-    warnings = subject.mechanism.warnings
-    figure = warnings[0] if warnings else f"{len(subject.mechanism.bodies)} bodies"
-    return Check(
-        "inertias physical", FAILED if warnings else PASSED, figure,
-        "principal moments are positive, and none exceeds the sum of the others; other numbers are "
-        "of no real body, whatever the equations",
-        "All inertia tensors are those of real bodies.",
-        tuple(warnings),
-    )  # fmt: skip
 
 
 def numbers(subject: Subject) -> Iterator[Check]:

@@ -14,17 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..kinematics.assembly import closed_state
 from ..mechanism import Mechanism, coordinate_names
 from ..quantities import entry_names, ports
 from ..readings.balls import SMALL, agreement, exact_inputs
-from ..readings.field import identical
+from ..readings.closing import Obeying
+from ..readings.field import Verdict, identical
+from ..readings.points import Program
 from ..tape import Op, Tape, record
 
 Floats = NDArray[np.float64]
 SX = Any
 CHANCE = 2.0**-60
 """Of an error, for each identity: many together stay below 2⁻⁵⁰."""
+LOOP_STATES, LOOP_AGREEMENT = 4, 1e-8
 ROUNDED_DIGITS = 11
 """Where constants were rounded on a tape, this much must agree."""
 
@@ -88,7 +92,10 @@ class Subject:
         """The tape of a function, recorded once."""
         if function not in self._tapes:
             inputs, outputs = ports(self.names, function, list(self.eqs.parameters))
-            self._tapes[function] = record(self.eqs.function(function), inputs, outputs)
+            whole, kept = self.eqs.function(function), [x for x in outputs if x.name != "pivot"]
+            if len(kept) < len(outputs):  # sizes of pivots are no part of the equations
+                whole = whole.factory(function, whole.name_in(), [port.name for port in kept])
+            self._tapes[function] = record(whole, inputs, kept)
         return self._tapes[function]
 
     def prove(self, name: str, left: SX, right: SX | float = 0.0) -> Proof:
@@ -106,6 +113,49 @@ class Subject:
         names = entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
         verdict = identical(one, other, entries, CHANCE, self.quaternions)
+        return self._proof(verdict, one, other)
+
+    def same_where_allowed(self, other: Subject, function: str) -> Proof:
+        """Modulo a prime, at points that obey the constraints; where no lengths close the loops, in
+        floats where the mechanism is assembled."""
+        one, two = self.tape(function), other.tape(function)
+        if _is_rounded(one) or _is_rounded(two):
+            return self._at_states(other, function, "its numbers are rounded")
+        names = entry_names(self.names, list(self.eqs.parameters))
+        entries = [names[port.name] for port in one.inputs]
+        try:
+            verdict = identical(one, two, entries, CHANCE, self.quaternions, self._obeying)
+        except UnsupportedError as error:
+            return self._at_states(other, function, error.what)
+        if verdict.undecided:
+            return self._at_states(other, function, "it has functions that are not rational")
+        return self._proof(verdict, one, two)
+
+    @cached_property
+    def _obeying(self) -> Obeying:
+        names = entry_names(self.names, list(self.eqs.parameters))
+
+        def program(function: str) -> Program:
+            tape = self.tape(function)
+            return Program(tape, [names[port.name] for port in tape.inputs])
+
+        residual = program("constraint_residual") if self.names.positions else None
+        jacobian, velocity = program("constraint_jacobian"), program("constraint_velocity")
+        return Obeying(residual, jacobian, velocity, names["qd"])
+
+    def _at_states(self, other: Subject, function: str, why: str) -> Proof:
+        """In floats, at states that the constraints allow."""
+        apart = []
+        for state in self.states(LOOP_STATES):
+            a, b = (x.value(function, state) for x in (self, other))
+            apart.append(np.abs(a - b).max() / max(1.0, np.abs(a).max()))
+        worst = float(np.max(apart))
+        text = f"agrees to {worst:.0e} at {LOOP_STATES} states ({why})"
+        return Proof(
+            worst < LOOP_AGREEMENT, False, text, () if worst < LOOP_AGREEMENT else ("qdd",)
+        )
+
+    def _proof(self, verdict: Verdict, one: Tape, other: Tape) -> Proof:
         if not verdict.identical and (_is_rounded(one) or _is_rounded(other)):
             return self._in_balls(one, other, ROUNDED_DIGITS)
         if verdict.undecided:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 def unphysical_bodies(mechanism: Mechanism) -> Iterator[str]:
     """Bodies whose inertia no distribution of mass has, each as one sentence."""
+    return (sentence for _, sentence in unphysical(mechanism))
+
+
+def unphysical(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
+    """The same with the bodies' names."""
     import numpy as np
 
     for name, body in mechanism.bodies.items():
@@ -25,9 +30,12 @@ def unphysical_bodies(mechanism: Mechanism) -> Iterator[str]:
         a, b, c = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         dust = 1e-9 * max(abs(a), abs(c))
         if a < -dust:
-            yield f"bodies.{name}.inertia has the negative principal moment {a:.4g} kg*m^2"
+            yield name, f"bodies.{name}.inertia has the negative principal moment {a:.4g} kg*m^2"
         elif a + b < c - dust and not plane:
             yield (
-                f"bodies.{name}.inertia breaks the triangle inequality: its principal moments "
-                f"are {a:.4g}, {b:.4g} and {c:.4g} kg*m^2, and {a:.4g} + {b:.4g} < {c:.4g}"
+                name,
+                (
+                    f"bodies.{name}.inertia breaks the triangle inequality: its principal moments "
+                    f"are {a:.4g}, {b:.4g} and {c:.4g} kg*m^2, and {a:.4g} + {b:.4g} < {c:.4g}"
+                ),
             )

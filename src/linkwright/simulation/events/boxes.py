@@ -15,9 +15,9 @@ Floats = NDArray[np.float64]
 ROUNDS, SWEEPS, EXACT = 400, 12, 1e-11
 
 
-def boxed(A: Floats, b: Floats, low: Floats, high: Floats) -> Floats:
+def boxed(A: Floats, b: Floats, low: Floats, high: Floats, start: Floats | None = None) -> Floats:
     """Gauss–Seidel finds which bounds hold; a linear solve then makes the rest exact."""
-    x: Floats = np.clip(np.zeros(len(b)), low, high)
+    x: Floats = np.clip(np.zeros(len(b)) if start is None else start, low, high)
     for _ in range(ROUNDS):
         for _ in range(SWEEPS):
             _sweep(A, b, low, high, x)

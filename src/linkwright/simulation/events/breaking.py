@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from ...expressions import names as names_in
+from ...expressions import to_float
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
 from ...model import compile as compiled
 
@@ -19,9 +20,15 @@ _KEPT = ("parent", "child", "origin", "child_origin")
 
 
 def broken(mechanism: Mechanism, member: str) -> Mechanism:
-    """Less a loop or constraint; a joint becomes a free one, and what acts along it is gone."""
+    """Less a loop or constraint; a joint becomes a free one, and what acts along it is gone.
+
+    Bodies of a plane mechanism may have inertia about its normal alone: they stay in the plane.
+    """
     if member in mechanism.joints:
-        return _parted(mechanism, member)
+        parted = _parted(mechanism, member, {"type": "free"})
+        if mechanism.joints[member].type in ("revolute", "continuous") and _weightless(parted):
+            return _parted(mechanism, member, _in_plane(mechanism, member))
+        return parted
     table = "loops" if member in mechanism.loops else "constraints"
     rest = {name: x for name, x in getattr(mechanism, table).items() if name != member}
     return _tidied(replaced(mechanism, ["independent"], **{table: rest}))
@@ -34,12 +41,29 @@ def _tidied(mechanism: Mechanism) -> Mechanism:
     return replaced(mechanism, ["assembly"])
 
 
-def _parted(mechanism: Mechanism, member: str) -> Mechanism:
+def _weightless(mechanism: Mechanism) -> bool:
+    """Whether something can move that has no inertia."""
+    model = compiled(mechanism, threads=1)
+    M = model.mass_matrix(model.integrate(model.neutral(), np.full(model.nv, 0.3)))
+    sizes = np.sqrt(np.abs(np.diag(M)))
+    if not sizes.all():
+        return True
+    return bool(np.linalg.eigvalsh(M / sizes[:, None] / sizes)[0] < 1e-12)
+
+
+def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
+    axis = mechanism.joints[member].axis
+    numbers = [to_float(x, mechanism.values) for x in axis]
+    along_x = abs(numbers[0]) > 0.9 * float(np.linalg.norm(numbers))
+    return {"type": "planar", "axis": axis, "axis2": [0, 1, 0] if along_x else [1, 0, 0]}
+
+
+def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
     joint = mechanism.joints[member]
     gone = {*coordinate_names(member, joint), *speed_names(member, joint)}
     gone |= {f"d{name}" for name in gone}
     fields = {key: getattr(joint, key) for key in _KEPT if key in joint.model_fields_set}
-    joints = {**mechanism.joints, member: {"type": "free", **fields}}
+    joints = {**mechanism.joints, member: {**kind, **fields}}
     tables = {
         key: {name: part for name, part in getattr(mechanism, key).items() if not _uses(part, gone)}
         for key in ("forces", "actuators", "constraints")
@@ -54,8 +78,7 @@ def _parted(mechanism: Mechanism, member: str) -> Mechanism:
 def _uses(part: Any, gone: set[str]) -> bool:
     """Whether a force, actuator or constraint speaks of coordinates that are gone."""
     spoken = {name for _, number, _ in quantities(part) for name in names_in(number)}
-    for key in ("on", "joint", "other"):
-        spoken |= {getattr(part, key, None)} - {None}
+    spoken |= {str(getattr(part, key, "")) for key in ("on", "joint", "other")}
     spoken |= set(getattr(part, "factors", ()))
     return bool(spoken & gone)
 
@@ -73,6 +96,10 @@ def carried_over(
         for k, name in enumerate(names):
             if name in olds:
                 out[k] = values[olds.index(name)]
+    if after.joints[member].type == "planar":
+        q_new[new.q.index(f"{member}.theta")] = q[old.q.index(member)]
+        qd_new[new.qd.index(f"{member}.theta")] = qd[old.qd.index(member)]
+        return q_new, qd_new
     place, speeds = _apart(before, member, q, qd)
     for ending, value in place.items():
         q_new[new.q.index(f"{member}.{ending}")] = value

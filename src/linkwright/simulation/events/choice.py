@@ -52,7 +52,6 @@ class _Choice:
         self.still = [k for k, s in enumerate(self.signs) if s == 0]
         self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
         self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
-        self.all += [row for i in self.grips for row in self._barrier(i).slip]
 
     def _barrier(self, i: int) -> Barrier:
         return self.rows.barriers[i]
@@ -62,23 +61,35 @@ class _Choice:
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= STILL
 
     def mode(self) -> Mode:
+        """Contacts that do not slide are held there first; those that do not press let go."""
+        while True:
+            x, w, limits = self._balance()
+            pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
+            if all(i in pressing for i in self.grips):
+                return self._sorted(x, w, limits)
+            self.grips = [i for i in self.grips if i in pressing]
+
+    def _balance(self) -> tuple[Floats, Floats, Floats]:
+        """Forces and accelerations of all that may be held, and the limits of friction."""
         limits = np.array([rub.force for rub in self.rows.rubs])
-        normal = np.zeros(len(self.closed))
-        R, gamma = self.instant.R[self.all], self.instant.gamma[self.all]
-        A = R @ self.instant.admittance @ R.T
+        normal, x = np.zeros(len(self.closed)), None
+        now = self.instant
+        gripped = [row for i in self.grips for row in self._barrier(i).slip]
+        R, gamma = now.R[self.all], now.gamma[self.all]
+        P = now.admittance_holding(gripped)
+        A = R @ P @ R.T
         for _ in range(_TURNS):
             known = self._known(limits, normal)
-            free = self.instant.held([], np.zeros((len(known), 0)), known)
+            free = now.held(gripped, now.R[gripped].T, known)
             b = R @ free.qdd + gamma
-            x = boxed(A, b, *self._bounds(limits, normal))
+            x = boxed(A, b, *self._bounds(limits), start=x)
             before = np.concatenate([limits, normal])
             normal = x[: len(self.closed)].copy()
-            limits = self._limits(free, known, R, x, normal)
+            limits = self._limits(free.qdd + P @ (R.T @ x), known + R.T @ x, normal)
             after = np.concatenate([limits, normal])
-            if np.abs(after - before).max(initial=0.0) <= 1e-12 * (
-                1 + np.abs(after).max(initial=0)
-            ):
-                return self._sorted(x, A @ x + b, limits)
+            small = 1e-12 * (1 + np.abs(after).max(initial=0))
+            if np.abs(after - before).max(initial=0.0) <= small:
+                return x, A @ x + b, limits
         raise NoSolutionError(
             "friction has no solution here", remedy="lower the coefficients of friction"
         )
@@ -96,29 +107,28 @@ class _Choice:
                 total -= drag @ self.instant.R[slip]
         return total
 
-    def _bounds(self, limits: Floats, normal: Floats) -> tuple[Floats, Floats]:
-        forces = dict(zip(self.closed, normal, strict=True))
-        high = [np.inf] * len(self.closed)
-        high += [limits[k] * self.rows.rubs[k].ratio for k in self.still]
-        for i in self.grips:
-            high += [self._barrier(i).friction * self._barrier(i).ratio * forces[i]] * 2
-        low = [0.0] * len(self.closed) + [-x for x in high[len(self.closed) :]]
-        return np.array(low), np.array(high)
+    def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
+        count = len(self.closed)
+        most = [limits[k] * self.rows.rubs[k].ratio for k in self.still]
+        return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
 
-    def _limits(self, free: Held, known: Floats, R: Floats, x: Floats, normal: Floats) -> Floats:
+    def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
+        """What friction in the joints amounts to under given accelerations and forces."""
         rubs, now = self.rows.rubs, self.instant
         limits = np.array([rub.force for rub in rubs])
         arms = np.array([rub.arm for rub in rubs])
         if not arms.any():
             return limits
-        qdd = free.qdd + now.admittance @ (R.T @ x)
-        rest = now.M @ qdd - now.F - known - R.T @ x
-        lam = np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0] if len(now.J) else np.zeros(0)
+        rest = now.M @ qdd - now.F - forces
+        lam = np.zeros(0)
+        if len(now.J):
+            lam = np.asarray(np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0], dtype=float)
         pushes = np.zeros((3, len(self.rows.contacts)))
         for i, force in zip(self.closed, normal, strict=True):
             if i >= self.rows.stop_count:
                 pushes[2, i - self.rows.stop_count] = force
-        return limits + arms * now.pressed(Held(qdd, x, lam), pushes)[0]
+        found: Floats = limits + arms * now.pressed(Held(qdd, np.zeros(0), lam), pushes)[0]
+        return found
 
     def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
         """From forces x and accelerations w to what is held."""
@@ -133,13 +143,11 @@ class _Choice:
             if abs(forces[row]) >= limit * (1 - 1e-12) and abs(moves[row]) > small:
                 signs[k] = int(np.sign(moves[row]))
         grip, toward = set(self.grips) & set(resting), dict(self.toward)
-        for i in sorted(grip):
-            slip, barrier = list(self._barrier(i).slip), self._barrier(i)
-            push = np.array([forces[row] for row in slip])
-            size, limit = np.linalg.norm(push), barrier.friction * barrier.ratio * forces[i]
-            if size > limit * (1 + 1e-12) or max(abs(moves[row]) for row in slip) > small:
-                grip.discard(i)
-                toward[i] = tuple(-push / max(size, 1e-300))
+        for i in resting:
+            if self._barrier(i).slip and i not in grip and i not in toward:
+                v = self.V[list(self._barrier(i).slip)]
+                speed = max(float(np.hypot(*v)), 1e-300)
+                toward[i] = (float(v[0]) / speed, float(v[1]) / speed)
         kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)
         return Mode(tuple(resting), frozenset(grip), kept, tuple(signs))
 
@@ -175,6 +183,12 @@ def _released(instant: Instant, mode: Mode, found: Forces) -> Mode:
     return Mode(resting, frozenset(grip & set(resting)), kept, tuple(signs))
 
 
+def _mobility(instant: Instant, rows: list[int]) -> float:
+    """Acceleration along rows, for a unit of force: the most of all directions."""
+    R = instant.R[rows]
+    return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
+
+
 def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
     """Contacts that begin to slide, turned into their acceleration."""
     rows, toward = instant.of.rows, []
@@ -184,7 +198,9 @@ def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
         slow = float(np.linalg.norm(V[slip])) <= STILL
-        turned = (float(a[0]) / size, float(a[1]) / size) if size > 1e-12 and slow else direction
+        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0)) * _mobility(instant, slip)
+        clear = slow and size > 1e-3 * can
+        turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
         near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9
         toward.append((i, direction if near else turned))
     return replace(mode, toward=tuple(toward))

@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 from ...expressions import to_float
 from .dynamics import Dynamics
 from .given import Watched
-from .modes import STILL, Forces, Mode
+from .modes import Forces, Mode
 
 Floats = NDArray[np.float64]
-
-HAIR = 1e-13
-"""A gap that has just opened and a speed that has just begun are zero: above zero by this."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +23,20 @@ class Column:
     index: int
     sign: int = -1
 
+    @property
+    def begins(self) -> bool:
+        """Whether it is zero but for rounding where it begins: a gap that opens, a slide."""
+        return self.kind in ("gap", "slides", "slips", "pad")
 
-def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Column]:
+    @property
+    def at_once(self) -> bool:
+        """Whether it counts from the start of a step where it is beyond zero and goes on so."""
+        return self.kind != "given"
+
+
+def columns_of(
+    dynamics: Dynamics, mode: Mode, given: list[Watched], inside: list[bool]
+) -> list[Column]:
     rows = dynamics.rows
     found = [
         Column("carries" if i in mode.resting else "gap", i) for i in range(len(rows.barriers))
@@ -36,7 +45,7 @@ def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Col
     for i in mode.resting:
         if rows.barriers[i].slip:
             found.append(Column("grips" if i in mode.grip else "slips", i))
-    found += [Column("pad", k, 0) for k in range(rows.pads)]
+    found += [Column("pad", k, 1 if within else -1) for k, within in enumerate(inside)]
     found += [
         Column("force", k) for k, (_, s) in enumerate(dynamics.members) if s.force is not None
     ]
@@ -44,7 +53,9 @@ def columns_of(dynamics: Dynamics, mode: Mode, given: list[Watched]) -> list[Col
         Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
     ]
     found += [Column("tie", k) for k in range(len(dynamics.ties))]
-    return found + [Column("given", k, event.sign) for k, event in enumerate(given)]
+    for k, event in enumerate(given):
+        found += [Column("given", k, sign) for sign in ((event.sign,) if event.sign else (-1, 1))]
+    return found
 
 
 OF_FORCES = {"carries", "sticks", "grips", "force", "moment", "tie"}
@@ -55,17 +66,19 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
     gaps, V, pads = seen
     match column.kind:
         case "gap":
-            return gaps[column.index] + HAIR
+            gap: Floats = gaps[column.index]
+            return gap
         case "slides":
             row = dynamics.rows.rubs[column.index].row
-            found: Floats = mode.sliding[column.index] * V[row] + HAIR
+            found: Floats = mode.sliding[column.index] * V[row]
             return found
         case "slips":
             slip = list(dynamics.rows.barriers[column.index].slip)
-            speed: Floats = np.linalg.norm(V[slip], axis=0) - STILL / 2
+            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip]
             return speed
         case _:
-            return pads[column.index]
+            depth: Floats = pads[column.index]
+            return depth
 
 
 def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
@@ -81,11 +94,10 @@ def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
             barrier = rows.barriers[k]
             most = barrier.friction * barrier.ratio * forces.normal[k]
             return float(most - np.linalg.norm(forces.slip[k]))
-        case "force":
-            return to_float(dynamics.members[k][1].force, values) - float(forces.strengths[2 * k])
-        case "moment":
-            strength = dynamics.members[k][1].moment
-            return to_float(strength, values) - float(forces.strengths[2 * k + 1])
+        case "force" | "moment":
+            carried = getattr(dynamics.members[k][1], column.kind)
+            place = 2 * k + (column.kind == "moment")
+            return to_float(carried, values) - float(forces.strengths[place])
         case _:
             name, strength = dynamics.ties[k]
             owners = dynamics.model.names.constraints

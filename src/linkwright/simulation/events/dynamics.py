@@ -44,6 +44,8 @@ class Dynamics:
         self.mechanism, self.model, self.rows = mechanism, model, rows
         self.in_time = model.names.in_time
         self.constrained = bool(model.names.constraints)
+        self.pressure: Floats = np.zeros(len(rows.rubs))
+        """Of the rubs when last solved for: a start for the next."""
         tables = (mechanism.joints, mechanism.loops)
         self.members = [
             (name, joint.breaks) for table in tables for name, joint in table.items()
@@ -68,12 +70,12 @@ class Dynamics:
         push = ca.SX.sym("push", 3, len(rows.contacts))
         ties = constraint_loads(tree, constraints, lam) if constraints else []
         loads = [*ties, *self._pushes(push)]
-        found = reactions(tree, own.q, own.qd, own.qdd, others=loads)
-        every = ca.vertcat(found, *loop_wrenches(tree, ties))
+        found: Any = reactions(tree, own.q, own.qd, own.qdd, others=loads)
+        every: Any = ca.vertcat(found, *loop_wrenches(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
         pressed = [self._pressure(rub, found) for rub in rows.rubs]
         strong = [every[names.index(name), :] for name, _ in self.members]
-        sizes = [ca.norm_2(row[cut]) for row in strong for cut in (slice(3, 6), slice(0, 3))]
+        sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         return ca.Function(
             "wrenches", [own.q, own.qd, own.qdd, own.t, lam, push],
             [ca.vertcat(ca.SX(0, 1), *pressed), ca.vertcat(ca.SX(0, 1), *sizes)],
@@ -132,34 +134,64 @@ class Instant:
         found: Floats = self.of.model.constraint_bias(self.q, self.qd, *self.time)
         return found
 
+    @cached_property
+    def inverse(self) -> Floats | None:
+        """M⁻¹; None where some coordinate moves no mass."""
+        try:
+            np.linalg.cholesky(self.M)
+        except np.linalg.LinAlgError:
+            return None
+        return np.asarray(np.linalg.inv(self.M), dtype=float)
+
     def held(
         self, rows: list[int], columns: Floats, known: Floats, weights: Floats | None = None
     ) -> Held:
         """With forces of least norm (of x over its weights) where they are not unique."""
-        n, m, c = len(self.qd), len(rows), len(self.J)
-        scale = 1 / np.sqrt(np.maximum(np.diag(self.M), 1e-300))
-        scale = np.minimum(scale, 1e6 * scale.min())
-        A = np.vstack([self.R[rows], self.J]) * scale
-        sizes = np.linalg.norm(A, axis=1)
-        sizes[sizes == 0] = 1.0
-        w = np.ones(m) if weights is None else weights
-        D = np.hstack([columns * w / sizes[:m], self.J.T / sizes[m:]]) * scale[:, None]
-        K = np.block(
-            [[scale[:, None] * self.M * scale, -D], [A / sizes[:, None], np.zeros((m + c, m + c))]]
-        )
-        gamma = np.concatenate([self.gamma[rows], self.J_bias])
-        right = np.concatenate([scale * (self.F + known), -gamma / sizes])
-        found = np.linalg.lstsq(K, right, rcond=RANK)[0]
-        x, lam = found[n : n + m] * w / sizes[:m], found[n + m :] / sizes[m:]
-        return Held(found[:n] * scale, x, lam)
+        m = len(rows)
+        A, gamma = self.R[rows], self.gamma[rows]
+        D = columns if weights is None else columns * weights
+        if len(self.J):
+            A, D = np.vstack([A, self.J]), np.hstack([D, self.J.T])
+            gamma = np.concatenate([gamma, self.J_bias])
+        if self.inverse is None:
+            qdd, x = self._held_without_mass(A, D, gamma, self.F + known)
+        else:
+            free = self.inverse @ (self.F + known)
+            if not len(A):
+                return Held(free, np.zeros(0), np.zeros(0))
+            answer = self.inverse @ D
+            S = A @ answer
+            scale = np.sqrt(np.abs(np.diag(S)))
+            scale = np.where(scale > 0, scale, 1.0)
+            S = S / scale[:, None] / scale
+            x = np.linalg.lstsq(S, -(A @ free + gamma) / scale, rcond=RANK)[0] / scale
+            qdd = free + answer @ x
+        forces = x[:m] if weights is None else x[:m] * weights
+        return Held(qdd, forces, x[m:])
+
+    def _held_without_mass(
+        self, A: Floats, D: Floats, gamma: Floats, F: Floats
+    ) -> tuple[Floats, Floats]:
+        """All unknowns at once, where M alone has no inverse."""
+        n = len(F)
+        K = np.block([[self.M, -D], [A, np.zeros((len(A), len(A)))]])
+        size = np.maximum(np.abs(K).max(axis=1), 1e-300)
+        found = np.linalg.lstsq(K / size[:, None], np.concatenate([F, -gamma]) / size, rcond=RANK)[
+            0
+        ]
+        return found[:n], found[n:]
 
     @cached_property
     def admittance(self) -> Floats:
         """P with Δq̇ = P · impulse along the speeds, under the mechanism's own constraints."""
-        if not len(self.J):
-            Z = np.eye(len(self.qd))
-        else:
-            left, sizes, right = np.linalg.svd(self.J)
+        return self.admittance_holding([])
+
+    def admittance_holding(self, rows: list[int]) -> Floats:
+        """The same while some rows are held too."""
+        A = np.vstack([self.J, self.R[rows]])
+        Z = np.eye(len(self.qd))
+        if len(A):
+            sizes, right = np.linalg.svd(A)[1:]
             Z = right[int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum()) :].T
         inner = Z.T @ self.M @ Z
         found: Floats = Z @ np.linalg.pinv(inner, rcond=1e-13, hermitian=True) @ Z.T

@@ -32,9 +32,9 @@ PILE = 200
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where the motion goes on; or why it ends, or which member has failed."""
+    """Where the motion goes on, None: as it went; or why it ends, or which member has failed."""
 
-    y: Floats
+    y: Floats | None = None
     status: str | None = None
     broken: str | None = None
 
@@ -61,7 +61,11 @@ class Hybrid:
         self.happened: list[Happened] = []
         self.fastest: dict[int, float] = {}
         self.last, self.pile = -np.inf, 0
-        system.beside = self.push
+        self.inside = [False] * self.rows.pads
+        self.passed: dict[int, float] = {}
+        """Events of the user at the last instant, and the sides they have come to (0: either)."""
+        if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
+            system.beside = self.push
 
     # -- forces --------------------------------------------------------------------------
 
@@ -86,14 +90,18 @@ class Hybrid:
         self, begin: float, end: float, between: Callable[[float], Floats]
     ) -> tuple[float, list[Column]] | None:
         """The first event of a step, as a time and what happens then."""
-        columns = columns_of(self.dynamics, self.mode, self.given)
+        columns = columns_of(self.dynamics, self.mode, self.given, self.inside)
         if not columns:
             return None
+        known = {
+            k: self.passed[c.index] for k, c in enumerate(columns)
+            if c.kind == "given" and c.index in self.passed and begin == self.last
+        }  # fmt: skip
 
         def values(times: Floats) -> Floats:
             return self._values(columns, times, between)
 
-        found = first_passage(values, begin, end, [column.sign for column in columns])
+        found = first_passage(values, begin, end, columns, known)
         return None if found is None else (found[0], [columns[k] for k in found[1]])
 
     def _values(
@@ -116,6 +124,12 @@ class Hybrid:
                 table[:, k] = of_motion(column, self.dynamics, self.mode, seen)
         return table
 
+    def refresh(self, y: Floats) -> None:
+        """After a step: directions of sliding as they are now."""
+        if self.mode.toward:
+            _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
+            self.mode = self.mode.turned(self.rows, V)
+
     # -- jumping -------------------------------------------------------------------------
 
     def begin(self, t: float, y: Floats) -> Floats:
@@ -129,8 +143,13 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
+        self.inside = [bool(gap < 0) for gap in np.asarray(self.rows.watched(q, qd)[2]).ravel()]
         self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
-        return self._settle(t, y, _Forced())
+        return self._settle(t, y, _Forced()) if self.rows.any else y
+
+    def pushed_anew(self, t: float, y: Floats) -> Floats:
+        """The drive has jumped, which no step passes through: what stuck may slide now."""
+        return self._settle(t, y, _Forced()) if self.rows.any else y
 
     def handle(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
         """What an event does to the state and the mode."""
@@ -144,17 +163,22 @@ class Hybrid:
                 return self._break(t, y, column)
             if column.kind == "gap" and self.rows.barriers[column.index].restitution is None:
                 return self._at_limit(t, y, column)
-        stops = None
+        self.passed = {}
+        changed = y
         for column in columns:
             if column.kind == "given":
-                event = self.given[column.index]
-                y = self._given(t, y, event)
-                stops = event.name if event.stops else stops
-        if stops is not None:
-            return Outcome(y, f"stopped at t = {t:.12g} s by event '{stops}'")
-        if all(c.kind == "pad" for c in columns) or not self.rows.any:
-            return Outcome(y)
-        return Outcome(self._settle(t, y, self._forced(t, y, columns)))
+                changed = self._given(t, changed, column)
+                if self.given[column.index].stops:
+                    name = self.given[column.index].name
+                    return Outcome(y, f"stopped at t = {t:.12g} s by event '{name}'")
+            elif column.kind == "pad":
+                self.inside[column.index] = column.sign < 0
+                self._note(t, self._name(column), "touches" if column.sign < 0 else "leaves")
+        mechanical = [c for c in columns if c.kind not in ("given", "pad")]
+        if mechanical or (changed is not y and self.rows.any):
+            return Outcome(self._settle(t, changed, self._forced(t, changed, mechanical)))
+        silent = changed is y and all(c.kind == "given" for c in columns)
+        return Outcome(None if silent else changed)
 
     def _name(self, column: Column) -> str:
         if column.kind == "given":
@@ -165,6 +189,9 @@ class Hybrid:
             return self.dynamics.members[column.index][0]
         if column.kind == "tie":
             return self.dynamics.ties[column.index][0]
+        if column.kind == "pad":
+            soft = [name for name, c in self.dynamics.mechanism.contacts.items() if not c.rigid]
+            return soft[column.index]
         return self.rows.barriers[column.index].name
 
     def _note(self, t: float, name: str, what: str) -> None:
@@ -182,11 +209,13 @@ class Hybrid:
         remedy = 'give limits a restitution, or use stops="impact" or "ignore"'
         return Outcome(y, _ended(t, f"'{name}' limit is reached", remedy))
 
-    def _given(self, t: float, y: Floats, event: Watched) -> Floats:
-        what = "stop" if event.stops else "passed"
+    def _given(self, t: float, y: Floats, column: Column) -> Floats:
+        event = self.given[column.index]
+        self.passed[column.index] = float(column.sign)
         if event.change is None:
-            self._note(t, event.name, what)
+            self._note(t, event.name, "stop" if event.stops else "passed")
             return y
+        self.passed[column.index] = 0.0
         q, qd = event.change(t, *self.system.motion(y))
         self._note(t, event.name, "changes the state")
         return self._state(y, q, qd)
@@ -218,39 +247,52 @@ class Hybrid:
         ]  # fmt: skip
         q = self._touching(t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
+        still, slow = self._still(q, qd, closed)
+        qd = self._stopped(t, q, qd, [*still, *slow])
         tau = self.system.torque(t, self.system.moved(y, q, qd))
         instant = self.dynamics.at(t, q, qd, tau)
-        V = instant.R @ qd
-        still = tuple(i for i in closed if abs(V[i]) <= STILL)
         leaving = {i: d for i, d in forced.leaving.items() if i in still}
         case = Case(still, tuple(forced.slipping.items()), tuple(leaving.items()))
         before, self.mode = self.mode, chosen(instant, case)
         self._note_changes(t, before)
         return self._state(y, *self.hold(t, q, qd))
 
+    def _slow(self, i: int) -> float:
+        """The speed below which a barrier does not throw back."""
+        return TINY * self.fastest.get(i, 0.0)
+
+    def _still(self, q: Floats, qd: Floats, closed: list[int]) -> tuple[tuple[int, ...], list[int]]:
+        """Closed barriers that neither close nor open, and rows of friction without speed."""
+        _, V = self.rows.gaps_and_speeds(q, qd)
+        still = tuple(i for i in closed if abs(V[i]) <= max(STILL, self._slow(i)))
+        slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= STILL]
+        for i in still:
+            slip = list(self.rows.barriers[i].slip)
+            slow += slip if np.linalg.norm(V[slip]) <= STILL else []
+        return still, slow
+
     def _impact(self, t: float, q: Floats, qd: Floats, closed: list[int]) -> Floats:
         if not closed:
             return qd
         instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
-        bounce = {}
-        for i in closed:
-            speed = -float(instant.R[i] @ qd)
-            self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
-            e = self.rows.barriers[i].restitution or 0.0
-            bounce[i] = e if speed > TINY * self.fastest[i] else 0.0
-        found = impact(instant, closed, bounce, one_by_one=self.one_by_one)
+        slow = {i: self._slow(i) for i in closed}
+        found = impact(instant, closed, slow, one_by_one=self.one_by_one)
         for i, speed in found.speeds.items():
+            self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
             name = self.rows.barriers[i].name
             self._note(t, name, f"hit at {speed:.6g}, impulse {found.impulses.get(i, 0.0):.6g}")
         return found.qd
 
     def _note_changes(self, t: float, before: Mode) -> None:
         barriers, now = self.rows.barriers, self.mode
+        old_way, new_way = dict(before.toward), dict(now.toward)
         for i in sorted({*before.resting} | {*now.resting}):
             if (i in before.resting) != (i in now.resting):
                 self._note(t, barriers[i].name, "rests" if i in now.resting else "lets go")
             elif barriers[i].slip and (i in before.grip) != (i in now.grip):
                 self._note(t, barriers[i].name, "sticks" if i in now.grip else "slides")
+            elif i in old_way and i in new_way and np.dot(old_way[i], new_way[i]) < 0:
+                self._note(t, barriers[i].name, "slides back")
         for rub, old, new in zip(self.rows.rubs, before.sliding, now.sliding, strict=True):
             if old != new:
                 self._note(t, rub.name, "slides" if new else "sticks")
@@ -263,18 +305,24 @@ class Hybrid:
 
     def hold(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Held gaps and speeds made zero, by the least change in the metric of the mass matrix."""
-        model, held = self.dynamics.model, self.mode.rows(self.rows)
+        held = self.mode.rows(self.rows)
         if not held:
             return q, qd
-        time = [t] if self.dynamics.in_time else []
         q = self._touching(t, q, qd, list(self.mode.resting))
+        return q, self._stopped(t, q, qd, held)
+
+    def _stopped(self, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
+        """Speeds with those of some rows zero, and the mechanism's own constraints held."""
+        if not rows:
+            return qd
+        model, time = self.dynamics.model, [t] if self.dynamics.in_time else []
         R, _ = self.rows.linear(q, qd)
-        A, wrong = R[held], R[held] @ qd
+        A, wrong = R[rows], R[rows] @ qd
         if self.dynamics.constrained:
             A = np.vstack([model.constraint_jacobian(q, *time), A])
             wrong = np.concatenate([model.constraint_velocity(q, qd, *time), wrong])
-        qd = qd - least(model.mass_matrix(q), A, wrong)
-        return q, qd
+        found: Floats = qd - least(model.mass_matrix(q), A, wrong)
+        return found
 
     def _touching(self, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
         """q with the gaps of some barriers zero, and the mechanism's own constraints too."""

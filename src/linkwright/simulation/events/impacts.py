@@ -5,8 +5,12 @@ Newton's rule for all of them at once, with A = R P Rᵀ and impulses Λ:
     v⁺ = A Λ + v⁻,   Λ ≥ 0,   v⁺ + e v⁻ ≥ 0,   Λᵢ (v⁺ + e v⁻)ᵢ = 0
 
 so that T⁺ − T⁻ = ½ Σ Λᵢ (1 − eᵢ) vᵢ⁻, which is never above zero for e ≤ 1, since only barriers with
-v⁻ ≤ 0 take part. Friction then takes the impulse, within μ Λ, that leaves the least kinetic
-energy. Where that closes a barrier again, there is another impact.
+v⁻ ≤ 0 take part.
+
+With friction there are two phases, as in nature. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip
+impulses π within μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0.
+Restitution then gives the normal speeds e v⁻ back, without friction, or as much of them as there
+is energy for. Where that closes a barrier again, there is another impact.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ TINY = 1e-6
 """An impact slower than this share of the fastest one of its barrier does not throw back: so
 bounces that follow each other ever faster come to rest."""
 
-_ROUNDS, _SLIPS = 100, 200
+_ROUNDS, _SLIPS = 100, 2000
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,11 @@ class Impact:
 
 
 def impact(
-    instant: Instant, closed: list[int], restitution: dict[int, float], *, one_by_one: bool = False
+    instant: Instant, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
-    """Until nothing that is closed comes nearer; later rounds do not throw back without end."""
+    """Until nothing that is closed comes nearer; what is `slow` is not thrown back, nor is
+    anything without end."""
+    barriers = instant.of.rows.barriers
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
     impulses = dict.fromkeys(closed, 0.0)
@@ -50,47 +56,77 @@ def impact(
         hit = [i for i in closed if v[i] < -STILL]
         if not hit:
             break
-        taking = (
-            [min(hit, key=lambda i: v[i])] if one_by_one else [i for i in closed if v[i] <= STILL]
+        taking = [i for i in closed if v[i] <= STILL]
+        if one_by_one and turn < _ROUNDS // 2:
+            taking = [min(hit, key=v.__getitem__)]
+        late = turn >= _ROUNDS // 2
+        e = np.array(
+            [0.0 if late or -v[i] <= slow[i] else barriers[i].restitution or 0.0 for i in taking]
         )
-        e = np.array([restitution[i] if turn < _ROUNDS // 2 else 0.0 for i in taking])
         before = np.array([v[i] for i in taking])
-        R = instant.R[taking]
-        A = R @ instant.admittance @ R.T
-        found = boxed(A, (1 + e) * before, np.zeros(len(e)), np.full(len(e), np.inf))
-        qd = qd + instant.admittance @ (R.T @ found)
-        qd = _rubbed(instant, qd, taking, found)
+        rough = any(barriers[i].slip for i in taking)
+        qd, found = (_with_friction if rough else _newton)(instant, qd, taking, e)
         for i, speed, impulse in zip(taking, before, found, strict=True):
             impulses[i] += float(impulse)
             if i in hit:
                 speeds[i] = max(speeds.get(i, 0.0), -float(speed))
-        one_by_one = one_by_one and turn < _ROUNDS // 2
     return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
 
 
-def _rubbed(instant: Instant, qd: Floats, taking: list[int], normal: Floats) -> Floats:
-    """Slip impulses within μ Λ that leave the least kinetic energy, contact by contact."""
+def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple[Floats, Floats]:
+    """Speeds and impulses by Newton's rule, without friction."""
+    R = instant.R[taking]
+    found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
+    return qd + instant.admittance @ (R.T @ found), found
+
+
+def _pushed(A: Floats, b: Floats) -> Floats:
+    """Λ ≥ 0 with A Λ + b ≥ 0, one of them zero."""
+    return boxed(A, b, np.zeros(len(b)), np.full(len(b), np.inf))
+
+
+def _with_friction(
+    instant: Instant, qd: Floats, taking: list[int], e: Floats
+) -> tuple[Floats, Floats]:
+    R, P, M = instant.R[taking], instant.admittance, instant.M
+    wanted = np.maximum(-e * (R @ qd), 0.0)
+    squeezed, normal = _compressed(instant, qd, taking)
+    target = np.where(normal > 0, wanted, 0.0)
+    back = _pushed(R @ P @ R.T, R @ squeezed - target)
+    change = P @ (R.T @ back)
+    a, b = float(change @ M @ change) / 2, float(squeezed @ M @ change)
+    spare = float(qd @ M @ qd - squeezed @ M @ squeezed) / 2
+    share = 1.0
+    if a + b > spare and a > 0:
+        share = max(0.0, (-b + np.sqrt(max(b * b + 4 * a * spare, 0.0))) / (2 * a))
+    return squeezed + share * change, normal + share * back
+
+
+def _compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
+    """To the end of compression, contact by contact over and over."""
     barriers, P = instant.of.rows.barriers, instant.admittance
-    contacts = [
-        (list(barriers[i].slip), barriers[i].friction * force)
-        for i, force in zip(taking, normal, strict=True) if barriers[i].slip and force > 0
-    ]  # fmt: skip
-    spent = [np.zeros(2) for _ in contacts]
+    normal, slips = np.zeros(len(taking)), [np.zeros(2) for _ in taking]
+    rows = [(instant.R[i], instant.R[list(barriers[i].slip)]) for i in taking]
+    sizes = [(n @ P @ n, _largest(t @ P @ t.T)) for n, t in rows]
+    fast = float(np.abs(instant.R[taking] @ qd).max())
     for _ in range(_SLIPS):
-        moved = 0.0
-        for k, (slip, limit) in enumerate(contacts):
-            R = instant.R[slip]
-            A = R @ P @ R.T
-            bound = float(np.linalg.eigvalsh(A)[-1])
-            if bound <= 0:
+        before = qd
+        for k, (n, t) in enumerate(rows):
+            if sizes[k][0] <= 0:
                 continue
-            wanted = spent[k] - R @ qd / bound
-            size = float(np.linalg.norm(wanted))
-            wanted = wanted * min(1.0, limit / max(size, 1e-300))
-            change = wanted - spent[k]
-            qd = qd + P @ (R.T @ change)
-            spent[k] = wanted
-            moved = max(moved, float(np.abs(R.T @ change).max()))
-        if moved <= 1e-15 * max(np.abs(instant.M @ qd).max(initial=0.0), 1e-300):
+            new = max(normal[k] - float(n @ qd) / sizes[k][0], 0.0)
+            qd = qd + P @ n * (new - normal[k])
+            normal[k] = new
+            if sizes[k][1] > 0:
+                push = slips[k] - t @ qd / sizes[k][1]
+                limit = barriers[taking[k]].friction * new
+                push = push * min(1.0, limit / max(float(np.hypot(*push)), 1e-300))
+                qd = qd + P @ (t.T @ (push - slips[k]))
+                slips[k] = push
+        if np.abs(qd - before).max() <= 1e-14 * fast:
             break
-    return qd
+    return qd, normal
+
+
+def _largest(A: Floats) -> float:
+    return float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0

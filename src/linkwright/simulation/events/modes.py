@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 STILL = 1e-9
 """Speeds below this are none, m/s or rad/s."""
 
+CREEP = 1e-4
+"""A contact that slides in space slower than this turns its friction gradually, m/s; the size of
+friction, and a slide along a line, are not touched."""
+
 _TURNS = 200
 
 
@@ -26,13 +30,25 @@ class NoSolutionError(LinkwrightError):
 @dataclass(frozen=True)
 class Mode:
     """`resting` are barriers that carry; `grip` those of them that do not slide, `toward` the
-    direction in which one begins to slide. `sliding` is the sign of every rub's speed, 0 where it
-    sticks."""
+    directions in which others do (beyond a reversal, friction goes on as it was: the reversal is
+    an event). `sliding` is the sign of every rub's speed, 0 where it sticks."""
 
     resting: tuple[int, ...] = ()
     grip: frozenset[int] = frozenset()
     toward: tuple[tuple[int, tuple[float, float]], ...] = ()
     sliding: tuple[int, ...] = ()
+
+    def turned(self, rows: Rows, V: Floats) -> Mode:
+        """The same with the directions of sliding as they are now."""
+        if not self.toward:
+            return self
+        now = []
+        for i, direction in self.toward:
+            v = V[list(rows.barriers[i].slip)]
+            speed = float(np.hypot(*v))
+            slow = speed <= 10 * CREEP
+            now.append((i, direction if slow else (float(v[0]) / speed, float(v[1]) / speed)))
+        return replace(self, toward=tuple(now))
 
     @property
     def plain(self) -> bool:
@@ -71,20 +87,20 @@ class Solver:
     def forces(self) -> Forces:
         """By repetition where friction depends on reactions, which depend on friction."""
         rubs = self.rows.rubs
-        limits = np.array([rub.force for rub in rubs])
+        own = np.array([rub.force for rub in rubs])
         arms = np.array([rub.arm for rub in rubs])
-        loaded = bool(arms.any()) or bool(self.instant.of.members)
+        if not arms.any() and not self.instant.of.members:
+            return self._with(own)
+        limits, last = own + arms * self.instant.of.pressure, None
         for _ in range(_TURNS):
             found = self._with(limits)
-            if not loaded:
-                return found
             pressure, sizes = self.instant.pressed(found.held, found.pushes)
-            wanted = np.array([rub.force for rub in rubs]) + arms * pressure
-            change = np.abs(wanted - limits).max(initial=0.0)
-            if change <= 1e-13 * (1 + np.abs(wanted).max(initial=0.0)):
-                return Forces(found.along, found.held, found.normal, found.slip, found.rub, wanted,
-                              sizes, found.pushes)  # fmt: skip
-            limits = wanted
+            error = own + arms * pressure - limits
+            if np.abs(error).max(initial=0.0) <= 1e-13 * (1 + np.abs(limits).max(initial=0.0)):
+                self.instant.of.pressure = pressure
+                return replace(found, limits=limits, strengths=sizes)
+            step = _secant(limits, error, last)
+            limits, last = limits + step, (limits, error)
         raise NoSolutionError(
             "friction by reaction has no solution here: the joint locks itself",
             remedy="lower friction_coefficient or pin_radius",
@@ -115,11 +131,10 @@ class Solver:
     def _drag(self, i: int) -> Floats:
         """Friction on a contact that slides, for a unit of normal force."""
         barrier = self.rows.barriers[i]
-        v = self.V[list(barrier.slip)]
-        speed = float(np.linalg.norm(v))
-        begun = dict(self.mode.toward).get(i, (0.0, 0.0))
-        toward = v / speed if speed > STILL / 4 else np.array(begun)
-        found: Floats = -barrier.friction * toward
+        v, begun = self.V[list(barrier.slip)], np.array(dict(self.mode.toward)[i])
+        along = float(v @ begun)
+        toward = float(np.hypot(along, CREEP)) * begun + (v - along * begun)
+        found: Floats = -barrier.friction * toward / np.linalg.norm(toward)
         return found
 
     def _weights(self, held: Held) -> Floats:
@@ -155,6 +170,17 @@ class Solver:
                 elif rows.barriers[i].slip:
                     pushes[:2, k] = self._drag(i) * force
         return Forces(along, held, normal, slip, rub, limits, np.zeros(0), pushes)
+
+
+def _secant(x: Floats, error: Floats, last: tuple[Floats, Floats] | None) -> Floats:
+    """The change that would make each error zero, if each depended on its own limit alone."""
+    if last is None:
+        return error
+    change, answer = x - last[0], error - last[1]
+    steep = np.abs(answer) > 1e-3 * np.abs(change)
+    slope = np.divide(answer, change, out=-np.ones_like(x), where=steep & (change != 0))
+    found: Floats = np.where(slope < -1e-3, -error / np.where(slope < 0, slope, -1.0), error)
+    return found
 
 
 def forces_of(instant: Instant, mode: Mode) -> Forces:

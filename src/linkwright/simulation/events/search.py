@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+
+from .columns import Column
 
 Floats = NDArray[np.float64]
 Values = Callable[[Floats], Floats]
@@ -15,27 +17,33 @@ Values = Callable[[Floats], Floats]
 PIECES = 8
 """Parts of a step that are looked at; a dip between two of them is looked for by a parabola."""
 
+HAIR = 1e-13
+"""Gaps and speeds below this have just begun, and are taken to be above zero."""
+
 TOGETHER = 1e-11
 """Events as near as this, as a share of the time, are one instant, s."""
 
 
 def first_passage(
-    values: Values, begin: float, end: float, signs: Sequence[int]
+    values: Values, begin: float, end: float, columns: Sequence[Column], known: Mapping[int, float]
 ) -> tuple[float, list[int]] | None:
-    """The earliest time of a passage, and the columns that pass then. `signs`: −1 falling
-    below zero, 1 rising above it, 0 either."""
+    """The earliest time of a passage, and the columns that pass then. `known` are sides on which
+    columns stand at the beginning, whatever rounding says: 1 above, −1 below, 0 where they go."""
     times = np.linspace(begin, end, PIECES + 1)
     table = values(times)
+    for k, side in known.items():
+        table[0, k] = (side or np.sign(table[1, k])) * 1e-300
     found: dict[int, float] = {}
-    for k, sign in enumerate(signs):
-        for way in (sign,) if sign else (-1, 1):
-            column = -way * table[:, k]
-            bracket = _bracket(
-                times, column, lambda t, k=k, w=way: -w * values(np.array([t]))[0, k]
-            )
-            if bracket is not None:
-                t = _root(values, k, bracket)
-                found[k] = min(t, found.get(k, np.inf))
+    for k, column in enumerate(columns):
+        if column.begins and abs(table[0, k]) <= HAIR:
+            table[0, k] = -column.sign * 1e-300
+
+        def height(t: float, k: int = k, sign: int = column.sign) -> float:
+            return float(-sign * values(np.array([t]))[0, k])
+
+        bracket = _bracket(times, -column.sign * table[:, k], height, column.at_once)
+        if bracket is not None:
+            found[k] = _root(height, *bracket)
     if not found:
         return None
     t = min(found.values())
@@ -43,9 +51,11 @@ def first_passage(
     return t, [k for k, own in found.items() if own <= t + near]
 
 
-def _bracket(times: Floats, g: Floats, at: Callable[[float], float]) -> tuple[float, float] | None:
+def _bracket(
+    times: Floats, g: Floats, at: Callable[[float], float], at_once: bool
+) -> tuple[float, float] | None:
     """The first interval on which g falls from above zero; at once where it is there already."""
-    if g[0] <= 0 and g[1] < g[0] and g[1] < 0:
+    if at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0:
         return float(times[0]), float(times[0])
     for i in range(len(g) - 1):
         if g[i] > 0 >= g[i + 1]:
@@ -63,17 +73,17 @@ def _lowest(t: Floats, g: Floats) -> float:
     return float(t[1] + (t[1] - t[0]) * (g[0] - g[2]) / (2 * bend))
 
 
-def _root(values: Values, k: int, bracket: tuple[float, float]) -> float:
-    a, b = bracket
+def _root(g: Callable[[float], float], a: float, b: float) -> float:
     if a == b:
-        return a
-
-    def g(t: float) -> float:
-        return float(values(np.array([t]))[0, k])
-
-    if g(a) == 0.0:
         return a
     if g(b) == 0.0:
         return b
+    if g(a) <= HAIR:  # past a beginning that is zero but for rounding, onto what rises behind it
+        later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
+        heights = [g(float(t)) for t in later]
+        above = next((k for k, x in enumerate(heights) if x > HAIR), int(np.argmax(heights)))
+        if heights[above] <= 0:
+            return a
+        a = float(later[above])
     found: float = brentq(g, a, b, xtol=1e-15, rtol=8.9e-16, maxiter=200)
     return found

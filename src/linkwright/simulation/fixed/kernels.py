@@ -85,7 +85,5 @@ class Kernel:
         if not self.may_fail:
             self.ufunc(*here, tau, t, dt, *ends, out=there)
             return None
-        with np.errstate(all="ignore"):
-            found = self.ufunc(*here, tau, t, dt, *ends, out=(*there, None))
-        doubt: Floats = np.atleast_1d(found[-1])
+        doubt: Floats = self.ufunc(*here, tau, t, dt, *ends, out=(*there, None))[-1]
         return doubt

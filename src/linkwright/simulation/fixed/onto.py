@@ -35,9 +35,9 @@ class Onto:
     def _values(self) -> Any:
         eqs = self.of.full
         q, qd, t = (eqs.symbols[key] for key in ("q", "qd", "t"))
-        names = ("constraint_jacobian", "constraint_velocity", "constraint_residual")
-        J, V, phi = (ca.densify(eqs.expressions(name)[0]) for name in names)
-        return ca.Function("constraints", [q, qd, t], [J, V, phi])
+        names = ("jacobian", "velocity", "residual", "bias")
+        outputs = [ca.densify(eqs.expressions(f"constraint_{name}")[0]) for name in names]
+        return ca.Function("constraints", [q, qd, t], outputs)
 
     def jacobian(self, q: SX, t: SX) -> SX:
         return self._values(q, ca.SX.zeros(self.n), t)[0]
@@ -49,6 +49,10 @@ class Onto:
     def residual(self, q: SX, t: SX) -> SX:
         """φ of the rows of positions."""
         return self._values(q, ca.SX.zeros(self.n), t)[2]
+
+    def bias(self, q: SX, qd: SX, t: SX) -> SX:
+        """γ with J q̈ + γ = 0."""
+        return self._values(q, qd, t)[3]
 
     def metric(self, q: SX, t: SX) -> Metric:
         return Metric(self, self.jacobian(q, t), self.of.mass(q))

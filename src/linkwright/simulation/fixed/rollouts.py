@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -12,7 +13,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LinkwrightError
+from ...errors import LinkwrightError, UnsupportedError
+from ...mechanism import Mechanism
 from ...model import Model
 from ..inputs import Drive, drive_of
 from ..system import System
@@ -22,8 +24,9 @@ from .tables import IMPLICIT
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1024
-"""Trajectories that go through all steps together: enough that a call costs nothing."""
+BLOCK = 16384
+"""Numbers in the states that go through all steps together: they stay in the cache, and are so many
+that a call costs nothing."""
 
 
 def rollout(
@@ -47,6 +50,7 @@ def rollout(
     every step, and a step that cannot be made is an error that names the trajectory.
     """
     check_method(method, model.equations)
+    _refuse_events(model.equations.mechanism)
     if not (np.isfinite(dt) and dt != 0 and isinstance(steps, int) and steps >= 0):
         raise LinkwrightError(
             f"{steps} steps of {dt} s are no motion", remedy="give a length and a whole number"
@@ -58,6 +62,20 @@ def rollout(
     forces = _forces(None if drives else inputs, batch, steps, model.nv)
     q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
     return q, qd
+
+
+def _refuse_events(mechanism: Mechanism) -> None:
+    """What only events of a simulation bring about is not left out in silence."""
+    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.rigid]
+    found += [
+        (name, "friction by reaction") for name, joint in mechanism.joints.items()
+        if "friction_coefficient" in joint.model_fields_set
+    ]  # fmt: skip
+    for name, what in found:
+        raise UnsupportedError(
+            f"rollouts know no {what} ('{name}')", where=mechanism.name,
+            remedy='use simulate, or without("contacts", "friction")',
+        )  # fmt: skip
 
 
 def _cores() -> int:
@@ -130,12 +148,20 @@ class Many:
         history: bool,
     ) -> None:  # fmt: skip
         self.method, self.dt, self.times, self.history = method, dt, times, history
-        drive = drive_of(model.equations, drives or None)
+        self.model, self.drive = model, drive_of(model.equations, drives or None)
         self.held, self.lock = np.zeros(model.nv), Lock()
-        pushed = drive_of(model.equations, lambda t, q, qd: drive(t, q, qd) + self.held)
-        self.system = System(model.equations, pushed)
-        self.kernel = _kernel(model, method, drive)
-        self.ends = [self.kernel.ends(t, dt) for t in times]
+        self.kernel = _kernel(model, method, self.drive)
+        self.ends = [self.kernel.ends(t, dt) for t in times] if self.kernel.tables else []
+        self.block = max(256, BLOCK // (model.nq + model.nv))
+
+    @cached_property
+    def system(self) -> System:
+        """What steps near singular states are made again with."""
+
+        def pushed(t: float, q: Floats, qd: Floats) -> Floats:
+            return self.drive(t, q, qd) + self.held
+
+        return System(self.model.equations, drive_of(self.model.equations, pushed))
 
     def __call__(
         self, q: Floats, qd: Floats, forces: Floats, threads: int
@@ -153,7 +179,8 @@ class Many:
             if not self.history:
                 found[0][block], found[1][block] = last
 
-        blocks = [slice(k, min(rows, k + BLOCK)) for k in range(0, rows, BLOCK)]
+        starts = range(0, rows, self.block)
+        blocks = [slice(k, min(rows, k + self.block)) for k in starts]
         with ThreadPoolExecutor(max(1, min(threads, len(blocks)))) as pool:
             list(pool.map(run, blocks))
         return found[0], found[1]
@@ -169,8 +196,9 @@ class Many:
         for k, t in enumerate(self.times):
             there = (kept[0][:, k + 1], kept[1][:, k + 1]) if self.history else places[(k + 1) % 2]
             tau = forces[:, k % forces.shape[1]]
-            doubt = self.kernel.steps(here, tau, t, self.dt, self.ends[k], there)
-            if doubt is not None and not (doubt < 1).all():
+            ends = self.ends[k] if self.ends else []
+            doubt = self.kernel.steps(here, tau, t, self.dt, ends, there)
+            if doubt is not None and not doubt.max() < 1:
                 self.mend(here, tau, t, there, np.flatnonzero(~(doubt < 1)), first)
             here = there
             yield here

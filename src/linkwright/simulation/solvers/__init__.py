@@ -13,7 +13,10 @@ from ...errors import UnsupportedError
 from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
+from .minimal import minimal
 from .stepping import stepping
+from .sundials import SUNDIALS, sundials
+from .taylor import taylor
 
 Floats = NDArray[np.float64]
 
@@ -47,21 +50,43 @@ Maker = Callable[[System, float, Floats, float, Mapping[str, Any]], Solver]
 
 INTEGRATORS: dict[str, Maker] = {
     **{name: adaptive(name) for name in SCIPY},
+    **{name: sundials(name) for name in SUNDIALS},
+    "taylor": taylor,
     **{name: stepping(name) for name in FIXED},
 }
 """By name: (system, t, y, end, options) → a solver at (t, y)."""
 
 
-def solver_named(name: str) -> Maker:
-    if name not in INTEGRATORS:
+COORDINATES = ("all", "minimal")
+
+
+def solver_named(name: str, coordinates: str = "all") -> Maker:
+    """The maker of an integrator, of all coordinates or of minimal ones."""
+    for given, known, what in (
+        (name, list(INTEGRATORS), "integrator"),
+        (coordinates, COORDINATES, "choice of coordinates"),
+    ):
+        if given not in known:
+            raise UnsupportedError(
+                f"there is no {what} '{given}'", remedy=f"use one of {', '.join(known)}"
+            )
+    if coordinates == "all":
+        return INTEGRATORS[name]
+    if name not in SCIPY:
         raise UnsupportedError(
-            f"there is no integrator '{name}'", remedy=f"use one of {', '.join(INTEGRATORS)}"
+            f"'{name}' does not know minimal coordinates", remedy=f"use one of {', '.join(SCIPY)}"
         )
-    return INTEGRATORS[name]
+    return minimal(name)
 
 
 def options_of(
-    integrator: str, *, rtol: float, atol: float, max_step: float, step: float | None
+    integrator: str,
+    *,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    step: float | None,
+    spacing: float,
 ) -> dict[str, Any]:
     """What an integrator is told; what it would not heed is an error."""
     if integrator in FIXED:
@@ -73,4 +98,5 @@ def options_of(
             f"'{integrator}' chooses its steps itself",
             remedy=f"use max_step, or one of {', '.join(FIXED)}",
         )
-    return {"rtol": rtol, "atol": atol, "max_step": max_step}
+    found = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    return found | {"spacing": spacing} if integrator in SUNDIALS else found

@@ -54,6 +54,7 @@ class Stepping:
         options: Mapping[str, Any],
     ) -> None:
         check_method(method, system.equations)
+        refuse_baumgarte(system, "steps of fixed length")
         self.method, self.system, self.end = method, system, end
         self.length = float(options.get("step") or STEP)
         self.by_stages = method not in IMPLICIT and (
@@ -143,6 +144,13 @@ class Stepping:
             return found
 
         return at
+
+
+def refuse_baumgarte(system: System, what: str) -> None:
+    if system.baumgarte is not None:
+        raise UnsupportedError(
+            f"{what} hold the constraints exactly", remedy="leave stabilization out"
+        )
 
 
 def _refuse_own_states(method: str, system: System) -> None:

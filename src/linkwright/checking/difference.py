@@ -1,0 +1,124 @@
+"""left − right in closed form: in the ring of our own forms, and printed by the same rules."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import casadi as ca
+
+from ..errors import LinkwrightError
+from ..expressions import Exact, Expression, PiMultiple, Sum, to_text
+from ..forms import ClosedForm, Source, form_of
+from ..readings.ring import Budget
+from ..tape import Port
+from .meaning import Meanings
+from .points import Setting
+from .vocabulary import Vocabulary
+
+SX = Any
+MOST_TERMS, SECONDS = 2000, 0.5
+SHOWN = 8
+LONGEST = 240
+"""Characters of a difference that is collected as a book would; a longer one is a sum, and cut."""
+
+
+class Difference:
+    """What an equation lacks or has too much."""
+
+    def __init__(self, form: ClosedForm) -> None:
+        self.form = form
+
+    def sum(self) -> list[Expression]:
+        """Its terms, nothing taken out; none where it is a quotient."""
+        written = self.form.written("none", groups=False)
+        (_, expression), *_ = written.rows
+        if written.groups:
+            return []
+        return list(expression.terms) if isinstance(expression, Sum) else [expression]
+
+    def text(self) -> str:
+        written = self.form.written("auto", groups=False)
+        (_, expression), *_ = written.rows
+        said = [f"{name} = {to_text(value)}" for name, value in written.groups]
+        text = ", ".join([to_text(expression), *said])
+        terms = self.sum()
+        if len(text) <= LONGEST or len(terms) <= SHOWN:
+            return text
+        return f"{to_text(Sum(tuple(terms[:SHOWN])))} + … ({len(terms) - SHOWN} more terms)"
+
+
+def difference(
+    meanings: Meanings, pair: tuple[Expression, Expression], setting: Setting
+) -> Difference | None:
+    """None where it is too long, or constraints or missing drives decide the motion."""
+    vocabulary = meanings.vocabulary
+    if vocabulary.names.constraints or setting.silent:
+        return None
+    numbers = Numbers()
+    try:
+        left, right = (vocabulary.read(side, meanings.find, numbers) for side in pair)
+        residual = _bound(vocabulary, _driven(vocabulary, left - right), setting, numbers)
+        made = Source("difference", "left - right", ((Port("d", ()), residual),))
+        known = _names(vocabulary)
+        budget = Budget(MOST_TERMS, SECONDS)
+        return Difference(form_of(vocabulary.eqs, made, numbers.exact, budget, known))
+    except LinkwrightError:
+        return None
+
+
+class Numbers:
+    """Numbers become symbols with a value, so that none passes through floating point."""
+
+    def __init__(self) -> None:
+        self.exact: dict[str, Fraction] = {}
+        self.symbols: dict[str, SX] = {}
+
+    def __call__(self, value: Exact) -> SX:
+        if isinstance(value, PiMultiple):
+            return self(value.coefficient) * self.symbol("pi")
+        name = f"number {value}"
+        self.exact[name] = Fraction(value)
+        return self.symbol(name)
+
+    def symbol(self, name: str) -> SX:
+        return self.symbols.setdefault(name, ca.SX.sym(name))
+
+
+def _driven(vocabulary: Vocabulary, residual: SX) -> SX:
+    """Drives as what the motion demands."""
+    symbols, eqs = vocabulary.symbols, vocabulary.eqs
+    if not (ca.depends_on(residual, symbols["u"]) or ca.depends_on(residual, symbols["tau"])):
+        return residual
+    (tau,) = eqs.expressions("inverse_dynamics")
+    u = tau
+    if vocabulary.names.actuators:
+        u = ca.solve(eqs.expressions("input_matrix")[0], tau)
+    return ca.substitute(residual, ca.vertcat(symbols["u"], symbols["tau"]), ca.vertcat(u, tau))
+
+
+def _bound(vocabulary: Vocabulary, residual: SX, setting: Setting, numbers: Numbers) -> SX:
+    """With values in the place of parameters that have some."""
+    symbols = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))
+    for name, value in setting.bound.items():
+        if isinstance(value, Fraction | float):
+            numbers.exact[name] = Fraction(value)
+            continue
+        made = numbers(value) if isinstance(value, PiMultiple) else None
+        if made is None:
+            made = vocabulary.read(value, _itself, numbers)  # type: ignore[arg-type]
+        residual = ca.substitute(residual, symbols[name], made)
+    return residual
+
+
+def _itself(name: str) -> str:
+    return name
+
+
+def _names(vocabulary: Vocabulary) -> dict[int, str]:
+    """Our names of CasADi's symbols, by what identifies them."""
+    found: dict[int, str] = {}
+    for name, symbol in vocabulary.given.items():
+        if ca.SX(symbol).is_symbolic():
+            found.setdefault(symbol.element_hash(), name)
+    return found

@@ -1,0 +1,125 @@
+"""Points modulo a prime that obey constraints: angles are random, lengths and speeds follow.
+
+Closures are linear in lengths, slides and time, one by one. As many of these as there are
+independent equations are reckoned from the rest, so that all closed positions of all such
+mechanisms are reached. Speeds are those that the constraints allow, which are linear in them.
+What is reckoned is a quotient of determinants in what is random: the degree of a function of it
+is at most the product of both degrees (`degree`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, islice
+
+from ..errors import UnsupportedError
+from .modular import UnluckyError, independent_rows, solved
+from .points import Point, Program
+
+MOST_CHOICES = 40
+Residual = Callable[[Mapping[str, int]], list[int]]
+
+
+def closed(free: Mapping[str, int], residual: Residual, p: int) -> dict[str, int]:
+    """Some of the free quantities changed so that the residual vanishes, and none of them does."""
+    start = residual({})
+    if not any(start):
+        return {}
+    slopes = {
+        name: column for name in free if (column := _slope(name, free[name], residual, start, p))
+    }
+    rank = len(independent_rows(list(zip(*slopes.values(), strict=True)), p)) if slopes else 0
+    for chosen in islice(combinations(slopes, rank), MOST_CHOICES if rank else 0):
+        rows = list(zip(*(slopes[name] for name in chosen), strict=True))
+        steps = solved(rows, [-x for x in start], p)
+        if steps is None:
+            continue
+        found = {name: (free[name] + x) % p for name, x in zip(chosen, steps, strict=True)}
+        if all(found.values()) and not any(residual(found)):
+            return found
+    raise UnsupportedError(
+        "no lengths were found that close the loops",
+        remedy="give the lengths names in the mechanism",
+    )
+
+
+def _slope(
+    name: str, value: int, residual: Residual, start: Sequence[int], p: int
+) -> list[int] | None:
+    """∂φ/∂name, if φ is linear in it and changes with it; a root of it may not exist."""
+    try:
+        one, two = (residual({name: (value + k) % p}) for k in (1, 2))
+    except UnluckyError:
+        return None
+    first = [(b - a) % p for a, b in zip(start, one, strict=True)]
+    second = [(b - a) % p for a, b in zip(one, two, strict=True)]
+    return first if first == second and any(first) else None
+
+
+class Obeying:
+    """Makes points obey constraints: `residual` φ, and J with V = J q̇ − b, as programs.
+
+    `speeds` are the names of q̇.
+    """
+
+    def __init__(
+        self, residual: Program | None, jacobian: Program, velocity: Program, speeds: Sequence[str]
+    ) -> None:
+        self.residual, self.jacobian, self.velocity = residual, jacobian, velocity
+        self.speeds = list(speeds)
+        self.programs = [x for x in (residual, jacobian, velocity) if x is not None]
+
+    def degree(self) -> int:
+        """Of what is reckoned, in what is random; degrees of the programs must be known."""
+        of = {id(program): max(1, _degree(program)) for program in self.programs}
+        J, V = of[id(self.jacobian)], of[id(self.velocity)]
+        rows = self.jacobian.tape.outputs[0].shape[0]
+        speeds = (min(rows, len(self.speeds)) + 1) * max(J, V)
+        if self.residual is None:
+            return speeds
+        closures = self.residual.tape.outputs[0].size
+        return speeds * (closures + 1) * of[id(self.residual)]
+
+    def __call__(self, point: Point) -> None:
+        """Fixes lengths, slides, time and speeds of the point."""
+        if self.residual is not None:
+            self._close(point, self.residual)
+        (J,) = self.jacobian.at(point)
+        (V,) = self.velocity.at(point)
+        width = len(self.speeds)
+        rows = [J[k : k + width] for k in range(0, len(J), width)]
+        steps = solved(rows, [-x for x in V], point.prime)
+        if steps is None:
+            raise UnluckyError("no speeds that the constraints allow")
+        for name, step in zip(self.speeds, steps, strict=True):
+            point.fixed[name] = (point.symbol(name) + step) % point.prime
+
+    def _close(self, point: Point, program: Program) -> None:
+        angles = {
+            program.names.get(leaf)
+            for angle in program.bounds.combinations.values()
+            for leaf in angle
+        }
+        names = dict.fromkeys(program.names.values())
+        free = {
+            name: point.symbol(name)
+            for name in names
+            if name not in angles and name not in point.fixed
+        }
+
+        def residual(given: Mapping[str, int]) -> list[int]:
+            before = dict(point.fixed)
+            point.fixed |= given
+            try:
+                return program.at(point)[0]
+            finally:
+                point.fixed = before
+
+        point.fixed |= closed(free, residual, point.prime)
+
+
+def _degree(program: Program) -> int:
+    bounds = program.bounds
+    return max(
+        (sum(bounds.total(int(k))) for result in program.tape.results for k in result), default=0
+    )

@@ -1,0 +1,75 @@
+"""The tape as heyoka's expressions, whose Taylor series its integrators compute to any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import UnsupportedError
+from ..tape import Op, Tape
+from .algebra import read
+
+_CALLS = {
+    Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin", Op.ACOS: "acos",
+    Op.ATAN2: "atan2", Op.EXP: "exp", Op.LOG: "log", Op.TANH: "tanh", Op.LT: "lt", Op.LE: "lte",
+    Op.EQ: "eq", Op.NE: "neq", Op.SELECT: "select",
+}  # fmt: skip
+
+
+def heyoka() -> Any:
+    """The package; the extra that brings it is named where it is missing."""
+    try:
+        import heyoka as found
+    except ImportError:
+        raise UnsupportedError(
+            "Taylor series need heyoka, which is not installed",
+            remedy='install it: pip install "linkwright[taylor]"',
+        ) from None
+    return found
+
+
+class Series:
+    """Instructions on heyoka's expressions."""
+
+    def __init__(self) -> None:
+        self.hy = heyoka()
+
+    def constant(self, value: Fraction) -> Any:
+        return self.hy.expression(float(value))
+
+    def apply(self, op: Op, operands: Sequence[Any]) -> Any:
+        if op in _CALLS:
+            return getattr(self.hy, _CALLS[op])(*operands)
+        a, *rest = operands
+        match op:
+            case Op.ADD:
+                return a + rest[0]
+            case Op.SUB:
+                return a - rest[0]
+            case Op.MUL:
+                return a * rest[0]
+            case Op.DIV:
+                return a / rest[0]
+            case Op.POW:
+                return a ** rest[0]
+            case Op.NEG:
+                return -a
+            case Op.FMA:
+                return a * rest[0] + rest[1]
+            case Op.AND:
+                return self.hy.logical_and([a, rest[0]])
+            case Op.OR:
+                return self.hy.logical_or([a, rest[0]])
+            case Op.NOT:
+                return 1.0 - a
+            case _:
+                raise UnsupportedError(
+                    f"{op.name.lower()} is not smooth, and has no Taylor series",
+                    remedy="smooth the friction, or use another integrator",
+                )
+
+
+def to_heyoka(tape: Tape, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """All outputs, entries row by row, for expressions of the entries of all inputs."""
+    return read(tape, Series(), inputs)

@@ -1,0 +1,110 @@
+"""Arithmetic modulo a prime p = 3 mod 4: what all readings modulo a prime are made of."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+Circular = tuple[int, int]
+"""(cos, sin)"""
+
+
+class UnluckyError(ArithmeticError):
+    """A division by zero, or a root that does not exist: another point is needed."""
+
+
+def drawn(p: int, *key: object) -> int:
+    """A random number other than zero, the same for the same key."""
+    return random.Random(" ".join(map(str, key))).randrange(1, p)
+
+
+def inverse(x: int, p: int) -> int:
+    if x % p == 0:
+        raise UnluckyError("division by zero")
+    return pow(x, -1, p)
+
+
+def ratio(numerator: int, denominator: int, p: int) -> int:
+    return numerator * inverse(denominator, p) % p
+
+
+def power(base: int, exponent: int, p: int) -> int:
+    return pow(base if exponent >= 0 else inverse(base, p), abs(exponent), p)
+
+
+def root(x: int, p: int) -> tuple[int, bool]:
+    """The smaller of both roots of x, or of −x where x has none, and whether x has one."""
+    found = pow(x, (p + 1) // 4, p)
+    return min(found, p - found), found * found % p == x % p
+
+
+def on_sphere(t: Sequence[int], p: int) -> list[int]:
+    """The rational point (1 − t², 2t)/(1 + t²) of a sphere, of a circle where t is one number."""
+    square = sum(x * x for x in t)
+    scale = inverse(1 + square, p)
+    return [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
+
+
+def turned(a: Circular, b: Circular, p: int) -> Circular:
+    """The point at the sum of two angles."""
+    return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
+
+
+def multiple(point: Circular, times: int, p: int) -> Circular:
+    """The point at a whole multiple of an angle."""
+    if times == 1:
+        return point
+    if times < 0:
+        point, times = (point[0], -point[1] % p), -times
+    total = (1, 0)
+    while times:
+        if times & 1:
+            total = turned(total, point, p)
+        point, times = turned(point, point, p), times >> 1
+    return total
+
+
+# -- linear equations ---------------------------------------------------------------------------
+
+
+def independent_rows(rows: Sequence[Sequence[int]], p: int) -> list[int]:
+    """Indices of rows that span all of them."""
+    reduced: list[tuple[int, list[int]]] = []
+    kept = []
+    for i, row in enumerate(rows):
+        left = [x % p for x in row]
+        for at, pivot in reduced:
+            factor = left[at]
+            left = [(x - factor * y) % p for x, y in zip(left, pivot, strict=True)]
+        k = next((k for k, x in enumerate(left) if x), None)
+        if k is not None:
+            scale = inverse(left[k], p)
+            reduced.append((k, [x * scale % p for x in left]))
+            kept.append(i)
+    return kept
+
+
+def solved(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) -> list[int] | None:
+    """One x of A x = b, zero where it is free; None if there is none."""
+    width = len(rows[0]) if rows else 0
+    pivots: list[tuple[int, list[int]]] = []
+    for row, b in zip(rows, right, strict=True):
+        left = [x % p for x in (*row, b)]
+        for at, pivot in pivots:
+            left = [(x - left[at] * y) % p for x, y in zip(left, pivot, strict=True)]
+        at = next((k for k, x in enumerate(left) if x), width)
+        if at == width:
+            if left[width]:
+                return None
+            continue
+        scale = inverse(left[at], p)
+        own = [x * scale % p for x in left]
+        pivots = [
+            (k, [(x - other[at] * y) % p for x, y in zip(other, own, strict=True)])
+            for k, other in pivots
+        ]
+        pivots.append((at, own))
+    found = [0] * width
+    for at, row in pivots:
+        found[at] = row[width]
+    return found

@@ -1,0 +1,88 @@
+"""Given motions: coordinates over time, with their rates and second rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import NameNotFoundError, suggest
+from ..expressions import parse
+from ..kinematics.values import read_expression
+from ..mechanism import Mechanism, names_of
+from .tables import table_of
+
+Floats = NDArray[np.float64]
+Course = Callable[[Floats], tuple[Floats, Floats, Floats]]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Some coordinates as functions of time; `written` is what a file keeps."""
+
+    names: tuple[str, ...]
+    courses: tuple[Course, ...]
+    written: Mapping[str, Any]
+
+    def __call__(self, t: Any) -> tuple[Floats, Floats, Floats]:
+        """Values, rates and second rates, each (…, coordinates)."""
+        times = np.asarray(t, dtype=float)
+        if not self.courses:
+            none = np.zeros((*times.shape, 0))
+            return none, none, none
+        columns = [course(times) for course in self.courses]
+        found = [np.stack(column, axis=-1) for column in zip(*columns, strict=True)]
+        return found[0], found[1], found[2]
+
+
+def path_of(mechanism: Mechanism, given: Mapping[str, Any]) -> Path:
+    """From a table by coordinate: a number, an expression of t, or (times, values), through
+    which a spline with smooth accelerations goes."""
+    known = list(names_of(mechanism).q)
+    for name in given:
+        if name not in known:
+            raise NameNotFoundError(f"there is no coordinate '{name}'", remedy=suggest(name, known))
+    courses = tuple(_course(mechanism, name, value) for name, value in given.items())
+    kept = {
+        name: value if isinstance(value, str) else float(value) if isinstance(value, Real)
+        else [np.asarray(x, dtype=float).tolist() for x in value[:2]]
+        for name, value in given.items()
+    }  # fmt: skip
+    return Path(tuple(given), courses, kept)
+
+
+def _course(mechanism: Mechanism, name: str, value: Any) -> Course:
+    if isinstance(value, Real):
+        constant = float(value)
+        return lambda t: (np.full(t.shape, constant), np.zeros(t.shape), np.zeros(t.shape))
+    if isinstance(value, str):
+        return _of_expression(mechanism, value)
+    return _of_table(name, value)
+
+
+def _of_expression(mechanism: Mechanism, text: str) -> Course:
+    t = ca.SX.sym("t")
+    x = ca.SX(read_expression(mechanism, parse(text), {"t": t}))
+    rate = ca.jacobian(x, t)
+    parts = [ca.densify(part) for part in (x, rate, ca.jacobian(rate, t))]
+    function = ca.Function("course", [t], parts)
+
+    def course(times: Floats) -> tuple[Floats, Floats, Floats]:
+        rows = [np.asarray(part, dtype=float) for part in function(times.reshape(1, -1))]
+        a, b, c = (np.broadcast_to(row.ravel(), times.size).reshape(times.shape) for row in rows)
+        return a, b, c
+
+    return course
+
+
+def _of_table(name: str, value: Any) -> Course:
+    from scipy.interpolate import CubicSpline
+
+    table = table_of(name, [*value[:2], "cubic"])
+    spline = CubicSpline(table.times, table.values)
+    return lambda t: (spline(t), spline(t, 1), spline(t, 2))

@@ -1,0 +1,148 @@
+"""Loops in minimal coordinates: as many as there are freedoms, the others follow by closing.
+
+The independent coordinates a and speeds u are integrated; q(a) closes by Newton's steps from the
+last place, q̇ = G u + k. Where the chosen ones come near to a dead centre, others are chosen and the
+integration begins anew there. To everybody else the states are those of all coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError
+from ...kinematics.pivots import choose
+from ..system import System
+from .adaptive import SCIPY
+from .passing import passing
+from .stepping import refuse_baumgarte
+
+if TYPE_CHECKING:
+    from . import Maker, Solver
+
+Floats = NDArray[np.float64]
+
+WORN_OUT = 0.3
+"""Others are chosen where these drive this much worse than the best ones."""
+
+_STEPS, _CLOSED = 20, 1e-13
+
+
+def minimal(name: str) -> Maker:
+    def make(
+        system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
+    ) -> Solver:  # fmt: skip
+        return passing(Minimal(name, system, t, y, end, options), system, end)
+
+    return make
+
+
+class Minimal:
+    """One of SciPy's solvers on z = (a, u, works)."""
+
+    one_step = False
+
+    def __init__(
+        self, name: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
+    ) -> None:
+        names = system.names
+        refuse_baumgarte(system, "minimal coordinates")
+        if not names.constraints or names.positions < len(names.constraints):
+            raise UnsupportedError("there are minimal coordinates only of closed loops",
+                                   where=system.equations.mechanism.name,
+                                   remedy='use coordinates="all"')  # fmt: skip
+        if names.nq != names.nv or system.equations.state is not None:
+            raise UnsupportedError("minimal coordinates need rates that are speeds, as states",
+                                   remedy='use rotation = "cardan" and by="recursive"')  # fmt: skip
+        self.name, self.system, self.end, self.options = name, system, end, dict(options)
+        self.changes = 0
+        self.restart(t, y)
+
+    def restart(self, t: float, y: Floats) -> None:
+        q, _ = self.system.motion(y)
+        self.a = list(choose(self._jacobian(t, q)).independent)
+        self._begin(t, y)
+
+    def _begin(self, t: float, y: Floats) -> None:
+        import scipy.integrate
+
+        nv = self.system.names.nv
+        self.p = [k for k in range(nv) if k not in self.a]
+        q, qd = self.system.motion(y)
+        self.known = q
+        z = np.concatenate([q[self.a], qd[self.a], y[self.system.size :]])
+        method = getattr(scipy.integrate, SCIPY[self.name])
+        self.solver = method(self.rates, t, z, self.end, **self.options)
+
+    @property
+    def t(self) -> float:
+        return float(self.solver.t)
+
+    @property
+    def y(self) -> Floats:
+        return self.whole(self.t, self.solver.y)
+
+    @y.setter
+    def y(self, state: Floats) -> None:
+        self.restart(self.t, state)
+
+    def _time(self, t: float) -> list[float]:
+        return [t] if self.system.names.in_time else []
+
+    def _jacobian(self, t: float, q: Floats) -> Floats:
+        found: Floats = self.system.model.constraint_jacobian(q, *self._time(t))
+        return found
+
+    def whole(self, t: float, z: Floats) -> Floats:
+        """y of all coordinates."""
+        model, time, f = self.system.model, self._time(t), len(self.a)
+        q = self.known.copy()
+        J = self._jacobian(t, q)
+        back = np.linalg.pinv(J[:, self.p], rcond=1e-9)
+        q[self.p] -= back @ (J[:, self.a] @ (z[:f] - q[self.a]))
+        q[self.a] = z[:f]
+        for _ in range(_STEPS):
+            phi = model.constraint_residual(q, *time)
+            J = self._jacobian(t, q)
+            back = np.linalg.pinv(J[:, self.p], rcond=1e-9)
+            if not np.abs(phi).max() > _CLOSED:
+                break
+            q[self.p] -= back @ phi
+        else:
+            q[:] = np.nan
+        qd = np.zeros(len(q))
+        qd[self.a] = z[f : 2 * f]
+        qd[self.p] = -back @ model.constraint_velocity(q, qd, *time)
+        return np.concatenate([q, qd, z[2 * f :]])
+
+    def rates(self, t: float, z: Floats) -> Floats:
+        y = self.whole(t, z)
+        n, f = self.system.names.nv, self.system.rates(t, y)
+        return np.concatenate([f[self.a], f[n:][self.a], f[2 * n :]])
+
+    def step(self) -> str | None:
+        if self._worn_out():
+            y = self.y
+            self.a = list(choose(self._jacobian(self.t, self.system.motion(y)[0])).independent)
+            self._begin(self.t, y)
+            self.changes += 1
+        if self.solver.step() is not None:
+            return "the step became too small"
+        self.known = self.system.motion(self.y)[0]
+        return None
+
+    def _worn_out(self) -> bool:
+        """Whether the eliminated speeds follow much worse than they could."""
+        J = self._jacobian(self.t, self.known)
+        best = list(choose(J).dependent)
+        if sorted(best) == sorted(self.p):
+            return False
+        sizes = [np.linalg.svd(J[:, p], compute_uv=False)[len(p) - 1] for p in (self.p, best)]
+        return bool(sizes[0] < WORN_OUT * sizes[1])
+
+    def between(self) -> Callable[[float], Floats]:
+        inside = self.solver.dense_output()
+        return lambda t: self.whole(t, inside(t))

@@ -1,0 +1,175 @@
+"""SUNDIALS through CasADi: CVODES on ẏ = F(t, y), IDAS on the index-reduced equations
+
+    q̇ = N v,   v̇ = a,   0 = M a + C v + g − f − τ − Jᵀλ,   0 = J a + γ
+
+in which accelerations and the forces of the chosen rows are algebraic; both with exact Jacobians.
+CasADi integrates from grid point to grid point, so a call goes over several samples in a time
+s = (t − t₀)/spacing, and steps are handed out one by one. Between calls states go back onto the
+constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError
+from ..fixed.ingredients import Ingredients
+from ..fixed.onto import Onto
+from ..system import System
+from .passing import passing
+
+if TYPE_CHECKING:
+    from . import Maker, Solver
+
+Floats = NDArray[np.float64]
+
+SUNDIALS = ("cvodes", "idas")
+TOGETHER = 16
+"""Intervals in one call: each call begins anew, with short steps."""
+
+
+def sundials(name: str) -> Maker:
+    def make(
+        system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
+    ) -> Solver:  # fmt: skip
+        return passing(Sundials(name, system, t, y, end, options), system, end)
+
+    return make
+
+
+class Sundials:
+    """Stands at a grid point, and knows the next ones of its last call."""
+
+    one_step = False
+
+    def __init__(
+        self, name: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
+    ) -> None:
+        system.check_closed(name)
+        if name == "idas" and system.equations.state is not None:
+            raise UnsupportedError(
+                f"'idas' solves for q, v and λ, and '{system.equations.by}' has states of its own",
+                remedy='use cvodes, or by="recursive"',
+            )
+        self.name, self.system, self.end = name, system, end
+        self.spacing = min(float(options["spacing"]), float(options["max_step"]))
+        self.tolerances = {"reltol": float(options["rtol"]), "abstol": float(options["atol"])}
+        self.restart(t, y)
+
+    def restart(self, t: float, y: Floats) -> None:
+        self.t, self.y = t, y
+        self.coming: list[tuple[float, Floats]] = []
+        self.before = t, y
+
+    def step(self) -> str | None:
+        if not self.coming:
+            found = self._call()
+            if isinstance(found, str):
+                return found
+            self.coming = found
+        self.before = self.t, self.y
+        self.t, self.y = self.coming.pop(0)
+        return None
+
+    def _call(self) -> list[tuple[float, Floats]] | str:
+        """States at the next grid points."""
+        left = self.end - self.t
+        count = TOGETHER if left >= TOGETHER * self.spacing * (1 - 1e-9) else 1
+        length = self.spacing if count > 1 else min(self.spacing, left)
+        y = self.y if self.system.projection is None else self.system.mended(self.t, self.y)
+        for tried in dict.fromkeys((count, 1)):
+            states = self._integrated(self.t, y, length, tried)
+            if states is not None:
+                times = self.t + length * np.arange(1, tried + 1)
+                times[-1] = self.end if abs(times[-1] - self.end) < 1e-9 * length else times[-1]
+                return list(zip(times.tolist(), states, strict=True))
+        return f"{self.name} could not go on"
+
+    def _integrated(self, t: float, y: Floats, length: float, count: int) -> Floats | None:
+        self.system.evaluations += 1
+        solver = self._many if count > 1 else self._one
+        try:
+            found = solver(x0=y, z0=self._guess(t, y), p=[t, length])
+        except RuntimeError:
+            return None
+        states = np.asarray(found["xf"], dtype=float).T
+        return states if np.isfinite(states).all() else None
+
+    @cached_property
+    def _one(self) -> Any:
+        return self._made([1.0])
+
+    @cached_property
+    def _many(self) -> Any:
+        return self._made(list(range(1, TOGETHER + 1)))
+
+    def _made(self, grid: list[float]) -> Any:
+        options = self.tolerances | {"max_num_steps": 100_000, "print_stats": False}
+        return ca.integrator(
+            "solver", self.name, self._equations, 0.0, grid,
+            options | {"show_eval_warnings": False, "disable_internal_warnings": True},
+        )  # fmt: skip
+
+    @cached_property
+    def _equations(self) -> dict[str, Any]:
+        """In s, with the parameters t₀ and spacing."""
+        s, p = ca.SX.sym("s"), ca.SX.sym("p", 2)
+        states, algebraic, rates, rest = self._ode if self.name == "cvodes" else self._dae
+        t = self.system.symbols[3]
+        rates, rest = ca.substitute([p[1] * rates, rest], [t], [p[0] + p[1] * s])
+        found = {"t": s, "x": states, "p": p, "ode": ca.cse(rates)}
+        return found if self.name == "cvodes" else found | {"z": algebraic, "alg": ca.cse(rest)}
+
+    @cached_property
+    def _ode(self) -> tuple[Any, Any, Any, Any]:
+        x = self.system.state
+        pushed = self.system.pushed
+        rates = ca.substitute(self.system.rates_expression[0], pushed, ca.SX.zeros(*pushed.shape))
+        works = ca.SX.sym("work", rates.shape[0] - x.shape[0])
+        return ca.vertcat(x, works), ca.SX(0, 1), rates, ca.SX(0, 1)
+
+    @cached_property
+    def _dae(self) -> tuple[Any, Any, Any, Any]:
+        system, (q, v, _, t) = self.system, self.system.symbols
+        of = Ingredients(system.equations, system.drive, system.power)
+        n, a = system.names.nv, ca.SX.sym("a", system.names.nv)
+        tau = of.tau(q, v, ca.SX.zeros(n), t, 0.0)
+        balance, rows = of.required(q, v, a, t) - tau, ca.SX(0, 1)
+        force = ca.SX.sym("lambda", 0)
+        if system.names.constraints:
+            onto = Onto(of)
+            force = ca.SX.sym("lambda", len(onto.rows))
+            J = onto.jacobian(q, t)[onto.rows, :]
+            balance, rows = balance - J.T @ force, J @ a + onto.bias(q, v, t)[onto.rows]
+            if system.baumgarte is not None:
+                rows = rows + system.baumgarte.rows(onto, q, v, t)[onto.rows]
+        power = of.power(q, v, a, tau, t)
+        works = ca.SX.sym("work", power.shape[0])
+        rates = ca.vertcat(system.equations.rates @ v, a, power)
+        return ca.vertcat(q, v, works), ca.vertcat(a, force), rates, ca.vertcat(balance, rows)
+
+    def _guess(self, t: float, y: Floats) -> Floats:
+        """Accelerations and forces to begin with; IDAS makes them consistent."""
+        if self.name == "cvodes":
+            return np.zeros(0)
+        nq, nv = self.system.names.nq, self.system.names.nv
+        z = np.zeros(self._equations["z"].shape[0])
+        z[:nv] = self.system.rates(t, y)[nq : nq + nv]
+        return z
+
+    def between(self) -> Callable[[float], Floats]:
+        t0, y0 = self.before
+
+        def at(t: float) -> Floats:
+            if abs(t - self.t) <= 1e-9 * (self.t - t0):
+                return self.y
+            found = self._integrated(t0, y0, t - t0, 1)
+            return self.y if found is None else found[0]
+
+        return at

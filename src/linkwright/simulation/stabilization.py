@@ -1,0 +1,75 @@
+"""Baumgarte's way to hold constraints: J q̈ + γ = −2α (J q̇ − b) − β² φ, so that errors die out.
+
+States are not put back onto the constraints then; they stay as near as errors and α, β let them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..errors import UnsupportedError
+from .fixed.ingredients import Ingredients
+from .fixed.onto import Onto
+from .projection import least
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+Floats = NDArray[np.float64]
+
+_USUAL = 10.0
+_KNOWN = ("alpha", "beta")
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """α and β in 1/s; equal ones let errors die out without swinging."""
+
+    alpha: float
+    beta: float
+
+    def expression(self, equations: Equations, q: Any, qd: Any, t: Any) -> Any:
+        """What it adds to q̈: the least in the metric of the mass matrix."""
+        onto = Onto(Ingredients(equations))
+        return onto.metric(q, t).least(self.rows(onto, q, qd, t))
+
+    def rows(self, onto: Onto, q: Any, qd: Any, t: Any) -> Any:
+        """2α (J q̇ − b) + β² φ."""
+        rows = onto.violated(q, qd, t) * (2 * self.alpha)
+        if onto.positions:
+            idle = ca.SX.zeros(rows.shape[0] - onto.positions)
+            rows = rows + self.beta**2 * ca.vertcat(onto.residual(q, t), idle)
+        return rows
+
+    def number(self, model: Model, q: Floats, qd: Floats, time: list[float]) -> Floats:
+        """The same where rows were chosen badly."""
+        rows = 2 * self.alpha * model.constraint_velocity(q, qd, *time)
+        if model.names.positions:
+            rows[: model.names.positions] += self.beta**2 * model.constraint_residual(q, *time)
+        return -least(model.mass_matrix(q), model.constraint_jacobian(q, *time), rows)
+
+
+def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
+    """From "projection" (None), "baumgarte", or {"alpha": …, "beta": …}."""
+    if given == "projection":
+        return None
+    values = dict(given) if isinstance(given, Mapping) else {}
+    numbers = all(isinstance(x, int | float) and 0 <= x < np.inf for x in values.values())
+    if not (given == "baumgarte" or values) or not set(values) <= set(_KNOWN) or not numbers:
+        raise UnsupportedError(
+            f"constraints cannot be held by {given!r}",
+            remedy='use "projection", "baumgarte", or {"alpha": 10, "beta": 10}',
+        )
+    if equations.state is not None or not equations.names.constraints:
+        raise UnsupportedError(
+            "Baumgarte's terms are for constraints on q and q̇, which are not here",
+            where=equations.mechanism.name, remedy='leave stabilization out, or use by="recursive"',
+        )  # fmt: skip
+    return Baumgarte(values.get("alpha", _USUAL), values.get("beta", _USUAL))

@@ -1,0 +1,106 @@
+"""Whether inertias are those of real bodies, so far as the motion can tell.
+
+Published tables often give a body nothing but its inertia about its joint, and measured ones break
+the triangle inequality by a little: no body has such tensors. But forces depend on sums of inertial
+numbers only. Where real bodies exist that have the same sums, and so the same motion, this is
+noted; where there are none, the check fails.
+
+A body's numbers are those of a real one where the matrix of its second moments is positive,
+
+    J = [[∫rrᵀ dm, ∫r dm], [∫rᵀ dm, m]] ⪰ 0,
+
+which is linear in them. Of all numbers that give the same forces, π + N z with N the null space of
+the regressor, those are sought whose negative eigenvalues vanish: a convex problem.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+from scipy.optimize import minimize
+
+from ..formulations import derive
+from ..mechanism.validate.physics import unphysical
+from .report import FAILED, NOTED, PASSED, Check
+from .subject import Floats, Subject
+
+NAME = "inertias physical"
+ENTRIES = ((3, 3), (0, 3), (1, 3), (2, 3), (0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""Places of m, mx, my, mz, xx, xy, yy, xz, yz, zz in the symmetric matrix."""
+DUST = 1e-9
+
+
+def physical(subject: Subject) -> Check:
+    """All bodies by their principal moments; where some break the rules, all of them together."""
+    mechanism = subject.mechanism
+    found = dict(unphysical(mechanism))
+    meaning = (
+        "principal moments are positive, and none exceeds the sum of the others; other numbers are "
+        "of no real body, whatever the equations"
+    )
+    cite = "All inertia tensors are those of real bodies."
+    if not found:
+        return Check(NAME, PASSED, f"{len(mechanism.bodies)} bodies", meaning, cite)
+    sentences = tuple(found.values())
+    if real_bodies(Subject(derive(mechanism))) is None:
+        return Check(NAME, FAILED, sentences[0], meaning, cite, sentences)
+    figure = f"{'; '.join(sentences)}; but real bodies with the same forces exist"
+    meaning = (
+        "forces depend on sums of inertial numbers: with what no motion shows put otherwise, these "
+        "are the sums of real bodies; energies and forces inside the joints are not theirs"
+    )
+    cite = "The base parameters are those of real bodies; single tensors as published are not."
+    return Check(NAME, NOTED, figure, meaning, cite)
+
+
+def real_bodies(tree: Subject) -> Floats | None:
+    """Ten numbers for each body, of real ones, that give the same forces; None: there are none."""
+    if not tree.has("regressor"):
+        return None
+    given = _numbers(tree)
+    columns = np.concatenate([tree.value("regressor", x) for x in tree.states(len(given))])
+    _, sizes, rows = np.linalg.svd(columns)
+    hidden = rows[np.count_nonzero(sizes > DUST * sizes[0]) :].T
+    scale = np.abs(given).max()
+
+    def cost(z: Floats) -> tuple[float, Floats]:
+        """Squares of the negative eigenvalues, and their slope."""
+        total, slope = 0.0, np.zeros(len(given))
+        for k, J in enumerate(_matrices(given / scale + hidden @ z)):
+            values, vectors = np.linalg.eigh(J)
+            lacking = np.maximum(0.0, DUST - values)
+            total += float(lacking @ lacking)
+            rate = -2 * (vectors * lacking) @ vectors.T
+            slope[10 * k : 10 * k + 10] = np.einsum("eij,ij->e", _BASIS, rate)
+        return total, hidden.T @ slope
+
+    options = {"maxiter": 5000, "maxfun": 20000, "ftol": 0.0, "gtol": 0.0}
+    found = minimize(cost, np.zeros(hidden.shape[1]), jac=True, method="L-BFGS-B", options=options)
+    own = scale * (given / scale + hidden @ found.x)
+    least = min(np.linalg.eigvalsh(J)[0] for J in _matrices(own))
+    return own if least >= -DUST * scale else None
+
+
+def _numbers(tree: Subject) -> Floats:
+    """The inertial numbers as they are given."""
+    own, p = tree.eqs.inertial_parameters, tree.eqs.symbols.get("p", ca.SX(0, 1))
+    values = [float(value) for value in tree.eqs.parameters.values()]
+    return np.asarray(ca.Function("own", [p], [own])(values), dtype=float).ravel()
+
+
+def _basis() -> Floats:
+    """What each of the ten numbers adds to J: of the tensor, half its trace less itself."""
+    found = np.zeros((10, 4, 4))
+    for e, (i, j) in enumerate(ENTRIES):
+        found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0
+        if i == j < 3:
+            found[e, :3, :3] += np.eye(3) / 2
+    return found
+
+
+_BASIS = _basis()
+
+
+def _matrices(numbers: Floats) -> Floats:
+    """J of every body."""
+    return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _BASIS))

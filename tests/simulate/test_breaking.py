@@ -1,0 +1,156 @@
+"""Members that fail under load: the bodies part, and go on as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError
+from linkwright.simulation import load_run
+
+G = 9.81
+
+
+def pendulum(**pin: Any) -> lw.Mechanism:
+    """A point mass on a rod of length 1, released from the horizontal."""
+    return lw.Mechanism(
+        name="pendulum", gravity=[0, -G, 0],
+        bodies={"bob": {"mass": 2, "center": [1, 0, 0], "inertia": [0.1, 0.1, 0.1]}},
+        joints={"q": {"type": "revolute", "child": "bob", **pin}},
+    )  # fmt: skip
+
+
+def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
+    """The pin carries 3 m g sin α(1 + …): here, with inertia about the mass centre,
+    ω² = 2 m g s/(m + I), radial force m ω² + m g s at the depth s = sin of the angle below the
+    horizontal. Behind the break the mass centre flies on a parabola, and the spin stays."""
+    limit = 40.0
+    run = lw.simulate(pendulum(breaks={"force": limit}), 1.5, samples=151)
+    m, inertia = 2.0, 0.1
+    t, q, w = run.t[-1], run.q[-1, 0], run.qd[-1, 0]
+    s = -np.sin(q)
+    np.testing.assert_allclose(w**2, 2 * m * G * s / (m + inertia), rtol=1e-8)
+    radial = m * w**2 + m * G * s
+    along = m * G * np.cos(q) * (1 - m / (m + inertia))
+    np.testing.assert_allclose(np.hypot(radial, along), limit, rtol=1e-8)
+    assert run.events[-1].name == "q"
+    assert "broke" in run.status
+    assert run.finished
+    rest = run.next
+    assert rest is not None
+    assert rest.t[0] == t
+    assert rest.t[-1] == 1.5
+    assert len(run.parts) == 2
+    center = np.array([np.cos(q), np.sin(q)])
+    v = w * np.array([-np.sin(q), np.cos(q)])
+    model, tau = lw.compile(rest.mechanism), rest.t - t
+    found = model.center_of_mass(rest.q)
+    np.testing.assert_allclose(found[:, 0], center[0] + v[0] * tau, atol=1e-9)
+    np.testing.assert_allclose(found[:, 1], center[1] + v[1] * tau - G * tau**2 / 2, atol=1e-8)
+    spin = model.momentum(rest.q, rest.qd)[:, 2]
+    np.testing.assert_allclose(spin, inertia * w, atol=1e-10)
+    assert max(part.audit for part in run.parts) < 1e-8
+    run.save(tmp_path / "run.nc")
+    again = load_run(tmp_path / "run.nc")
+    assert again.events == run.events
+    assert again.next is not None
+    np.testing.assert_array_equal(again.next.q, rest.q)
+
+
+@pytest.mark.parametrize("kind", ["planar", "free"])
+def test_joint_in_the_middle_of_a_chain(kind: str) -> None:
+    """All places and velocities are the same on both sides of the break; what is beyond the
+    broken joint flies free of the rest."""
+    chain = lw.gallery("chain-3")
+    joints = dict(chain.joints)
+    middle = list(joints)[1]
+    joints[middle] = joints[middle].model_copy(update={"breaks": {"force": 24}})
+    bodies = dict(chain.bodies)
+    if kind == "free":
+        at = {"xyz": [0.1, 0.2, 0.3], "rpy": [0.3, 0.2, 0.1]}
+        joints[middle] = joints[middle].model_copy(update={"child_origin": at})
+        bodies = {n: b.model_copy(update={"inertia": [1, 1, 1]}) for n, b in bodies.items()}
+    chain = chain.model_copy(update={"joints": joints, "bodies": bodies})
+    run = lw.simulate(chain, 1.0, q0=[0.1, 0.2, -0.3], samples=21)
+    rest = run.next
+    assert rest is not None
+    assert rest.mechanism.joints[middle].type == kind
+    before, after = lw.compile(chain), lw.compile(rest.mechanism)
+    for body in chain.bodies:
+        np.testing.assert_allclose(
+            before.placement(body)(run.q[-1]), after.placement(body)(rest.q[0]), atol=1e-12
+        )
+        np.testing.assert_allclose(
+            before.frame_velocity(body)(run.q[-1], run.qd[-1]),
+            after.frame_velocity(body)(rest.q[0], rest.qd[0]), atol=1e-11,
+        )  # fmt: skip
+    np.testing.assert_allclose(rest.energy[0], run.energy[-1], rtol=1e-12)
+    assert rest.audit < 1e-8
+    assert rest.finished
+
+
+def test_loop_that_breaks() -> None:
+    """A four-bar whose closing pin fails goes on as two open chains; its energy does not jump."""
+    linkage = lw.gallery("four-bar")
+    name = next(iter(linkage.loops))
+    free = lw.simulate(linkage, 1.0, qd0={"theta1": 6.0}, samples=101)
+    model = lw.compile(linkage)
+    load = np.linalg.norm(model.reactions(free.q, free.qd, free.tau)[:, -1, 3:], axis=-1)
+    limit = float(load.max() + load[0]) / 2
+    loop = linkage.loops[name].model_copy(update={"breaks": {"force": limit}})
+    run = lw.simulate(
+        linkage.model_copy(update={"loops": {name: loop}}), 1.0, qd0={"theta1": 6.0}, samples=101
+    )
+    rest = run.next
+    assert rest is not None
+    assert not rest.mechanism.loops
+    np.testing.assert_allclose(
+        np.linalg.norm(model.reactions(run.q[-1], run.qd[-1], run.tau[-1])[-1, 3:]), limit,
+        rtol=1e-8,
+    )  # fmt: skip
+    np.testing.assert_allclose(rest.q[0], run.q[-1], atol=1e-12)
+    np.testing.assert_allclose(rest.energy[0], run.energy[-1], rtol=1e-12)
+    assert rest.finished
+    assert rest.audit < 1e-7
+
+
+def test_rod_that_breaks() -> None:
+    """A mass at a rod without mass swings until the rod carries 3 m g sin, by hand."""
+    swing = lw.Mechanism(
+        name="swing", gravity=[0, -G, 0], bodies={"bob": {"mass": 2}},
+        joints={"p": {"type": "planar", "child": "bob"}}, assembly={"p.x": 1},
+        constraints={"rod": {"type": "distance", "between": ["ground", "bob"], "length": 1,
+                             "breaks": {"force": 30}}},
+    )  # fmt: skip
+    joints = {"p": swing.joints["p"].model_copy(update={})}
+    bodies = {"bob": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}}
+    run = lw.simulate(swing.model_copy(update={"bodies": bodies, "joints": joints}), 1.0)
+    np.testing.assert_allclose(run.q[-1, 1], -30 / (3 * 2 * G), rtol=1e-7)
+    assert run.next is not None
+    assert run.next.finished
+
+
+def test_drives_after_a_break() -> None:
+    run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque={"q": 0.5})
+    assert run.next is not None
+    assert not run.next.tau.any()
+    run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque=lambda t, q, qd: 0.5 * q)
+    assert run.next is None
+    assert "give drives by name" in run.status
+
+
+@pytest.mark.parametrize(
+    ("pin", "message"),
+    [
+        ({"breaks": {}}, "has neither force nor moment"),
+        ({"breaks": {"force": -1}}, "is negative"),
+        ({"breaks": {"force": 1}, "locked": 0}, "has no coordinate"),
+    ],
+)
+def test_bad_input(pin: dict[str, Any], message: str) -> None:
+    with pytest.raises(LinkwrightError, match=message):
+        pendulum(**pin)

@@ -1,0 +1,210 @@
+"""Events that a user gives, and laws of impacts on random mechanisms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError
+from linkwright.simulation import Event, load_run
+from linkwright.simulation.events.boxes import boxed
+from linkwright.simulation.events.dynamics import Dynamics
+from linkwright.simulation.events.impacts import impact
+from linkwright.simulation.events.rows import Rows
+from tests.commands import ok
+from tests.commands import run as command
+
+G = 9.81
+STONE = lw.Mechanism(
+    name="stone", bodies={"stone": {"mass": 1}}, parameters={"top": 2},
+    joints={"z": {"type": "prismatic", "child": "stone"}},
+)  # fmt: skip
+
+
+def test_events_are_noted_and_do_not_disturb() -> None:
+    """Thrown up at 10 m/s: both passages of 2 m, and the top; the motion is that without events."""
+    events = {"level": "z - top", "turn": "dz", "up": Event("z - 1", direction="rising")}
+    run = lw.simulate(STONE, 2.0, qd0=[10], events=events, samples=21)
+    root = np.sqrt(100 - 4 * G)
+    wanted = [(10 - np.sqrt(100 - 2 * G)) / G, (10 - root) / G, 10 / G, (10 + root) / G]
+    np.testing.assert_allclose([e.t for e in run.events], wanted, atol=1e-12)
+    assert [e.name for e in run.events] == ["up", "level", "turn", "level"]
+    plain = lw.simulate(STONE, 2.0, qd0=[10], samples=21)
+    np.testing.assert_array_equal(run.q, plain.q)
+
+
+def test_stop() -> None:
+    event = {"down": {"when": "z - top", "action": "stop", "direction": "falling"}}
+    run = lw.simulate(STONE, 5.0, qd0=[10], events=event, samples=11)
+    end = (10 + np.sqrt(100 - 4 * G)) / G
+    assert run.status.endswith("by event 'down'")
+    assert not run.finished
+    np.testing.assert_allclose([run.t[-1], run.q[-1, 0]], [end, 2], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "action", [{"dz": "-0.5*dz"}, lambda t, q, qd: (q, -0.5 * qd)], ids=["table", "function"]
+)
+def test_change(action: Any) -> None:
+    """A bounce of one's own; what it takes is work."""
+    event = {"floor": Event(lambda t, q, qd: q[0], action, "falling")}
+    run = lw.simulate(STONE, 0.8, q0=[1], events=event, samples=9)
+    first = np.sqrt(2 / G)
+    np.testing.assert_allclose([e.t for e in run.events], [first], atol=1e-12)
+    late = 0.8 - first
+    np.testing.assert_allclose(run.q[-1, 0], 0.5 * G * first * late - G * late**2 / 2, atol=1e-10)
+    np.testing.assert_allclose(run.work[-1], -0.75 * G, rtol=1e-9)
+    assert run.audit < 1e-10
+
+
+def test_many_passages_in_one_step() -> None:
+    """The stone falls in one long step; the sine passes zero many times in it."""
+    run = lw.simulate(STONE, 2.0, events={"beat": "sin(6*t) + 0.3"}, samples=2)
+    assert run.statistics["steps"] < 10
+    low = np.arcsin(-0.3)
+    passes = [(x + 2 * np.pi * k) / 6 for k in range(3) for x in (np.pi - low, 2 * np.pi + low)]
+    inside = [t for t in passes if t < 2]
+    assert len(inside) == 3
+    np.testing.assert_allclose([e.t for e in run.events], inside, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        ({"a": "q7 - 1"}, "there is no 'q7'"),
+        ({"a": 3}, "neither text nor a function"),
+        ({"a": {"when": "z", "action": "jump"}}, "is no action"),
+        ({"a": {"when": "z", "direction": "up"}}, "is no direction"),
+        ({"a": {"wen": "z"}}, "unknown key 'wen'"),
+        ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
+        ({"a": Event("z - 0.5", lambda t, q, qd: q)}, "returns no state"),
+        ({"a": lambda t, q, qd: np.nan}, "no finite number"),
+        (["z"], "are no table"),
+    ],
+)
+def test_bad_events(events: Any, message: str) -> None:
+    with pytest.raises(LinkwrightError, match=message):
+        lw.simulate(STONE, 1.0, q0=[1], events=events)
+
+
+def test_commands(tmp_path: Path) -> None:
+    file, out = tmp_path / "slide.toml", tmp_path / "run.nc"
+    file.write_text(
+        'name = "slide"\n[bodies.b]\nmass = 1\n[joints.z]\ntype = "prismatic"\nchild = "b"\n'
+        "limits = { lower = -1 }\n",
+        encoding="utf-8",
+    )
+    said = json.loads(
+        ok("simulate", str(file), "-t", "1", "--stops", "impact", "--event", "half=z + 0.5",
+           "-o", str(out), "--json")
+    )  # fmt: skip
+    assert [event[1:] for event in said["events"]] == [["half", "passed"], *said_of_stop()]
+    assert [e.name for e in load_run(out).events] == ["half", "z lower", "z lower"]
+    done = command("simulate", str(file), "-t", "1", "--stop-when", "half=z + 0.5")
+    assert done.returncode == 1
+    assert "by event 'half'" in done.stderr
+    done = command("simulate", str(file), "-t", "1")
+    assert done.returncode == 1
+    assert "'z lower' limit is reached" in done.stderr
+
+
+def said_of_stop() -> list[list[str]]:
+    v = np.sqrt(2 * G)
+    return [["z lower", f"hit at {v:.6g}, impulse {v:.6g}"], ["z lower", "rests"]]
+
+
+# -- laws ------------------------------------------------------------------------------------
+
+
+def hedgehog(rng: np.random.Generator, count: int, mu: float) -> lw.Mechanism:
+    """A chain on a free base with points all over, and the ground under them."""
+    bodies = {
+        f"b{k}": {"mass": rng.uniform(0.5, 3), "center": rng.uniform(-0.2, 0.2, 3).tolist(),
+                  "inertia": rng.uniform(0.2, 0.3, 3).tolist()}
+        for k in range(3)
+    }  # fmt: skip
+    joints: dict[str, Any] = {"base": {"type": "free", "child": "b0"}}
+    for k in (1, 2):
+        joints[f"q{k}"] = {
+            "type": "revolute", "parent": f"b{k - 1}", "child": f"b{k}",
+            "origin": rng.uniform(-0.5, 0.5, 3).tolist(), "axis": rng.uniform(-1, 1, 3).tolist(),
+        }  # fmt: skip
+    frames = {
+        f"p{k}": {"body": f"b{rng.integers(3)}", "origin": rng.uniform(-1, 1, 3).tolist()}
+        for k in range(count)
+    }
+    contacts = {
+        name: {"point": name, "restitution": rng.uniform(0, 1), "friction": mu} for name in frames
+    }
+    return lw.Mechanism(
+        name="hedgehog", bodies=bodies, joints=joints, frames=frames, contacts=contacts
+    )
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from([0.0, 0.7]), st.booleans())
+def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, single: bool) -> None:
+    """Any number of contacts of any restitution at once, with and without friction; nothing that
+    touches goes on closing, impulses push, and without friction Newton's rule holds."""
+    rng = np.random.default_rng(seed)
+    mechanism = hedgehog(rng, count, mu)
+    model = lw.compile(mechanism, threads=1)
+    rows = Rows(mechanism, "ignore")
+    dynamics = Dynamics(mechanism, model, rows)
+    q = model.integrate(model.neutral(), rng.uniform(-1, 1, model.nv))
+    qd = rng.uniform(-2, 2, model.nv)
+    instant = dynamics.at(0.0, q, qd, np.zeros(model.nv))
+    closed = list(range(count))
+    found = impact(instant, closed, dict.fromkeys(closed, 0.0), one_by_one=single)
+    T = model.kinetic_energy(q, qd)
+    assert model.kinetic_energy(q, found.qd) <= T * (1 + 1e-12)
+    assert (instant.R[:count] @ found.qd >= -1e-8).all()
+    assert all(x > 0 for x in found.impulses.values())
+    if mu == 0 and count == 1 and found.impulses:
+        e = rows.barriers[0].restitution
+        np.testing.assert_allclose(instant.R[0] @ found.qd, -e * (instant.R[0] @ qd), rtol=1e-8)
+
+
+@given(st.integers(0, 10**6))
+def test_boxes_are_solved(seed: int) -> None:
+    """Bounds, signs and complementarity, of matrices that may be singular."""
+    rng = np.random.default_rng(seed)
+    n, rank = rng.integers(1, 7), rng.integers(1, 7)
+    G_ = rng.normal(size=(rank, n))
+    A, b = G_.T @ G_, G_.T @ rng.normal(size=rank)
+    low, high = np.zeros(n), np.where(rng.random(n) < 0.5, np.inf, rng.uniform(0, 1, n))
+    x = boxed(A, b, low, high)
+    w = A @ x + b
+    assert ((x >= low) & (x <= high)).all()
+    assert (w[x <= low] >= -1e-7).all()
+    assert (w[x >= high] <= 1e-7).all()
+    np.testing.assert_allclose(w[(x > low) & (x < high)], 0, atol=1e-7)
+
+
+def test_a_tumbling_body_comes_to_rest() -> None:
+    """Thrown on the ground with friction: energy falls all the way, and nothing goes under."""
+    rng = np.random.default_rng(1)
+    corners = {f"c{k}": {"body": "box", "origin": [x, y, z]} for k, (x, y, z) in enumerate(
+        (x, y, z) for x in (-0.3, 0.3) for y in (-0.2, 0.2) for z in (-0.1, 0.1))}  # fmt: skip
+    box = lw.Mechanism(
+        name="box", bodies={"box": {"mass": 2, "inertia": [0.03, 0.05, 0.07]}},
+        joints={"b": {"type": "free", "child": "box"}}, frames=corners,
+        contacts={c: {"point": c, "restitution": 0.4, "friction": 0.5} for c in corners},
+    )  # fmt: skip
+    rng.normal(size=2)
+    q0 = np.array([0, 0, 1.0, *rng.normal(size=4)])
+    q0[3:] /= np.linalg.norm(q0[3:])
+    run = lw.simulate(box, 1.5, q0=q0, qd0=rng.uniform(-1, 1, 6), samples=101)
+    assert run.finished
+    assert run.audit < 1e-7
+    assert (np.diff(run.energy) < 1e-7).all()
+    model = lw.compile(box)
+    assert min(model.placement(c)(run.q)[:, 2, 3].min() for c in corners) > -1e-8
+    np.testing.assert_allclose(run.qd[-1], 0, atol=1e-9)
