@@ -50,8 +50,8 @@ def page(
     base: str | None = None,
 ) -> str:
     """The HTML of a page about a mechanism that was read from `file` (with the `base` that was
-    asked for); formulations `by` are compared (all unless said). Each part may take `budget` seconds; what needs more is left out,
-    and said so."""
+    asked for); formulations `by` are compared (all unless said). Each part may take `budget`
+    seconds; what needs more is left out, and said so."""
     names = names_of(mechanism)
     if names.nv == 0:
         raise UnsupportedError(
