@@ -21,13 +21,14 @@ def run(
     start: list[str],
     budget: float,
     by: Sequence[str] | None,
+    base: str | None,
     as_json: bool,
 ) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileError("is no .html file", where=str(output), remedy="name one")
     q0 = {name: to_float(parse(text)) for name, text in assignments(start).items()}
     with working(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, duration, q0, budget, by)
+        text = page(mechanism, file, duration, q0, budget, by, base)
     write_file(output, text)
     size = len(text.encode())
     if as_json:

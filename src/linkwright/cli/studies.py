@@ -83,4 +83,4 @@ def report(
     from .report import run
 
     names = by.split(",") if by else None
-    run(read(file, base), file, output, duration, start or [], budget, names, as_json)
+    run(read(file, base), file, output, duration, start or [], budget, names, base, as_json)

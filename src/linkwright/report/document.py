@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 
 from .. import __version__
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
@@ -46,10 +47,11 @@ def page(
     q0: Mapping[str, float] | None = None,
     budget: float = 20.0,
     by: Sequence[str] | None = None,
+    base: str | None = None,
 ) -> str:
-    """The HTML of a page about a mechanism that was read from `file`; formulations `by` are
-    compared (all unless said). Each part may take `budget` seconds; what needs more is left out,
-    and said so."""
+    """The HTML of a page about a mechanism that was read from `file` (with the `base` that was
+    asked for); formulations `by` are compared (all unless said). Each part may take `budget`
+    seconds; what needs more is left out, and said so."""
     names = names_of(mechanism)
     if names.nv == 0:
         raise UnsupportedError(
@@ -69,7 +71,8 @@ def page(
     for one in by or ():
         formulation(one)
     parts = made(mechanism, duration, start, budget, by)
-    name = shlex.quote(file or f"{mechanism.name}.toml")
+    name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
+    name += f" --base {shlex.quote(base)}" if base else ""
     info = describe(mechanism)
     held = bool(mechanism.loops or mechanism.constraints)
     links = joined(html('<a href="#{}">{}</a>', mark, title) for mark, title in _SECTIONS.items())

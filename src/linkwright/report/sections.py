@@ -22,6 +22,8 @@ ROWS = 40
 """Rows of tables about the mechanism."""
 FOLDED = 12
 """Joints that are shown at once."""
+TRACES = 4
+"""Frames whose traces are drawn."""
 LINES = 8
 """Coordinates that a plot can show."""
 PRINTED = 84
@@ -148,7 +150,7 @@ def motion_section(found: Moved | LeftOut, file: str) -> Html:
     if run.closure.any():
         said.append(f"loops and constraints held to {run.closure.max():.1e}")
     parts = [html("<p>{} s {}.</p>", f"{run.t[-1]:g}", "; ".join(said)), _events(run)]
-    parts.append(Html(animation_element(run, identity="motion-drawing")))
+    parts.append(Html(animation_element(run, trace=_traced(run), identity="motion-drawing")))
     parts.append(html('<div class="figures">{}</div>', joined(_plots(run))))
     return section("motion", title, *parts)
 
@@ -172,8 +174,17 @@ def _plots(run: Any) -> list[Html]:
         picture(plot(run, "q", only=_first(names.q), width=110), f"Coordinates{note}.", "q"),
         picture(plot(run, "qd", only=_first(names.qd), width=110), "Speeds.", "qd"),
         picture(plot(run, "energy", width=110), "Energies.", "energy"),
-        picture(cyclograph(run, every, width=110), "Positions at equal intervals.", "positions"),
+        picture(
+            cyclograph(run, every, _traced(run), width=110),
+            "Positions at equal intervals.",
+            "positions",
+        ),
     ]
+
+
+def _traced(run: Any) -> list[str] | None:
+    """No traces where there would be many; all that move else."""
+    return None if len(run.mechanism.frames) <= TRACES else []
 
 
 def _first(names: Sequence[str]) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from ..errors import UnsupportedError
+from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
 from ..mechanism import Mechanism
 from .bounded import OutOfTimeError, Worker
@@ -83,8 +82,8 @@ def compare(
 ) -> Comparison:
     """All formulations (or those named) on one mechanism, over `duration` seconds of motion.
 
-    One that takes more than `budget` seconds is stopped, and named so; all together may take
-    about `total` seconds. Dry friction is left out, as in all counts of operations: where it
+    One that takes more than `budget` seconds is stopped, and named so; all that have a budget may
+    take about `total` seconds. Dry friction is left out, as in all counts of operations: where it
     changes its sign, the steps of an integration tell more about it than about a formulation.
     """
     check_moves(mechanism)
@@ -93,19 +92,28 @@ def compare(
     for name in names:
         formulation(name)
     rows, refused, stopped = [], {}, {}
-    begin = time.process_time()
+    failure: LinkwrightError | None = None
     with nullcontext() if budget is None else Worker() as worker:
         for name in names:
             try:
-                spent = worker.spent if worker else time.process_time() - begin
-                if spent > total:
-                    raise OutOfTimeError(f"the others took {total:g} s")
-                if worker is None or budget is None:
-                    rows.append(row(mechanism, name, duration))
-                else:
-                    rows.append(worker.call(row, mechanism, name, duration, seconds=budget))
+                rows.append(_measured(worker, budget, total, mechanism, name, duration))
             except UnsupportedError as error:
                 refused[name] = error.what
-            except OutOfTimeError as error:
+            except LinkwrightError as error:
                 stopped[name] = error.what
+                failure = None if isinstance(error, OutOfTimeError) else error
+    if failure is not None and not rows:
+        raise failure
     return Comparison(mechanism.name, tuple(rows), refused, stopped)
+
+
+def _measured(
+    worker: Worker | None, budget: float | None, total: float, *what: Mechanism | str | float
+) -> Row:
+    """Here, or elsewhere within the budget."""
+    if worker is None or budget is None:
+        return row(*what)  # type: ignore[arg-type]
+    if worker.spent > total:
+        raise OutOfTimeError(f"the others took {total:g} s")
+    found: Row = worker.call(row, *what, seconds=budget)
+    return found

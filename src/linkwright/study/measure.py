@@ -123,7 +123,8 @@ class Study:
         self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
         start = time.thread_time()
-        first = self.system.rates(0.0, self.system.start(*self.begin))
+        with np.errstate(all="ignore"):
+            first = self.system.rates(0.0, self.system.start(*self.begin))
         self.compile_seconds = time.thread_time() - start
         if not np.isfinite(first).all():
             raise LinkwrightError(
