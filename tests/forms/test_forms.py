@@ -307,3 +307,16 @@ def test_json_has_every_entry() -> None:
     found = lw.derive(lw.gallery("elbow")).closed_form("M").json()
     assert list(found) == ["name", "what", "terms", "groups", "entries"]
     assert set(found["entries"]) == {"M[1,1]", "M[1,2]", "M[2,1]", "M[2,2]"}
+
+
+def test_functions_of_literals_are_not_rounded() -> None:
+    """sqrt(3) in a file is no decimal fraction in a closed form."""
+    arm = lw.Mechanism(
+        parameters={"l": 1, "m": 1},
+        bodies={"b": {"mass": "m", "center": ["l*sqrt(3)", "l*2^(1/2)", 0]}},
+        joints={"q1": {"type": "revolute", "child": "b"}},
+    )
+    form = lw.derive(arm).closed_form("M")
+    assert form.text() == "M[1,1] = m*l^2*(n_2 + n_3)"
+    assert lw.derive(arm).closed_form("M", parameters=["m", "l"]).text() == "M[1,1] = 5*m*l^2"
+    assert lw.compile(arm).mass_matrix([0.0]) == pytest.approx(5, rel=1e-15)

@@ -57,7 +57,7 @@ class Values:
             return self.named(evaluate(expression), name)
         if not self.exact and not self._depends(expression):
             return float(evaluate(expression, self.mechanism.values))
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted), self.lookup))
+        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup))
 
     def at(self, place: str) -> None:
         """From here on, numbers stand at this place (a body, a joint, a frame)."""
@@ -99,7 +99,7 @@ class Values:
         def lookup(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.lookup(name)
 
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted), lookup))
+        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), lookup))
 
     def number(self, expression: Expression) -> float:
         """The plain value, whatever is kept as a symbol."""
@@ -125,7 +125,7 @@ class Values:
         expression = self.mechanism.parameters[name]
         if not self._depends(expression):
             return float(self.mechanism.values[name])
-        return fold(expression, CasadiAlgebra(self.lifted), self.lookup)
+        return fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup)
 
     def lifted(self, value: Exact) -> Scalar:
         """A literal inside an expression: a float, or, where all must stay exact, a symbol."""
@@ -135,6 +135,16 @@ class Values:
             return float(value)
         text = f"{value.numerator}_{value.denominator}" if isinstance(value, Fraction) else "pi"
         place, self.place = self.place, ""
+        name = self.unique(f"n_{text}".replace("-", "m"))
+        self.place = place
+        return self.symbol(name, value)
+
+    def inside(self, value: Exact) -> Scalar:
+        """A literal of which a function is taken, as 3 in sqrt(3), so that nobody rounds that."""
+        if not self.exact or not isinstance(value, Fraction):
+            return self.lifted(value)
+        place, self.place = self.place, ""
+        text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
         name = self.unique(f"n_{text}".replace("-", "m"))
         self.place = place
         return self.symbol(name, value)
@@ -206,8 +216,11 @@ def _as_scalar(value: Scalar | Fraction) -> Scalar:
 class CasadiAlgebra:
     """Expressions as CasADi's; literals stay rationals until they meet a symbol."""
 
-    def __init__(self, lift: Callable[[Exact], Scalar]) -> None:
+    def __init__(
+        self, lift: Callable[[Exact], Scalar], inside: Callable[[Exact], Scalar] | None = None
+    ) -> None:
         self.lift = lift
+        self.inside = inside or lift  # of literals in functions
 
     def number(self, value: Fraction) -> Scalar | Fraction:
         return value
@@ -254,6 +267,8 @@ class CasadiAlgebra:
 
     def power(self, base: Scalar | Fraction, exponent: Scalar | Fraction) -> Scalar | Fraction:
         if isinstance(base, Fraction) and isinstance(exponent, Fraction):
+            if exponent.denominator != 1:
+                return self.power(self.inside(base), exponent)
             value = evaluate(Number(base)) if exponent == 1 else base**exponent
             return value if isinstance(value, Fraction) else float(value)
         if exponent == Fraction(1, 2):
@@ -264,7 +279,7 @@ class CasadiAlgebra:
 
     def call(self, function: str, arguments: Sequence[Scalar | Fraction]) -> Scalar:
         return _CASADI_FUNCTIONS[function](*(
-            self.lift(a) if isinstance(a, Fraction) else a for a in arguments
+            self.inside(a) if isinstance(a, Fraction) else a for a in arguments
         ))  # fmt: skip
 
     def measure(self, value: Scalar | Fraction, unit: Unit) -> Scalar | Fraction:
