@@ -124,13 +124,16 @@ def _moved(
     """From q0 at rest; what takes too long loses its dry friction, or is shorter, which is said."""
     smooth = mechanism.without("friction")
     attempts: list[tuple[Mechanism, float, tuple[str, ...]]] = [(mechanism, duration, ())]
+    patience = budget / 2
     if smooth.digest != mechanism.digest:
+        patience = budget / 5
         attempts.append((smooth, duration, ("without dry friction, which takes too long",)))
     short = f"no more than {duration / 5:g} s, since the rest takes too long"
     attempts.append((mechanism, duration / 5, (short,)))
     found: Moved | LeftOut = LeftOut("")
     for source, seconds, why in attempts:
-        found = _kept(partial(worker.call, motion_of, source, seconds, q0, seconds=budget / 2))
+        found = _kept(partial(worker.call, motion_of, source, seconds, q0, seconds=patience))
+        patience = budget / 2
         if isinstance(found, Moved):
             return Moved(found.run, (*found.notes, *why))
     return found

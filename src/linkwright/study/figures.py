@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_ROOM = 0.45
+"""Height above the lines for their names, as a share of theirs."""
 _MARKS = "osD^vPX<>"
 
 
@@ -38,7 +40,10 @@ def _growth(study: Scaling) -> Figure:
             axes.plot(
                 fit, [virgala(n) for n in fit], ":", color=GREY, label="Virgala et al., Matlab 2013"
             )
-        axes.set(xscale="log", yscale="log", ylabel=label)
+        axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high * (high / low) ** _ROOM)
+        axes.yaxis.set_minor_formatter("")
         axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
