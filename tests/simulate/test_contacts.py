@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation import Run
+from linkwright.simulation import Run, load_run
 
 G = 9.81
 
@@ -284,3 +286,18 @@ def test_stop_in_a_loop() -> None:
     assert run.closure.max() < 1e-10
     assert run.audit < 1e-8
     assert run.q[:, 0].max() < end + 1e-10
+
+
+def test_reactions_beside_a_contact(tmp_path: Path) -> None:
+    """A rod on a pin and on the floor: each bears half of it, the pin no moment about its axis."""
+    rod = lw.Mechanism(
+        name="rod", gravity=[0, 0, -9.81],
+        bodies={"a": lw.Body(mass=2, center=[0.5, 0, 0], inertia=[0.01, 0.2, 0.2])},
+        frames={"tip": lw.Frame(body="a", origin=[1, 0, 0])},
+        joints={"q": lw.Joint(type="revolute", child="a", axis=[0, 1, 0])},
+        contacts={"floor": {"point": "tip"}},
+    )  # fmt: skip
+    run = lw.simulate(rod, 0.2, samples=3)
+    run.save(tmp_path / "rod.nc")
+    for found in (run, load_run(tmp_path / "rod.nc")):
+        np.testing.assert_allclose(found.reactions[-1], [[0, 0, 0, 0, 0, 9.81]], atol=1e-9)

@@ -91,3 +91,16 @@ def test_all_kinds_of_drives_move_alike(by: str) -> None:
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "radau", "lsoda"])
+def test_no_step_goes_over_a_pulse(integrator: str) -> None:
+    """1 N s within 20 ms of 10 s: Δ(m v) is its area, however long the steps are."""
+    slide = lw.Mechanism(
+        name="slide", gravity=[0, 0, 0], bodies={"a": lw.Body(mass=1)},
+        joints={"x": lw.Joint(type="prismatic", child="a", axis=[1, 0, 0])},
+    )  # fmt: skip
+    pulse = ([0, 5.0, 5.01, 5.02, 10], [0, 0, 100.0, 0, 0])
+    run = lw.simulate(slide, 10.0, torque={"x": pulse}, integrator=integrator, samples=3)
+    np.testing.assert_allclose(run.qd[-1], 1.0, rtol=1e-8)
+    np.testing.assert_allclose(run.q[-1], 10 - 5.01, rtol=1e-8)

@@ -7,6 +7,7 @@ tables at t, what a controller follows, or all of τ where somebody gives a Pyth
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,6 +59,14 @@ class Drive:
     @property
     def state_names(self) -> tuple[str, ...]:
         return self.feedback.names if self.feedback is not None else ()
+
+    def next_kink(self, t: float, end: float) -> float:
+        """The next time at which a table goes on by another polynomial, or the end."""
+        found = end
+        for table in self.tables:
+            k = bisect_right(table.times, t + 1e-12 * max(1.0, abs(t)))
+            found = min(found, *table.times[k : k + 1], found)
+        return found
 
     def outer(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
         """w at an instant; q and q̇ count only where `function` is given."""

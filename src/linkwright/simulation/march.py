@@ -48,6 +48,7 @@ class March:
         self.steps = 0
         self.found: list[Floats] = []
         self.pushes: list[Floats] = []
+        self.borne: list[Floats | None] = []
         self.times: list[float] = []
         self.broken: str | None = None
 
@@ -72,6 +73,11 @@ class March:
             if watch is not None:
                 watch.step(self.solver.t)
         return FINISHED
+
+    def reactions(self) -> Floats | None:
+        """Of joints and loops at the samples, where contacts press on bodies."""
+        found = [x for x in self.borne if x is not None]
+        return np.array(found) if found else None
 
     def _stopped(self, reason: str) -> str:
         return stopped(self.mending.system, self.solver.t, self.solver.y, reason)
@@ -98,14 +104,14 @@ class March:
         return self._stopped("its constraints no longer hold") if self.mending.failed else None
 
     def _act(self, end: float) -> None:
-        """A sampled controller acts where its period is over, and the motion goes on from there."""
+        """Where a table has a kink, or a sampled controller acts, the motion begins anew."""
         t = self.solver.t
         if t < self.solver.end or t >= end:
             return
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
         if self.events is not None:
             y = self.events.pushed_anew(t, y)
-        self.solver.end = self.mending.system.next_sample(t, end)
+        self.solver.end = self.mending.system.next_stop(t, end)
         self.solver.restart(t, y)
 
     def _meet(self, times: Floats, begin: float) -> str | None:
@@ -143,3 +149,4 @@ class March:
         self.found.append(y)
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))
+            self.borne.append(self.events.borne_at(t, y))

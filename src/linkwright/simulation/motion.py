@@ -57,7 +57,7 @@ class Motion:
         y = system.sample(times[0], y)
         if watch is not None:
             y = watch.begin(times[0], y)
-        end = system.next_sample(times[0], times[-1])
+        end = system.next_stop(times[0], times[-1])
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             march = March(self.make(system, times[0], y, end, self.options), mending)
@@ -71,7 +71,7 @@ class Motion:
             statistics=statistics, settings={**self.settings, "torque": system.drive.written},
             singular=() if mending.projection is None else mending.projection.singular(),
             events=() if watch is None else tuple(watch.happened),
-            pushes=None if watch is None else np.array(march.pushes),
+            pushes=None if watch is None else np.array(march.pushes), borne=march.reactions(),
         )  # fmt: skip
         return found if march.broken is None else self._onward(found, march.broken, torque, times)
 

@@ -30,6 +30,7 @@ def recorded(
     singular: tuple[float, ...],
     events: tuple[Happened, ...] = (),
     pushes: Floats | None = None,
+    borne: Floats | None = None,
 ) -> Run:
     """The run of states y, one column a time."""
     q, qd = system.motion(y)
@@ -46,7 +47,7 @@ def recorded(
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,
-        u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes,
+        u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes, borne=borne,
         control=dict(zip(system.drive.state_names, y[system.size : -WORKS], strict=True)),
     )  # fmt: skip
 

@@ -64,6 +64,8 @@ class Run:
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None
     """Forces of dry friction, stops and rigid contacts along the speeds, where there are any."""
+    borne: Floats | None = None
+    """Reactions of joints and loops, where rigid contacts press on bodies."""
     next: Run | None = None
     """How it went on after a member broke: a run of the mechanism that is left."""
 
@@ -148,7 +150,7 @@ class Run:
     def reactions(self) -> Floats:
         """(times, joints and loops, 6): moment and force on the child, world axes, about the
         joint's origin."""
-        return self.details.reactions
+        return self.details.reactions if self.borne is None else self.borne
 
     @property
     def frames(self) -> Named:

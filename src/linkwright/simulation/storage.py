@@ -130,6 +130,7 @@ def load_run(path: str | Path) -> Run:
                       ("settings", "statistics", "singular", "versions", "events")}  # fmt: skip
         arrays: dict[str, Any] = {name: data[key].to_numpy() for name, key in _KEPT.items()}
         mechanism = load(str(data.attrs["mechanism"]))
+        contacts = mechanism.contacts.values()
         status = str(data.attrs["status"])
     except (OSError, ValueError, KeyError, TypeError, LinkwrightError) as error:
         raise FileError(
@@ -141,6 +142,7 @@ def load_run(path: str | Path) -> Run:
         versions=attributes["versions"], singular=tuple(attributes["singular"]),
         u=data["u"].to_numpy() if "u" in data else None,
         pushes=data["push"].to_numpy() if "push" in data else None,
+        borne=data["reactions"].to_numpy() if any(c.rigid for c in contacts) else None,
         events=tuple(Happened(*event) for event in attributes["events"]),
         next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
         control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},

@@ -75,14 +75,12 @@ class System:
             self.held[-1][1] if self.sampled else self.drive(t, *self.motion(y), self.controls(y))
         )
 
-    def next_sample(self, t: float, end: float) -> float:
-        """When the rates next jump: at the next multiple of the period, or not before the end."""
-        if not self.sampled:
-            return end
-        assert self.drive.feedback is not None
-        period = self.drive.feedback.period
-        assert period is not None
-        return min(end, period * (math.floor(t / period + 1e-9) + 1))
+    def next_stop(self, t: float, end: float) -> float:
+        """No step may go over it: where a controller acts next, or a table has its next kink."""
+        law = self.drive.feedback
+        if law is None or law.period is None:
+            return self.drive.next_kink(t, end)
+        return min(end, law.period * (math.floor(t / law.period + 1e-9) + 1))
 
     def sample(self, t: float, y: Floats) -> Floats:
         """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""

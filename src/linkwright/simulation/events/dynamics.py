@@ -62,7 +62,7 @@ class Dynamics:
     @cached_property
     def wrenches(self) -> Any:
         """(q, q̇, q̈, t, λ, forces of contacts) → how rubs are pressed; forces and moments of
-        members that may fail."""
+        members that may fail; wrenches of all joints and loops."""
         tree, rows = self.rows.tree, self.rows
         own = tree.motion
         constraints = constraints_of(tree)
@@ -78,7 +78,7 @@ class Dynamics:
         sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         return ca.Function(
             "wrenches", [own.q, own.qd, own.qdd, own.t, lam, push],
-            [ca.vertcat(ca.SX(0, 1), *pressed), ca.vertcat(ca.SX(0, 1), *sizes)],
+            [ca.vertcat(ca.SX(0, 1), *pressed), ca.vertcat(ca.SX(0, 1), *sizes), every],
         )  # fmt: skip
 
     def _pressure(self, rub: Any, found: Any) -> Any:
@@ -199,8 +199,14 @@ class Instant:
 
     def pressed(self, held: Held, pushes: Floats) -> tuple[Floats, Floats]:
         """How rubs are pressed, and the forces and moments of members that may fail."""
-        found = self.of.wrenches(
-            self.q, self.qd, held.qdd, self.t, held.multipliers, pushes.reshape(3, -1)
-        )
-        pressure, sizes = (np.asarray(part, dtype=float).ravel() for part in found)
+        found = self._wrenches(held, pushes)
+        pressure, sizes = (np.asarray(part, dtype=float).ravel() for part in found[:2])
         return pressure, sizes
+
+    def borne(self, held: Held, pushes: Floats) -> Floats:
+        """What joints and loops bear, contacts included, (joints and loops, 6)."""
+        return np.asarray(self._wrenches(held, pushes)[2], dtype=float)
+
+    def _wrenches(self, held: Held, pushes: Floats) -> Any:
+        state = self.q, self.qd, held.qdd, self.t
+        return self.of.wrenches(*state, held.multipliers, pushes.reshape(3, -1))

@@ -84,6 +84,15 @@ class Hybrid:
     def push_at(self, t: float, y: Floats) -> Floats:
         return self.push(t, *self.system.motion(y), self.system.torque(t, y))
 
+    def borne_at(self, t: float, y: Floats) -> Floats | None:
+        """Reactions of joints and loops where rigid contacts press on bodies, which generalized
+        forces do not tell."""
+        if not self.rows.contacts:
+            return None
+        instant = self.dynamics.at(t, *self.system.motion(y), self.system.torque(t, y))
+        found = forces_of(instant, self.mode)
+        return instant.borne(found.held, found.pushes)
+
     # -- looking -------------------------------------------------------------------------
 
     def next_event(
