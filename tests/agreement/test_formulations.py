@@ -318,6 +318,7 @@ def test_kane_with_speeds_of_the_users_choice() -> None:
         lw.derive(arm, by="kane", speeds={"u1": "dq1^2", "u2": "dq2"})
 
 
+@pytest.mark.slow
 def test_comparison() -> None:
     found = lw.compare(lw.gallery("chain-3"), duration=0.2)
     rows = {row.by: row for row in found.rows}

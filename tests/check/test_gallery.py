@@ -66,7 +66,10 @@ def file_of(name: str) -> Path:
     return HOME / f"{name}.equations.txt"
 
 
-@pytest.fixture(scope="module", params=FILES)
+SLOW = [pytest.param(x, marks=pytest.mark.slow) if x == "chain-6" else x for x in FILES]
+
+
+@pytest.fixture(scope="module", params=SLOW)
 def checked(request: pytest.FixtureRequest) -> tuple[str, Report]:
     name = request.param
     return name, lw.check(arm(name), file_of(name), names=NAMES.get(name))

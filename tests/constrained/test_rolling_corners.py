@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pytest
 
 import linkwright as lw
 from linkwright.mechanism.mechanism import replaced
@@ -46,5 +47,6 @@ def test_digits_beside_a_vanishing_pivot() -> None:
     assert worst < 1e-9
 
 
+@pytest.mark.slow
 def test_compare_on_the_command_line() -> None:
     assert run("compare", "rolling-disk").returncode == 0

@@ -74,6 +74,7 @@ def study() -> Scaling:
     return scaling([1, 2, 3, 4], ["lagrange", "multipliers"], duration=0.05)
 
 
+@pytest.mark.slow
 def test_operations_of_chains(study: Scaling) -> None:
     """Counted, so the same on every machine; times are there and above zero."""
     sizes, operations = study.costs("lagrange", "operations")
@@ -88,6 +89,7 @@ def test_operations_of_chains(study: Scaling) -> None:
     assert all(row.apart < 1e-10 for row in study.rows["lagrange"].values())
 
 
+@pytest.mark.slow
 def test_files(study: Scaling, tmp_path: Path) -> None:
     study.save(tmp_path / "a.csv")
     with (tmp_path / "a.csv").open() as file:
