@@ -118,7 +118,7 @@ class March:
             self._sample(times[times < t])
             outcome = self.events.handle(t, self.mending(t, between(t)), columns)
             if outcome.status is not None and outcome.y is not None:
-                self._keep(t, outcome.y)
+                self._keep_last(t, outcome.y)
                 self.broken = outcome.broken
                 return outcome.status
             if outcome.y is not None:
@@ -143,3 +143,9 @@ class March:
         self.found.append(y)
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))
+
+    def _keep_last(self, t: float, y: Floats) -> None:
+        """Where a run ends, instead of a sample at the same time."""
+        if t <= self.times[-1]:
+            del self.times[-1], self.found[-1], self.pushes[-1:]
+        self._keep(t, y)

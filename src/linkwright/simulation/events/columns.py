@@ -33,6 +33,11 @@ class Column:
         """Whether it counts from the start of a step where it is beyond zero and goes on so."""
         return self.kind != "given"
 
+    @property
+    def fails(self) -> bool:
+        """Whether it is a member's load, which is too much wherever a step begins beyond zero."""
+        return self.kind in ("force", "moment", "tie")
+
 
 def columns_of(
     dynamics: Dynamics, mode: Mode, given: list[Watched], inside: list[bool]

@@ -159,7 +159,7 @@ class Hybrid:
             what = ", ".join(sorted({self._name(column) for column in columns}))
             return Outcome(y, _ended(t, f"events pile up ({what})", "give less restitution"))
         for column in columns:
-            if column.kind in ("force", "moment", "tie"):
+            if column.fails:
                 return self._break(t, y, column)
             if column.kind == "gap" and self.rows.barriers[column.index].restitution is None:
                 return self._at_limit(t, y, column)

@@ -41,7 +41,7 @@ def first_passage(
         def height(t: float, k: int = k, sign: int = column.sign) -> float:
             return float(-sign * values(np.array([t]))[0, k])
 
-        bracket = _bracket(times, -column.sign * table[:, k], height, column.at_once)
+        bracket = _bracket(times, -column.sign * table[:, k], height, column)
         if bracket is not None:
             found[k] = _root(height, *bracket)
     if not found:
@@ -52,10 +52,11 @@ def first_passage(
 
 
 def _bracket(
-    times: Floats, g: Floats, at: Callable[[float], float], at_once: bool
+    times: Floats, g: Floats, at: Callable[[float], float], column: Column
 ) -> tuple[float, float] | None:
     """The first interval on which g falls from above zero; at once where it is there already."""
-    if at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0:
+    worse = column.at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0
+    if worse or (column.fails and g[0] < 0):
         return float(times[0]), float(times[0])
     for i in range(len(g) - 1):
         if g[i] > 0 >= g[i + 1]:
