@@ -64,6 +64,33 @@ def test_change(action: Any) -> None:
     assert run.audit < 1e-10
 
 
+@pytest.mark.parametrize("e", [0.5, 0.01, 0.0])
+def test_bounces_of_one_s_own_pile_up(e: float) -> None:
+    """They end at t₁ (1 + 2e/(1 − e)), by the geometric series; nothing falls through."""
+    event = {"floor": Event("z", {"dz": f"-{e}*dz"}, "falling")}
+    run = lw.simulate(STONE, 3.0, q0=[1], events=event, samples=31)
+    assert "events pile up (floor)" in run.status
+    assert 'let it "stop"' in run.status
+    np.testing.assert_allclose(run.t[-1], np.sqrt(2 / G) * (1 + 2 * e / (1 - e)), atol=1e-5)
+    assert run.q.min() > -1e-12
+
+
+@pytest.mark.parametrize("when", ["z - 1", "z - 1/3", "sin(z) - 0.3"])
+def test_an_action_that_stops_the_motion_at_its_event(when: str) -> None:
+    still = STONE.model_copy(update={"gravity": [0, 0, 0]})
+    event = {"here": Event(when, {"dz": 0})}
+    run = lw.simulate(still, 3.0, qd0=[1], events=event, samples=4)
+    assert run.finished
+    assert len(run.events) == 1
+
+
+def test_a_passage_at_the_end_of_a_step_is_noted_once() -> None:
+    still = STONE.model_copy(update={"gravity": [0, 0, 0]})
+    run = lw.simulate(still, 3.0, qd0=[1], events={"beat": "sin(pi*z)"}, samples=4)
+    assert run.finished
+    np.testing.assert_allclose([e.t for e in run.events], [1, 2, 3], atol=1e-12)
+
+
 def test_many_passages_in_one_step() -> None:
     """The stone falls in one long step; the sine passes zero many times in it."""
     run = lw.simulate(STONE, 2.0, events={"beat": "sin(6*t) + 0.3"}, samples=2)

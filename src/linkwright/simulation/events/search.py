@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,27 @@ TOGETHER = 1e-11
 """Events as near as this, as a share of the time, are one instant, s."""
 
 
+@dataclass(frozen=True)
+class Standing:
+    """On which side a column stands up to a time, and while it is zero but for rounding: 1 above,
+    −1 below; and whether it may pass again before that time."""
+
+    side: float
+    until: float
+    again: bool
+
+
 def first_passage(
-    values: Values, begin: float, end: float, columns: Sequence[Column], known: Mapping[int, float]
-) -> tuple[float, list[int]] | None:
-    """The earliest time of a passage, and the columns that pass then. `known` are sides on which
-    columns stand at the beginning, whatever rounding says: 1 above, −1 below, 0 where they go."""
+    values: Values, begin: float, end: float, columns: Sequence[Column],
+    known: Mapping[int, Standing],
+) -> tuple[float, list[int]] | None:  # fmt: skip
+    """The earliest time of a passage, and the columns that pass then. `known` are columns that
+    have passed just before."""
     times = np.linspace(begin, end, PIECES + 1)
     table = values(times)
-    for k, side in known.items():
-        table[0, k] = (side or np.sign(table[1, k])) * 1e-300
+    for k, standing in known.items():
+        near = np.logical_and.accumulate(np.abs(table[:, k]) <= HAIR)
+        table[near | (times <= standing.until), k] = standing.side * 1e-300
     found: dict[int, float] = {}
     for k, column in enumerate(columns):
         if column.begins and abs(table[0, k]) <= HAIR:
@@ -43,7 +56,9 @@ def first_passage(
 
         bracket = _bracket(times, -column.sign * table[:, k], height, column)
         if bracket is not None:
-            found[k] = _root(height, *bracket)
+            t = _root(height, *bracket)
+            if k not in known or known[k].again or t > known[k].until:
+                found[k] = t
     if not found:
         return None
     t = min(found.values())
