@@ -64,6 +64,29 @@ def test_change(action: Any) -> None:
     assert run.audit < 1e-10
 
 
+@pytest.mark.parametrize("action", [{"dtheta1": "-0.5*dtheta1"}, {"theta1": 1.2}])
+@pytest.mark.parametrize(
+    "how", [{}, {"coordinates": "minimal"}, {"stabilization": "baumgarte"}], ids=str
+)
+def test_change_of_a_linkage(how: dict[str, Any], action: dict[str, Any]) -> None:
+    """What is given is taken to the digit; the rest follows from the loop, and energy is work."""
+    event = {"b": Event("theta1 - 1.5", action)}
+    linkage = lw.gallery("four-bar")
+    start = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
+    before = lw.simulate(linkage, 0.6, events={"b": Event("theta1 - 1.5", "stop")}, **start, **how)
+    t, speed = before.t[-1], before.qd[-1, 0]
+    run = lw.simulate(linkage, t + 1e-9, events=event, samples=2, **start, **how)
+    found, wanted = run.q[-1, 0], 1.2
+    if "dtheta1" in action:
+        found, wanted = run.qd[-1, 0], -0.5 * speed
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+    assert np.abs(lw.compile(linkage).constraint_velocity(run.q[-1], run.qd[-1])).max() < 1e-8
+    later = lw.simulate(linkage, t + 0.1, events=event, samples=5, **start, **how)
+    assert len(later.events) == 1
+    assert max(run.audit, later.audit) < 1e-7
+    assert later.closure.max() < 1e-9
+
+
 @pytest.mark.parametrize("e", [0.5, 0.01, 0.0])
 def test_bounces_of_one_s_own_pile_up(e: float) -> None:
     """They end at t₁ (1 + 2e/(1 − e)), by the geometric series; nothing falls through."""

@@ -15,6 +15,7 @@ from ..system import System
 from .choice import Case, chosen
 from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
 from .dynamics import Dynamics
+from .fitting import Fitting
 from .given import Watched
 from .impacts import TINY, impact
 from .modes import STILL, Forces, Mode, forces_of
@@ -175,7 +176,7 @@ class Hybrid:
         if changed is y:
             self.sides.passed(t, given)
         else:
-            self.sides.turned(t, changed, given)
+            self.sides.turned(t, y, changed, given)
         return Outcome(None if len(given) == len(columns) and changed is y else changed)
 
     def _piles(self, t: float, y: Floats, columns: list[Column], given: list[Column]) -> bool:
@@ -234,9 +235,20 @@ class Hybrid:
         if event.change is None:
             self._note(t, event.name, "stop" if event.stops else "passed")
             return y
-        q, qd = event.change(t, *self.system.motion(y))
+        q, qd = self._fitted(t, event, event.change(t, *self.system.motion(y)))
         self._note(t, event.name, "changes the state")
         return self._state(y, q, qd)
+
+    def _fitted(
+        self, t: float, event: Watched, state: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        """A changed state that holds the constraints."""
+        if not self.dynamics.constrained:
+            return state
+        fitting = Fitting(self.system, self.dynamics.model, t, f"events.{event.name}")
+        of_q, of_qd = ((), ()) if event.sets is None else event.sets
+        q = fitting.positions(state[0], of_q) if of_q or event.sets is None else state[0]
+        return q, fitting.speeds(q, state[1], of_qd)
 
     def _forced(self, t: float, y: Floats, columns: list[Column]) -> _Forced:
         found = _Forced()

@@ -56,9 +56,9 @@ def first_passage(
 
         bracket = _bracket(times, -column.sign * table[:, k], height, column)
         if bracket is not None:
-            t = _root(height, *bracket)
-            if k not in known or known[k].again or t > known[k].until:
-                found[k] = t
+            passed = _root(height, *bracket)
+            if k not in known or known[k].again or passed > known[k].until:
+                found[k] = passed
     if not found:
         return None
     t = min(found.values())

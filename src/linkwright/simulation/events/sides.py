@@ -26,6 +26,9 @@ SAME = 1e-9
 SOON = 1e-6
 """Changes by one event as near as this, as a share of the time, may pile up, s."""
 
+LEAP = 1e-12
+"""Values that a change of the state leaves as near as this go on from where they were."""
+
 _STEP = 1e-7
 
 
@@ -85,16 +88,17 @@ class Sides:
             self.fastest[k] = max(self.fastest.get(k, 0.0), abs(came[k]))
         return False
 
-    def turned(self, t: float, y: Floats, columns: list[Column]) -> None:
-        """The state is y now: beyond, or back where they came from if they do not go beyond."""
+    def turned(self, t: float, before: Floats, after: Floats, columns: list[Column]) -> None:
+        """The state has changed: they have leapt somewhere, or go beyond, or back."""
         self.standing.clear()
-        goes, state = self.rates(t, y, columns), self.system.motion(y)
+        goes = self.rates(t, after, columns)
+        states = [self.system.motion(y) for y in (before, after)]
         for column in columns:
             k = column.index
-            value = self.given[k].value(t, *state)
+            old, new = (self.given[k].value(t, *state) for state in states)
             beyond = column.sign * goes[k] > TINY * self.fastest.get(k, 0.0)
             side = float(column.sign if beyond else -column.sign)
-            side = float(np.sign(value)) if abs(value) > HAIR else side
+            side = float(np.sign(new)) if abs(new - old) > LEAP else side
             self.last[k], self.standing[k] = t, _Passage(t, side)
 
 
