@@ -134,14 +134,41 @@ def test_many_passages_in_one_step() -> None:
         ({"a": {"when": "z", "direction": "up"}}, "is no direction"),
         ({"a": {"wen": "z"}}, "unknown key 'wen'"),
         ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
-        ({"a": Event("z - 0.5", lambda t, q, qd: q)}, "returns no state"),
-        ({"a": lambda t, q, qd: np.nan}, "no finite number"),
         (["z"], "are no table"),
     ],
 )
 def test_bad_events(events: Any, message: str) -> None:
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(STONE, 1.0, q0=[1], events=events)
+
+
+@pytest.mark.parametrize(
+    ("event", "height", "message"),
+    [
+        (Event("z - 0.5", lambda t, q, qd: q), 0.5, "events.a: the action returns no state"),
+        (Event("z - 0.5", {"dz": "sqrt(-z)"}), 0.5, "events.a: the new 'dz' is not finite"),
+        ("sqrt(z - 0.5) + 1", 0.5, "events.a: its value is not finite"),
+        ("sqrt(z - 10)", 1.0, "events.a: its value is not finite"),
+        (lambda t, q, qd: np.nan, 1.0, "events.a: its value is not finite"),
+    ],
+)
+def test_events_that_fail_on_the_way(event: Any, height: float, message: str) -> None:
+    """The run ends there with what it has."""
+    run = lw.simulate(STONE, 1.0, q0=[1], events={"a": event}, samples=101)
+    assert message in run.status
+    np.testing.assert_allclose(run.q[-1, 0], height, atol=1e-12)
+    assert len(run.t) == int(100 * np.sqrt(2 * (1 - height) / G)) + 1 + (height < 1)
+
+
+def test_a_drive_that_fails_on_the_way() -> None:
+    def drive(t: float, q: Any, qd: Any) -> Any:
+        if t > 0.5:
+            raise LinkwrightError("no current", where="motor")
+        return [0.0]
+
+    run = lw.simulate(STONE, 1.0, torque=drive, max_step=0.01, samples=101)
+    assert "motor: no current" in run.status
+    assert 0.45 < run.t[-1] <= 0.5
 
 
 def test_commands(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ class Column:
     kind: str
     index: int
     sign: int = -1
+    name: str = ""
+    """Of an event of the user."""
 
     @property
     def begins(self) -> bool:
@@ -59,7 +61,8 @@ def columns_of(
     ]
     found += [Column("tie", k) for k in range(len(dynamics.ties))]
     for k, event in enumerate(given):
-        found += [Column("given", k, sign) for sign in ((event.sign,) if event.sign else (-1, 1))]
+        signs = (event.sign,) if event.sign else (-1, 1)
+        found += [Column("given", k, sign, event.name) for sign in signs]
     return found
 
 

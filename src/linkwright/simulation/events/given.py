@@ -66,7 +66,7 @@ def _watched(equations: Equations, name: str, given: Any) -> Watched:
     change, sets = None, None
     if isinstance(event.action, Mapping):
         places = _places(equations, event.action, where)
-        change = _changes(equations, event.action, places)
+        change = _changes(equations, event.action, places, where)
         sets = tuple(k for p, k in places if not p), tuple(k for p, k in places if p)
     elif callable(event.action):
         change = _own_change(equations, event.action, where)
@@ -116,8 +116,8 @@ def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floa
 
     def value(t: float, q: Floats, qd: Floats) -> float:
         found = np.asarray(when(t, q, qd), dtype=float)
-        if found.size != 1 or not np.isfinite(found).all():
-            raise LinkwrightError("gives no finite number", where=where, remedy="return one")
+        if found.size != 1:
+            raise LinkwrightError("gives no number", where=where, remedy="return one")
         return float(found.reshape(()))
 
     return value
@@ -136,13 +136,17 @@ def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[
 
 
 def _changes(
-    equations: Equations, table: Mapping[str, Any], places: list[tuple[int, int]]
+    equations: Equations, table: Mapping[str, Any], places: list[tuple[int, int]], where: str
 ) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
     function = _compiled(equations, [str(value) for value in table.values()])
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         state = (q.copy(), qd.copy())
         values = np.asarray(function(q, qd, t), dtype=float).ravel()
+        if not np.isfinite(values).all():
+            name = list(table)[int(np.argmin(np.isfinite(values)))]
+            remedy = "look at what divides or takes roots in it"
+            raise LinkwrightError(f"the new '{name}' is not finite", where=where, remedy=remedy)
         for (part, k), value in zip(places, values, strict=True):
             state[part][k] = value
         return state

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from ...errors import LinkwrightError
 from .columns import Column
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,12 @@ HAIR = 1e-13
 
 TOGETHER = 1e-11
 """Events as near as this, as a share of the time, are one instant, s."""
+
+
+class LostError(LinkwrightError):
+    """The value of a user's event is not finite from the time `t` on."""
+
+    t: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,12 @@ def first_passage(
     have passed just before."""
     times = np.linspace(begin, end, PIECES + 1)
     table = values(times)
+    lost = _lost(values, times, table, columns)
+    if lost is not None:
+        before = first_passage(values, begin, lost.t, columns, known) if lost.t > begin else None
+        if before is None:
+            raise lost
+        return before
     for k, standing in known.items():
         near = np.logical_and.accumulate(np.abs(table[:, k]) <= HAIR)
         table[near | (times <= standing.until), k] = standing.side * 1e-300
@@ -64,6 +77,26 @@ def first_passage(
     t = min(found.values())
     near = TOGETHER * max(1.0, abs(t))
     return t, [k for k, own in found.items() if own <= t + near]
+
+
+def _lost(
+    values: Values, times: Floats, table: Floats, columns: Sequence[Column]
+) -> LostError | None:
+    """Where the value of a user's event ceases to be finite."""
+    given = np.array([column.kind == "given" for column in columns])
+    wrong = given & ~np.isfinite(table)
+    if not wrong.any():
+        return None
+    i = int(np.argmax(wrong.any(axis=1)))
+    k = int(np.argmax(wrong[i]))
+    good, bad = float(times[max(i - 1, 0)]), float(times[i])
+    while good < (middle := (good + bad) / 2) < bad:
+        finite = bool(np.isfinite(values(np.array([middle]))[0, k]))
+        good, bad = (middle, bad) if finite else (good, middle)
+    remedy = "look at what divides or takes roots in it"
+    lost = LostError("its value is not finite", where=f"events.{columns[k].name}", remedy=remedy)
+    lost.t = good
+    return lost
 
 
 def _bracket(
