@@ -136,6 +136,24 @@ def test_rod_that_breaks() -> None:
     assert run.next.finished
 
 
+@pytest.mark.parametrize(("limit", "speed", "load"), [(5, 0.0, G), (15, 4.0, G + 16)])
+def test_overloaded_from_the_start(limit: float, speed: float, load: float) -> None:
+    """A hanging pendulum, whose pin carries m g + m ω² and ever less: it breaks at once."""
+    hanging = lw.Mechanism(
+        name="hanging", gravity=[0, 0, -G],
+        bodies={"a": {"mass": 1, "center": [0, 0, -1], "inertia": [0.1, 0.1, 0.1]}},
+        joints={"q": {"type": "revolute", "child": "a", "axis": [0, 1, 0],
+                      "breaks": {"force": limit}}},
+    )  # fmt: skip
+    assert load > limit
+    run = lw.simulate(hanging, 0.5, qd0={"q": speed}, samples=6)
+    assert run.status == "'q' broke at t = 0 s"
+    assert list(run.t) == [0.0]
+    assert run.next is not None
+    assert run.next.finished
+    assert run.next.t[-1] == 0.5
+
+
 def test_drives_after_a_break() -> None:
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque={"q": 0.5})
     assert run.next is not None

@@ -64,6 +64,56 @@ def test_change(action: Any) -> None:
     assert run.audit < 1e-10
 
 
+@pytest.mark.parametrize("action", [{"dtheta1": "-0.5*dtheta1"}, {"theta1": 1.2}])
+@pytest.mark.parametrize(
+    "how", [{}, {"coordinates": "minimal"}, {"stabilization": "baumgarte"}], ids=str
+)
+def test_change_of_a_linkage(how: dict[str, Any], action: dict[str, Any]) -> None:
+    """What is given is taken to the digit; the rest follows from the loop, and energy is work."""
+    event = {"b": Event("theta1 - 1.5", action)}
+    linkage = lw.gallery("four-bar")
+    start = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
+    before = lw.simulate(linkage, 0.6, events={"b": Event("theta1 - 1.5", "stop")}, **start, **how)
+    t, speed = before.t[-1], before.qd[-1, 0]
+    run = lw.simulate(linkage, t + 1e-9, events=event, samples=2, **start, **how)
+    found, wanted = run.q[-1, 0], 1.2
+    if "dtheta1" in action:
+        found, wanted = run.qd[-1, 0], -0.5 * speed
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+    assert np.abs(lw.compile(linkage).constraint_velocity(run.q[-1], run.qd[-1])).max() < 1e-8
+    later = lw.simulate(linkage, t + 0.1, events=event, samples=5, **start, **how)
+    assert len(later.events) == 1
+    assert max(run.audit, later.audit) < 1e-7
+    assert later.closure.max() < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.5, 0.01, 0.0])
+def test_bounces_of_one_s_own_pile_up(e: float) -> None:
+    """They end at t₁ (1 + 2e/(1 − e)), by the geometric series; nothing falls through."""
+    event = {"floor": Event("z", {"dz": f"-{e}*dz"}, "falling")}
+    run = lw.simulate(STONE, 3.0, q0=[1], events=event, samples=31)
+    assert "events pile up (floor)" in run.status
+    assert 'let it "stop"' in run.status
+    np.testing.assert_allclose(run.t[-1], np.sqrt(2 / G) * (1 + 2 * e / (1 - e)), atol=1e-5)
+    assert run.q.min() > -1e-12
+
+
+@pytest.mark.parametrize("when", ["z - 1", "z - 1/3", "sin(z) - 0.3"])
+def test_an_action_that_stops_the_motion_at_its_event(when: str) -> None:
+    still = STONE.model_copy(update={"gravity": [0, 0, 0]})
+    event = {"here": Event(when, {"dz": 0})}
+    run = lw.simulate(still, 3.0, qd0=[1], events=event, samples=4)
+    assert run.finished
+    assert len(run.events) == 1
+
+
+def test_a_passage_at_the_end_of_a_step_is_noted_once() -> None:
+    still = STONE.model_copy(update={"gravity": [0, 0, 0]})
+    run = lw.simulate(still, 3.0, qd0=[1], events={"beat": "sin(pi*z)"}, samples=4)
+    assert run.finished
+    np.testing.assert_allclose([e.t for e in run.events], [1, 2, 3], atol=1e-12)
+
+
 def test_many_passages_in_one_step() -> None:
     """The stone falls in one long step; the sine passes zero many times in it."""
     run = lw.simulate(STONE, 2.0, events={"beat": "sin(6*t) + 0.3"}, samples=2)
@@ -84,14 +134,41 @@ def test_many_passages_in_one_step() -> None:
         ({"a": {"when": "z", "direction": "up"}}, "is no direction"),
         ({"a": {"wen": "z"}}, "unknown key 'wen'"),
         ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
-        ({"a": Event("z - 0.5", lambda t, q, qd: q)}, "returns no state"),
-        ({"a": lambda t, q, qd: np.nan}, "no finite number"),
         (["z"], "are no table"),
     ],
 )
 def test_bad_events(events: Any, message: str) -> None:
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(STONE, 1.0, q0=[1], events=events)
+
+
+@pytest.mark.parametrize(
+    ("event", "height", "message"),
+    [
+        (Event("z - 0.5", lambda t, q, qd: q), 0.5, "events.a: the action returns no state"),
+        (Event("z - 0.5", {"dz": "sqrt(-z)"}), 0.5, "events.a: the new 'dz' is not finite"),
+        ("sqrt(z - 0.5) + 1", 0.5, "events.a: its value is not finite"),
+        ("sqrt(z - 10)", 1.0, "events.a: its value is not finite"),
+        (lambda t, q, qd: np.nan, 1.0, "events.a: its value is not finite"),
+    ],
+)
+def test_events_that_fail_on_the_way(event: Any, height: float, message: str) -> None:
+    """The run ends there with what it has."""
+    run = lw.simulate(STONE, 1.0, q0=[1], events={"a": event}, samples=101)
+    assert message in run.status
+    np.testing.assert_allclose(run.q[-1, 0], height, atol=1e-12)
+    assert len(run.t) == int(100 * np.sqrt(2 * (1 - height) / G)) + 1 + (height < 1)
+
+
+def test_a_drive_that_fails_on_the_way() -> None:
+    def drive(t: float, q: Any, qd: Any) -> Any:
+        if t > 0.5:
+            raise LinkwrightError("no current", where="motor")
+        return [0.0]
+
+    run = lw.simulate(STONE, 1.0, torque=drive, max_step=0.01, samples=101)
+    assert "motor: no current" in run.status
+    assert 0.45 < run.t[-1] <= 0.5
 
 
 def test_commands(tmp_path: Path) -> None:

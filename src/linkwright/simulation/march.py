@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import LinkwrightError
 from .diagnosis import OPEN, stopped
-from .events import Hybrid, NoSolutionError
+from .events import Hybrid, LostError
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -53,14 +54,15 @@ class March:
         self.broken: str | None = None
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
-        """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too."""
+        """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
+        does what a drive or an event complains of."""
         self._keep(times[0], self.solver.y)
         try:
             with np.errstate(all="ignore"):
                 return self._along(times, watch)
         except KeyboardInterrupt:
             return f"interrupted at t = {self.solver.t:g} s"
-        except NoSolutionError as error:
+        except LinkwrightError as error:
             return f"stopped at t = {self.solver.t:g} s: {error}"
 
     def _along(self, times: Floats, watch: Watch | None) -> str:
@@ -119,12 +121,21 @@ class March:
         and the motion goes on from it (""), or ends (why)."""
         assert self.events is not None
         between = self.solver.between()
-        while (event := self.events.next_event(begin, self.solver.t, between)) is not None:
+        while True:
+            try:
+                event = self.events.next_event(begin, self.solver.t, between)
+            except LostError as error:
+                return self._lost(times, error.t, error)
+            if event is None:
+                return None
             t, columns = event
             self._sample(times[times < t])
-            outcome = self.events.handle(t, self.mending(t, between(t)), columns)
+            try:
+                outcome = self.events.handle(t, self.mending(t, between(t)), columns)
+            except LinkwrightError as error:
+                return self._lost(times, t, error)
             if outcome.status is not None and outcome.y is not None:
-                self._keep(t, outcome.y)
+                self._keep_last(t, outcome.y)
                 self.broken = outcome.broken
                 return outcome.status
             if outcome.y is not None:
@@ -134,7 +145,12 @@ class March:
                     self.solver.restart(t, outcome.y)
                 return ""
             begin = t
-        return None
+
+    def _lost(self, times: Floats, t: float, error: LinkwrightError) -> str:
+        """An event cannot be treated: the part before it is kept."""
+        self._sample(times[times < t])
+        self._keep_last(t, self.mending(t, self.solver.between()(t)))
+        return f"stopped at t = {t:.12g} s: {error}"
 
     def _sample(self, passed: Floats) -> None:
         """Samples that the last step has passed, those up to the end of `passed`."""
@@ -150,3 +166,9 @@ class March:
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))
             self.borne.append(self.events.borne_at(t, y))
+
+    def _keep_last(self, t: float, y: Floats) -> None:
+        """Where a run ends, instead of a sample at the same time."""
+        if t <= self.times[-1]:
+            del self.times[-1], self.found[-1], self.pushes[-1:], self.borne[-1:]
+        self._keep(t, y)

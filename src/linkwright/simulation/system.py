@@ -302,14 +302,17 @@ class System:
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
-        q_rate = self._rates(q) @ qd if self.names.nq != self.names.nv else qd
+        q_rate = self.coordinate_rates(q) @ qd
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
         z = self.controls(y)
         z_rate = 0 * z if self.sampled or not len(z) else self.drive.act(t, q, qd, z)[1]
         return np.concatenate([q_rate, qdd, z_rate, powers])
 
-    def _rates(self, q: Floats) -> Floats:
+    def coordinate_rates(self, q: Floats) -> Floats:
+        """N with the rates of the coordinates N q̇."""
+        if self.names.nq == self.names.nv:
+            return np.eye(self.names.nv)
         return np.asarray(self._rate_matrix(q), dtype=float)
 
     @cached_property

@@ -11,10 +11,10 @@ from ..system import System
 from .dynamics import Dynamics
 from .given import Event, watched_events
 from .hybrid import Hybrid
-from .modes import NoSolutionError
 from .rows import Rows, without_sharp_friction
+from .search import LostError
 
-__all__ = ["Event", "Hybrid", "NoSolutionError", "events_of", "without_sharp_friction"]
+__all__ = ["Event", "Hybrid", "LostError", "events_of", "without_sharp_friction"]
 
 STOPS = ("stop", "impact", "ignore")
 IMPACTS = ("together", "one by one")

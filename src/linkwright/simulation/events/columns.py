@@ -22,6 +22,8 @@ class Column:
     kind: str
     index: int
     sign: int = -1
+    name: str = ""
+    """Of an event of the user."""
 
     @property
     def begins(self) -> bool:
@@ -32,6 +34,11 @@ class Column:
     def at_once(self) -> bool:
         """Whether it counts from the start of a step where it is beyond zero and goes on so."""
         return self.kind != "given"
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is a member's load, which is too much wherever a step begins beyond zero."""
+        return self.kind in ("force", "moment", "tie")
 
 
 def columns_of(
@@ -54,7 +61,8 @@ def columns_of(
     ]
     found += [Column("tie", k) for k in range(len(dynamics.ties))]
     for k, event in enumerate(given):
-        found += [Column("given", k, sign) for sign in ((event.sign,) if event.sign else (-1, 1))]
+        signs = (event.sign,) if event.sign else (-1, 1)
+        found += [Column("given", k, sign, event.name) for sign in signs]
     return found
 
 

@@ -41,6 +41,8 @@ class Watched:
     change: Callable[[float, Floats, Floats], tuple[Floats, Floats]] | None
     stops: bool
     sign: int
+    sets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """Places of the coordinates and speeds that a table gives; a function gives whole states."""
 
 
 def watched_events(equations: Equations, given: Mapping[str, Any] | None) -> list[Watched]:
@@ -61,9 +63,11 @@ def _watched(equations: Equations, name: str, given: Any) -> Watched:
             remedy=f"use {', '.join(DIRECTIONS)}",
         )  # fmt: skip
     value = _value(equations, event.when, where)
-    change = None
+    change, sets = None, None
     if isinstance(event.action, Mapping):
-        change = _changes(equations, event.action, where)
+        places = _places(equations, event.action, where)
+        change = _changes(equations, event.action, places, where)
+        sets = tuple(k for p, k in places if not p), tuple(k for p, k in places if p)
     elif callable(event.action):
         change = _own_change(equations, event.action, where)
     elif event.action not in ACTIONS:
@@ -71,7 +75,8 @@ def _watched(equations: Equations, name: str, given: Any) -> Watched:
             f"{event.action!r} is no action", where=where,
             remedy="use record, stop, a table of new values, or a function of (t, q, qd)",
         )  # fmt: skip
-    return Watched(name, value, change, event.action == "stop", DIRECTIONS[event.direction])
+    sign = DIRECTIONS[event.direction]
+    return Watched(name, value, change, event.action == "stop", sign, sets)
 
 
 def _event(name: str, given: Any) -> Event:
@@ -111,16 +116,15 @@ def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floa
 
     def value(t: float, q: Floats, qd: Floats) -> float:
         found = np.asarray(when(t, q, qd), dtype=float)
-        if found.size != 1 or not np.isfinite(found).all():
-            raise LinkwrightError("gives no finite number", where=where, remedy="return one")
+        if found.size != 1:
+            raise LinkwrightError("gives no number", where=where, remedy="return one")
         return float(found.reshape(()))
 
     return value
 
 
-def _changes(
-    equations: Equations, table: Mapping[str, Any], where: str
-) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
+def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[tuple[int, int]]:
+    """Of what is changed: 0 and the place of a coordinate, 1 and the place of a speed."""
     names = equations.names
     places = {name: (0, k) for k, name in enumerate(names.q)}
     places |= {f"d{name}": (1, k) for k, name in enumerate(names.qd)}
@@ -128,13 +132,22 @@ def _changes(
         if name not in places:
             what = f"there is no coordinate or speed '{name}'"
             raise NameNotFoundError(what, where=where, remedy=suggest(name, list(places)))
+    return [places[name] for name in table]
+
+
+def _changes(
+    equations: Equations, table: Mapping[str, Any], places: list[tuple[int, int]], where: str
+) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
     function = _compiled(equations, [str(value) for value in table.values()])
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         state = (q.copy(), qd.copy())
         values = np.asarray(function(q, qd, t), dtype=float).ravel()
-        for name, value in zip(table, values, strict=True):
-            part, k = places[name]
+        if not np.isfinite(values).all():
+            name = list(table)[int(np.argmin(np.isfinite(values)))]
+            remedy = "look at what divides or takes roots in it"
+            raise LinkwrightError(f"the new '{name}' is not finite", where=where, remedy=remedy)
+        for (part, k), value in zip(places, values, strict=True):
             state[part][k] = value
         return state
 

@@ -15,11 +15,13 @@ from ..system import System
 from .choice import Case, chosen
 from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
 from .dynamics import Dynamics
+from .fitting import Fitting
 from .given import Watched
 from .impacts import TINY, impact
 from .modes import STILL, Forces, Mode, forces_of
 from .rows import Rows
 from .search import first_passage
+from .sides import Sides
 
 Floats = NDArray[np.float64]
 
@@ -62,8 +64,7 @@ class Hybrid:
         self.fastest: dict[int, float] = {}
         self.last, self.pile = -np.inf, 0
         self.inside = [False] * self.rows.pads
-        self.passed: dict[int, float] = {}
-        """Events of the user at the last instant, and the sides they have come to (0: either)."""
+        self.sides = Sides(system, given)
         if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
             system.beside = self.push
 
@@ -102,10 +103,7 @@ class Hybrid:
         columns = columns_of(self.dynamics, self.mode, self.given, self.inside)
         if not columns:
             return None
-        known = {
-            k: self.passed[c.index] for k, c in enumerate(columns)
-            if c.kind == "given" and c.index in self.passed and begin == self.last
-        }  # fmt: skip
+        known = self.sides.known(begin, between(begin), columns) if self.given else {}
 
         def values(times: Floats) -> Floats:
             return self._values(columns, times, between)
@@ -162,17 +160,15 @@ class Hybrid:
 
     def handle(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
         """What an event does to the state and the mode."""
-        self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
-        self.last = t
-        if self.pile > PILE:
-            what = ", ".join(sorted({self._name(column) for column in columns}))
-            return Outcome(y, _ended(t, f"events pile up ({what})", "give less restitution"))
+        given = [c for c in columns if c.kind == "given"]
+        changing = [c for c in given if self.given[c.index].change is not None]
+        if self._piles(t, y, columns, given if changing else []):
+            return self._piled(t, y, columns)
         for column in columns:
-            if column.kind in ("force", "moment", "tie"):
+            if column.fails:
                 return self._break(t, y, column)
             if column.kind == "gap" and self.rows.barriers[column.index].restitution is None:
                 return self._at_limit(t, y, column)
-        self.passed = {}
         changed = y
         for column in columns:
             if column.kind == "given":
@@ -185,9 +181,34 @@ class Hybrid:
                 self._note(t, self._name(column), "touches" if column.sign < 0 else "leaves")
         mechanical = [c for c in columns if c.kind not in ("given", "pad")]
         if mechanical or (changed is not y and self.rows.any):
-            return Outcome(self._settle(t, changed, self._forced(t, changed, mechanical)))
-        silent = changed is y and all(c.kind == "given" for c in columns)
-        return Outcome(None if silent else changed)
+            changed = self._settle(t, changed, self._forced(t, changed, mechanical))
+        if changed is y:
+            self.sides.passed(t, given)
+        else:
+            self.sides.turned(t, y, changed, given)
+        return Outcome(None if len(given) == len(columns) and changed is y else changed)
+
+    def _piles(self, t: float, y: Floats, columns: list[Column], given: list[Column]) -> bool:
+        """Whether events follow each other without end; those that are merely noted never do."""
+        if given and self.sides.piled(t, given, self.sides.rates(t, y, given)):
+            return True
+        if all(self._silent(column) for column in columns):
+            return False
+        self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
+        self.last = t
+        return self.pile > PILE
+
+    def _silent(self, column: Column) -> bool:
+        return column.kind == "given" and self.given[column.index].change is None
+
+    def _piled(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
+        what = ", ".join(sorted({self._name(column) for column in columns}))
+        remedy = "give less restitution"
+        if any(column.kind == "given" for column in columns):
+            remedy = (
+                'let it "stop", or give limits or a contact with restitution, which come to rest'
+            )
+        return Outcome(y, _ended(t, f"events pile up ({what})", remedy))
 
     def _name(self, column: Column) -> str:
         if column.kind == "given":
@@ -220,14 +241,23 @@ class Hybrid:
 
     def _given(self, t: float, y: Floats, column: Column) -> Floats:
         event = self.given[column.index]
-        self.passed[column.index] = float(column.sign)
         if event.change is None:
             self._note(t, event.name, "stop" if event.stops else "passed")
             return y
-        self.passed[column.index] = 0.0
-        q, qd = event.change(t, *self.system.motion(y))
+        q, qd = self._fitted(t, event, event.change(t, *self.system.motion(y)))
         self._note(t, event.name, "changes the state")
         return self._state(y, q, qd)
+
+    def _fitted(
+        self, t: float, event: Watched, state: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        """A changed state that holds the constraints."""
+        if not self.dynamics.constrained:
+            return state
+        fitting = Fitting(self.system, self.dynamics.model, t, f"events.{event.name}")
+        of_q, of_qd = ((), ()) if event.sets is None else event.sets
+        q = fitting.positions(state[0], of_q) if of_q or event.sets is None else state[0]
+        return q, fitting.speeds(q, state[1], of_qd)
 
     def _forced(self, t: float, y: Floats, columns: list[Column]) -> _Forced:
         found = _Forced()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from ...errors import LinkwrightError
 from .columns import Column
 
 Floats = NDArray[np.float64]
@@ -24,15 +26,39 @@ TOGETHER = 1e-11
 """Events as near as this, as a share of the time, are one instant, s."""
 
 
+class LostError(LinkwrightError):
+    """The value of a user's event is not finite from the time `t` on."""
+
+    t: float = 0.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """On which side a column stands up to a time, and while it is zero but for rounding: 1 above,
+    −1 below; and whether it may pass again before that time."""
+
+    side: float
+    until: float
+    again: bool
+
+
 def first_passage(
-    values: Values, begin: float, end: float, columns: Sequence[Column], known: Mapping[int, float]
-) -> tuple[float, list[int]] | None:
-    """The earliest time of a passage, and the columns that pass then. `known` are sides on which
-    columns stand at the beginning, whatever rounding says: 1 above, −1 below, 0 where they go."""
+    values: Values, begin: float, end: float, columns: Sequence[Column],
+    known: Mapping[int, Standing],
+) -> tuple[float, list[int]] | None:  # fmt: skip
+    """The earliest time of a passage, and the columns that pass then. `known` are columns that
+    have passed just before."""
     times = np.linspace(begin, end, PIECES + 1)
     table = values(times)
-    for k, side in known.items():
-        table[0, k] = (side or np.sign(table[1, k])) * 1e-300
+    lost = _lost(values, times, table, columns)
+    if lost is not None:
+        before = first_passage(values, begin, lost.t, columns, known) if lost.t > begin else None
+        if before is None:
+            raise lost
+        return before
+    for k, standing in known.items():
+        near = np.logical_and.accumulate(np.abs(table[:, k]) <= HAIR)
+        table[near | (times <= standing.until), k] = standing.side * 1e-300
     found: dict[int, float] = {}
     for k, column in enumerate(columns):
         if column.begins and abs(table[0, k]) <= HAIR:
@@ -41,9 +67,11 @@ def first_passage(
         def height(t: float, k: int = k, sign: int = column.sign) -> float:
             return float(-sign * values(np.array([t]))[0, k])
 
-        bracket = _bracket(times, -column.sign * table[:, k], height, column.at_once)
+        bracket = _bracket(times, -column.sign * table[:, k], height, column)
         if bracket is not None:
-            found[k] = _root(height, *bracket)
+            passed = _root(height, *bracket)
+            if k not in known or known[k].again or passed > known[k].until:
+                found[k] = passed
     if not found:
         return None
     t = min(found.values())
@@ -51,11 +79,32 @@ def first_passage(
     return t, [k for k, own in found.items() if own <= t + near]
 
 
+def _lost(
+    values: Values, times: Floats, table: Floats, columns: Sequence[Column]
+) -> LostError | None:
+    """Where the value of a user's event ceases to be finite."""
+    given = np.array([column.kind == "given" for column in columns])
+    wrong = given & ~np.isfinite(table)
+    if not wrong.any():
+        return None
+    i = int(np.argmax(wrong.any(axis=1)))
+    k = int(np.argmax(wrong[i]))
+    good, bad = float(times[max(i - 1, 0)]), float(times[i])
+    while good < (middle := (good + bad) / 2) < bad:
+        finite = bool(np.isfinite(values(np.array([middle]))[0, k]))
+        good, bad = (middle, bad) if finite else (good, middle)
+    remedy = "look at what divides or takes roots in it"
+    lost = LostError("its value is not finite", where=f"events.{columns[k].name}", remedy=remedy)
+    lost.t = good
+    return lost
+
+
 def _bracket(
-    times: Floats, g: Floats, at: Callable[[float], float], at_once: bool
+    times: Floats, g: Floats, at: Callable[[float], float], column: Column
 ) -> tuple[float, float] | None:
     """The first interval on which g falls from above zero; at once where it is there already."""
-    if at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0:
+    worse = column.at_once and g[0] <= 0 and g[1] < g[0] and g[1] < 0
+    if worse or (column.fails and g[0] < 0):
         return float(times[0]), float(times[0])
     for i in range(len(g) - 1):
         if g[i] > 0 >= g[i + 1]:
