@@ -10,7 +10,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation import load_run
+from linkwright.simulation import load_run, repeat
+from linkwright.simulation.provenance import differences
+from tests.commands import run as command
 
 G = 9.81
 
@@ -61,6 +63,19 @@ def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.next.q, rest.q)
     run.save(tmp_path / "run.csv")
     assert (tmp_path / "run.part2.csv").read_text(encoding="utf-8").startswith("t,q.x,q.y")
+
+
+def test_only_the_first_part_is_made_again(tmp_path: Path) -> None:
+    """What followed a break began where no setting says: it comes with the first part."""
+    first = lw.simulate(pendulum(breaks={"force": 40}), 1.0, samples=11)
+    first.save(tmp_path / "run.nc")
+    again = repeat(tmp_path / "run.nc")
+    assert [differences(*parts) for parts in zip(first.parts, again.parts, strict=True)] == [0, 0]
+    with pytest.raises(LinkwrightError, match="what followed after 'q' broke; repeat the first"):
+        repeat(again.parts[1])
+    done = command("simulate", "--repeat", str(tmp_path / "run.part2.nc"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "what followed after 'q' broke; repeat the first part" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["planar", "free"])

@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 import linkwright as lw
 from linkwright.errors import LinkwrightError, MissingExtraError, UnsupportedError
 from linkwright.mechanism.mechanism import replaced
-from linkwright.simulation import Run, load_run, repeat
+from linkwright.simulation import Event, Run, load_run, repeat
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run
 
@@ -227,6 +227,23 @@ def test_runs_are_made_again(tmp_path) -> None:
     with pytest.raises(UnsupportedError, match="torque was a function or controller"):
         repeat(tmp_path / "run.nc")
     assert differences(first, third) == np.inf
+
+
+def test_runs_with_events_are_made_again(tmp_path) -> None:
+    """Events of texts are kept whole: when, what to do, and which way."""
+    events = {
+        "flip": Event("q + 0.3", {"dq": "-0.8*dq"}, "falling"), "end": Event("q - 0.2", "stop", "rising"),
+        "low": "q",
+    }  # fmt: skip
+    first = lw.simulate(pendulum(), 3.0, q0={"q": 0.4}, qd0={"q": -0.5}, events=events)
+    first.save(tmp_path / "run.nc")
+    again = repeat(tmp_path / "run.nc")
+    assert {event.name for event in first.events} == set(events)
+    assert again.events == first.events
+    assert differences(first, again) == 0.0
+    by_function = lw.simulate(pendulum(), 0.1, events={"e": Event(lambda t, q, qd: q[0])})
+    with pytest.raises(UnsupportedError, match="events was a function"):
+        repeat(by_function)
 
 
 def test_statistics() -> None:

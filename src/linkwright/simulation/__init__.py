@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from ..errors import LinkwrightError
 from ..mechanism import Mechanism
+from .checked import check_mechanism, sample_times
 from .events import Event
 from .fixed.rollouts import rollout
 from .inverse import inverse
@@ -63,12 +61,9 @@ def simulate(
     "together", or "one by one". Long runs show their progress on a terminal unless it is turned
     off; Ctrl-C keeps what was computed.
     """
+    check_mechanism(mechanism)
     make = solver_named(integrator, coordinates)
-    if not (0 < t < math.inf and samples >= 2):
-        raise LinkwrightError(
-            f"{t:g} s in {samples} samples is no motion", remedy="give t above 0, samples from 2"
-        )
-    times = np.linspace(0.0, t, samples)
+    times = sample_times(t, samples)
     options = options_of(
         integrator, rtol=rtol, atol=atol, max_step=max_step, step=step, spacing=float(times[1])
     )

@@ -12,6 +12,7 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from .checked import check_mechanism
 from .kinematic import Kinematics, kinematics
 from .provenance import versions, written
 from .record import actuator_forces
@@ -38,6 +39,7 @@ def inverse(
     that the drives can give; where actuators cannot give it, `status` says so, and τ is what it
     takes.
     """
+    check_mechanism(mechanism)
     rows, status, settings = _motion(mechanism, motion, t, rough, samples)
     times, q, qd, qdd = rows
     model = compiled(mechanism, threads=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -15,6 +15,7 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from .checked import check_mechanism, number, sample_times, table
 from .driven import SINGULAR, Driven, Instant
 from .paths import Path, path_of
 from .run import FINISHED
@@ -100,20 +101,20 @@ def kinematics(
     coordinate from a to b instead: then rates are those by this coordinate, and t its way.
     `rough` values of other coordinates choose the branch.
     """
-    if (motion is None) == (over is None) and over is not None:
+    check_mechanism(mechanism)
+    if motion is not None and over is not None:
         raise LinkwrightError("motion and over are both given", remedy="give one of them")
-    path, end = _way(mechanism, over) if over else (path_of(mechanism, motion or {}), t)
-    if not (0 < end < np.inf and samples >= 2):
-        raise LinkwrightError(
-            f"{end:g} s in {samples} samples is no motion", remedy="give t above 0, samples from 2"
-        )
+    path, end = _way(mechanism, over) if over is not None else (path_of(mechanism, motion or {}), t)
+    times = sample_times(end, samples)
+    path.check_finite(times)
     driven = Driven(mechanism, path)
-    found, status, limits = _along(driven, np.linspace(0.0, end, samples), rough)
+    rough = table(rough or {}, "rough")
+    found, status, limits = _along(driven, times, rough)
     singular = sorted([*found_between(driven, found), *limits], key=lambda one: one.t)
     rows = {key: np.array([getattr(x, key) for x in found]) for key in ("t", "q", "qd", "qdd")}
     settings = {
         "mode": "kinematics", "motion": dict(path.written), "t": end, "samples": samples,
-        "rough": dict(rough or {}), "over": over[0] if over else None,
+        "rough": rough, "over": None if over is None else over[0],
     }  # fmt: skip
     return Kinematics(
         mechanism, **rows, closure=np.array([x.left for x in found]), driven=path.names,
@@ -123,7 +124,12 @@ def kinematics(
 
 def _way(mechanism: Mechanism, over: tuple[str, float, float]) -> tuple[Path, float]:
     """The path of one coordinate at unit rate."""
-    name, first, last = over
+    if not isinstance(over, Sequence) or isinstance(over, str) or len(over) != 3:
+        raise LinkwrightError(
+            f"over cannot be {over!r}",
+            remedy='give a coordinate and where it goes: ("theta1", 0, 1)',
+        )
+    name, first, last = str(over[0]), number(over[1], "over"), number(over[2], "over")
     path_of(mechanism, {name: 0.0})
     direction = 1.0 if last >= first else -1.0
 
@@ -131,8 +137,8 @@ def _way(mechanism: Mechanism, over: tuple[str, float, float]) -> tuple[Path, fl
         return first + direction * t, np.full(t.shape, direction), np.zeros(t.shape)
 
     sign = "+" if direction > 0 else "-"
-    written = {name: f"{float(first)!r} {sign} t"}
-    return Path((name,), (course,), written), abs(float(last) - float(first))
+    written = {name: f"{first!r} {sign} t"}
+    return Path((name,), (course,), written), abs(last - first)
 
 
 def _along(

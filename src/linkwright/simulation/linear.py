@@ -17,7 +17,7 @@ from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, sugge
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .inputs import sized
+from .checked import check_mechanism, number, table, vector
 from .run import Run
 from .start import start_of
 
@@ -84,6 +84,7 @@ def linearize(
     `outputs` are coordinates ("q1"), their rates ("dq1", "ddq1") and places of frames ("tool.x");
     all coordinates if not said. In motion, speeds must be rates of coordinates.
     """
+    check_mechanism(mechanism)
     model = compiled(mechanism, threads=1)
     names = model.names
     wanted = tuple(names.qd if outputs is None else outputs)
@@ -93,6 +94,7 @@ def linearize(
             raise LinkwrightError("along= and a state are both given", remedy="give one of them")
         times, rows = along.t, list(zip(along.t, along.q, along.qd, along.tau, strict=True))
     else:
+        t = number(t, "t")
         here, speeds = _state(mechanism, model, q, qd)
         times, rows = np.array([t]), [(t, here, speeds, forces_at(model, torque))]
     found = [_about(model, readings, *row) for row in rows]
@@ -106,8 +108,8 @@ def linearize(
 def _state(mechanism: Mechanism, model: Model, q: Any, qd: Any) -> tuple[Floats, Floats]:
     if isinstance(q, Mapping) or isinstance(qd, Mapping):
         return start_of(mechanism, model, q, qd)
-    here = model.home() if q is None else np.asarray(q, dtype=float)
-    return here, np.zeros(model.nv) if qd is None else np.asarray(qd, dtype=float)
+    here = model.home() if q is None else vector(q, model.nq, "q")
+    return here, np.zeros(model.nv) if qd is None else vector(qd, model.nv, "qd")
 
 
 def forces_at(model: Model, torque: Any) -> Floats:
@@ -115,13 +117,13 @@ def forces_at(model: Model, torque: Any) -> Floats:
     if torque is None:
         return np.zeros(model.nv)
     if not isinstance(torque, Mapping):
-        return sized(torque, model.nv)
+        return vector(torque, model.nv, "torque")
     drives = list(model.names.actuators or model.names.qd)
     u = np.zeros(len(drives))
-    for name, value in torque.items():
+    for name, value in table(torque, "torque").items():
         if name not in drives:
             raise NameNotFoundError(f"there is no drive '{name}'", remedy=suggest(name, drives))
-        u[drives.index(name)] = float(value)
+        u[drives.index(name)] = value
     B = model.input_matrix(model.home())
     elsewhere = model.input_matrix(model.integrate(model.home(), np.full(model.nv, 0.37)))
     if not np.allclose(B, elsewhere, rtol=1e-12, atol=1e-12):

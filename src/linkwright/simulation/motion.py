@@ -85,7 +85,8 @@ class Motion:
             left = broken(found.mechanism, member)
             q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
             drive = remaining_drive(torque, found.mechanism, left)
-            going_on = self.run(left, self.system(left, drive), drive, later, q, qd)
+            motion = replace(self, settings={**self.settings, "after": member})
+            going_on = motion.run(left, motion.system(left, drive), drive, later, q, qd)
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)

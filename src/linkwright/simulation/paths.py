@@ -11,10 +11,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import NameNotFoundError, suggest
+from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..mechanism import Mechanism, names_of
+from .checked import number
 from .tables import table_of
 
 Floats = NDArray[np.float64]
@@ -39,14 +40,29 @@ class Path:
         found = [np.stack(column, axis=-1) for column in zip(*columns, strict=True)]
         return found[0], found[1], found[2]
 
+    def check_finite(self, times: Floats) -> None:
+        """Coordinates, rates and second rates are numbers at all times."""
+        with np.errstate(all="ignore"):
+            finite = np.all([np.isfinite(part) for part in self(times)], axis=0)
+        for name, column in zip(self.names, finite.T, strict=True):
+            if not column.all():
+                raise LinkwrightError(
+                    f"the motion of '{name}' or its rates are not finite at "
+                    f"t = {times[np.argmin(column)]:g} s", remedy="give a smooth one",
+                )  # fmt: skip
+
 
 def path_of(mechanism: Mechanism, given: Mapping[str, Any]) -> Path:
     """From a table by coordinate: a number, an expression of t, or (times, values), through
     which a spline with smooth accelerations goes."""
+    if not isinstance(given, Mapping):
+        raise LinkwrightError("the motion is no table", remedy="give motions by coordinate")
     known = list(names_of(mechanism).q)
     for name in given:
         if name not in known:
-            raise NameNotFoundError(f"there is no coordinate '{name}'", remedy=suggest(name, known))
+            raise NameNotFoundError(
+                f"there is no coordinate '{name}'", remedy=suggest(str(name), known)
+            )
     courses = tuple(_course(mechanism, name, value) for name, value in given.items())
     kept = {
         name: value if isinstance(value, str) else float(value) if isinstance(value, Real)
@@ -58,7 +74,7 @@ def path_of(mechanism: Mechanism, given: Mapping[str, Any]) -> Path:
 
 def _course(mechanism: Mechanism, name: str, value: Any) -> Course:
     if isinstance(value, Real):
-        constant = float(value)
+        constant = number(value, f"the motion of '{name}'")
         return lambda t: (np.full(t.shape, constant), np.zeros(t.shape), np.zeros(t.shape))
     if isinstance(value, str):
         return _of_expression(mechanism, value)
@@ -83,6 +99,6 @@ def _of_expression(mechanism: Mechanism, text: str) -> Course:
 def _of_table(name: str, value: Any) -> Course:
     from scipy.interpolate import CubicSpline
 
-    table = table_of(name, [*value[:2], "cubic"])
+    table = table_of(name, value)
     spline = CubicSpline(table.times, table.values)
     return lambda t: (spline(t), spline(t, 1), spline(t, 2))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedError
+from .events.given import Event
 from .inputs import NOT_KEPT
 from .run import Run
 from .storage import load_run
@@ -33,6 +34,8 @@ def written(value: Any) -> Any:
     """A setting as files keep it: numbers, texts, lists and tables; infinite is None."""
     if value is None or isinstance(value, str | bool | int):
         return value
+    if isinstance(value, Event):
+        value = vars(value)
     if isinstance(value, Mapping):
         return {str(key): written(item) for key, item in value.items()}
     if isinstance(value, float | np.floating):
@@ -50,11 +53,17 @@ def repeat(source: str | Path | Run) -> Run:
     from . import inverse, simulate
 
     run = source if isinstance(source, Run) else load_run(source)
+    where = "" if isinstance(source, Run) else str(source)
+    if "after" in run.settings:
+        raise UnsupportedError(
+            f"the run is what followed after '{run.settings['after']}' broke", where=where,
+            remedy="repeat the first part",
+        )  # fmt: skip
     lost = [key for key, value in run.settings.items() if _is_lost(value)]
     if lost:
         raise UnsupportedError(
             f"the run cannot be repeated: its {' and '.join(lost)} was a function or controller of "
-            "Python, which no file keeps", where="" if isinstance(source, Run) else str(source),
+            "Python, which no file keeps", where=where,
             remedy="give expressions or tables instead, or call simulate with the function again",
         )  # fmt: skip
     given = {key: value for key, value in run.settings.items() if value is not None}

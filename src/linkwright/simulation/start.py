@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..kinematics.assembly import assemble, consistent_speeds
 from ..mechanism import Mechanism, names_of
 from ..model import Model
+from .checked import table, vector
 
 Floats = NDArray[np.float64]
 
@@ -18,18 +20,18 @@ Floats = NDArray[np.float64]
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
     """(q, q̇) at t = 0 that hold the constraints."""
     names = names_of(mechanism)
-    if isinstance(q0, dict) or q0 is None:
-        given = dict(q0 or {})
+    if isinstance(q0, Mapping) or q0 is None:
+        given = table(q0 or {}, "q0")
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:
-        q = _sized(q0, names.nq, "q0")
-    if isinstance(qd0, dict) or qd0 is None:
-        qd = placed(np.zeros(names.nv), dict(qd0 or {}), names.qd, "speed")
+        q = vector(q0, names.nq, "q0")
+    if isinstance(qd0, Mapping) or qd0 is None:
+        qd = placed(np.zeros(names.nv), table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
-        qd = _sized(qd0, names.nv, "qd0")
+        qd = vector(qd0, names.nv, "qd0")
     if not names.constraints:
         return q, qd
     time = [0.0] if names.in_time else []
@@ -39,8 +41,8 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
             f"the loops and constraints do not close at q0: {left:.3g} is left over",
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
-    if isinstance(qd0, dict):
-        return q, _driven_speeds(model, q, qd0, time)
+    if isinstance(qd0, Mapping):
+        return q, _driven_speeds(model, q, table(qd0, "qd0"), time)
     return q, consistent_speeds(mechanism, q, qd)
 
 
@@ -62,12 +64,5 @@ def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Fl
             raise NameNotFoundError(
                 f"there is no {kind} '{name}'", remedy=suggest(name, list(names))
             )
-        values[list(names).index(name)] = float(value)
+        values[list(names).index(name)] = value
     return values
-
-
-def _sized(values: Any, size: int, what: str) -> Floats:
-    found = np.array(values, dtype=float)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
-    return found

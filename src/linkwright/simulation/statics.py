@@ -17,6 +17,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from .checked import check_mechanism, vector, whole
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
 from .units import coordinate_units
@@ -66,7 +67,7 @@ def equilibria(
     rng = np.random.default_rng(seed)
     tau = forces_at(model, torque)
     found: list[Equilibrium] = []
-    for k in range(starts):
+    for k in range(whole(starts, "starts", 1)):
         step = rng.uniform(-np.pi, np.pi, model.nv) * (k > 0)
         try:
             one = _rest(model, model.integrate(model.home(), step), tau)
@@ -92,15 +93,13 @@ def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equ
     model = _at_rest(mechanism)
     start = model.home()
     if q0 is not None:
-        start = start_of(mechanism, model, q0, None)[0] if _named(q0) else np.asarray(q0, float)
+        named = isinstance(q0, Mapping)
+        start = start_of(mechanism, model, q0, None)[0] if named else vector(q0, model.nq, "q0")
     return _rest(model, start, forces_at(model, torque))
 
 
-def _named(given: Any) -> bool:
-    return isinstance(given, Mapping)
-
-
 def _at_rest(mechanism: Mechanism) -> Model:
+    check_mechanism(mechanism)
     model = compiled(mechanism, threads=1)
     if model.names.in_time:
         raise UnsupportedError("what depends on time has no rest", where=mechanism.name)

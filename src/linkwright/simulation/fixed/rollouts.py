@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
+from ..checked import number, numbers, whole
 from ..inputs import Drive, drive_of
 from ..system import System
 from .again import step_again
@@ -49,17 +50,18 @@ def rollout(
     ("2*sin(t) - q1") and (times, values). They begin at time t; loops and constraints hold after
     every step, and a step that cannot be made is an error that names the trajectory.
     """
+    if not isinstance(model, Model):
+        raise LinkwrightError(f"a {type(model).__name__} is no model", remedy="compile it first")
     check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
-    if not (np.isfinite(dt) and dt != 0 and isinstance(steps, int) and steps >= 0):
-        raise LinkwrightError(
-            f"{steps} steps of {dt} s are no motion", remedy="give a length and a whole number"
-        )
+    steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
+    if dt == 0:
+        raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
     drives = dict(inputs) if isinstance(inputs, Mapping) else {}
     times = t + dt * np.arange(steps, dtype=np.float64)
     many = Many(model, method, drives, dt, times, history)
     q, qd, batch = _started(model, q0, qd0, t)
-    forces = _forces(None if drives else inputs, batch, steps, model.nv)
+    forces = _forces(None if isinstance(inputs, Mapping) else inputs, batch, steps, model.nv)
     q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
     return q, qd
 
@@ -84,13 +86,16 @@ def _cores() -> int:
 
 def _started(model: Model, q0: Any, qd0: Any, t: float) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Rows of q and q̇, and the shape of the batch."""
-    q, qd = np.asarray(q0, dtype=float), np.asarray(qd0, dtype=float)
+    q, qd = numbers(q0, "q0"), numbers(qd0, "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
-        if array.shape[-1:] != (size,) or not np.isfinite(array).all():
-            raise LinkwrightError(
-                f"{what} has shape {array.shape}, or is not finite", remedy=f"give (…, {size})"
-            )
-    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+        if array.shape[-1:] != (size,):
+            raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    except ValueError:
+        raise LinkwrightError(
+            f"q0 has shape {q.shape} and qd0 {qd.shape}", remedy="give as many of both, or one"
+        ) from None
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd)]
     if model.names.constraints:
         _check_held(model, rows[0], rows[1], t)
@@ -111,7 +116,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, t: float) -> None:
 
 def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
     """(rows or 1, steps or 1, nv)."""
-    forces = np.zeros(nv) if given is None else np.asarray(given, dtype=float)
+    forces = np.zeros(nv) if given is None else numbers(given, "inputs")
     in_time = forces.ndim == len(batch) + 2 or (forces.ndim == 2 and batch == ())
     wanted = (*batch, steps, nv) if in_time else (*batch, nv)
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ..checked import above_zero
 from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
@@ -89,14 +90,17 @@ def options_of(
     spacing: float,
 ) -> dict[str, Any]:
     """What an integrator is told; what it would not heed is an error."""
+    found = {
+        "rtol": above_zero(rtol, "rtol"), "atol": above_zero(atol, "atol"),
+        "max_step": above_zero(max_step, "max_step", or_endless=True),
+    }  # fmt: skip
     if integrator in FIXED:
-        if step is not None and not 0 < step < math.inf:
-            raise UnsupportedError(f"a step of {step:g} s is no step", remedy="give one above 0")
-        return {"step": step}
+        if found["max_step"] < math.inf:
+            raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
+        return {"step": None if step is None else above_zero(step, "step")}
     if step is not None:
         raise UnsupportedError(
             f"'{integrator}' chooses its steps itself",
             remedy=f"use max_step, or one of {', '.join(FIXED)}",
         )
-    found = {"rtol": rtol, "atol": atol, "max_step": max_step}
     return found | {"spacing": spacing} if integrator in SUNDIALS else found
