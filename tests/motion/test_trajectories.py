@@ -44,6 +44,17 @@ def test_quintic() -> None:
     np.testing.assert_allclose(ends.at(9.0), [1, 0, 0], atol=1e-12)
 
 
+def test_extremes() -> None:
+    """By hand: 15/8 and ±10/√3 of the way; a full swing by 16 u²(1 − u)² within a piece."""
+    motion = quintic([0.0, 1.0], [2.0, 1.0], 4.0)
+    np.testing.assert_allclose(motion.extremes(), [[0, 1], [2, 1]], atol=1e-14)
+    np.testing.assert_allclose(motion.extremes(1), [[0, 0], [15 / 8 * 2 / 4, 0]], atol=1e-14)
+    top = 10 / np.sqrt(3) * 2 / 16
+    np.testing.assert_allclose(motion.extremes(2), [[-top, 0], [top, 0]], atol=1e-14)
+    swing = Trajectory(np.array([0.0, 1.0]), np.array([0.0, 0, 16, -32, 16]).reshape(1, 5, 1))
+    np.testing.assert_allclose(swing.extremes(), [[0], [1]], atol=1e-14)
+
+
 def test_through_points() -> None:
     """Cubic as SciPy's clamped spline; quintic with accelerations at the ends; both smooth."""
     rng = np.random.default_rng(0)
@@ -155,6 +166,8 @@ def test_the_shortest_time_with_friction_and_speeds() -> None:
     """By hand: 15/8 of the mean speed; with damping and friction by the roots of a square."""
     slow = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), effort=1e9)
     assert slow.duration == pytest.approx(15 / 8 * 2 / 4, rel=1e-9)
+    few = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), effort=1e9, samples=8)
+    assert few.duration == pytest.approx(slow.duration, rel=1e-9), "speeds hold between samples"
     found = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), velocity=np.inf, samples=2001)
     _, _, qd, qdd = quintic([0.0], [2.0], 1.0).sampled(2001)
     a, b, rest = 2 * qdd[1:-1, 0], 3 * qd[1:-1, 0], 1.0  # a y² + b y + rest = ±20

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .inverse import InverseKinematics
+from .limits import check_within
 from .timing import refuse_quaternions
 from .trajectory import Trajectory, hermite, through
 
@@ -146,6 +147,8 @@ def follow(
     q0 = np.asarray(start, dtype=float)
     if q0.shape != (solver.model.nq,):
         raise LinkwrightError(f"the start is not {solver.model.nq} numbers")
+    if limits:
+        check_within(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
     if np.abs(T[:3, 3] - path.point(0.0)[0]).max() > 1e-6 * max(1.0, path.length):
         raise LinkwrightError(
@@ -164,8 +167,16 @@ def _check_law(law: Trajectory, path: Path) -> None:
         )
 
 
-def _joined(follower: _Follower, q: Floats, knots: int) -> Trajectory:
-    law = follower.law
+def _check_begin(found: Floats, start: Floats) -> None:
+    if (far := np.abs(found - start).max()) > 1e-6:
+        raise LinkwrightError(
+            f"the joints that follow the path begin {far:.3g} rad or m from the start",
+            remedy="start elsewhere",
+        )
+
+
+def _joined(follower: _Follower, start: Floats, knots: int) -> Trajectory:
+    law, q = follower.law, start
     times = [law.knots[:1]]
     for begin, end in pairwise(law.knots):
         count = max(2, int(np.ceil(knots * (end - begin) / law.duration)))
@@ -177,6 +188,7 @@ def _joined(follower: _Follower, q: Floats, knots: int) -> Trajectory:
         left.append(follower.state(begin, q))
         right.append(follower.state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
         q = right[-1][0]
+    _check_begin(left[0][0], start)
     if follower.solver.redundant:
         points = np.array([*(x[0] for x in left), right[-1][0]])
         return through(points, at, velocities=(left[0][1], right[-1][1]))

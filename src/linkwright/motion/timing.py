@@ -17,13 +17,17 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .limits import bounds_of
+from .limits import bounds_of, outside
 from .trajectory import Trajectory
+from .units import said, units_of
 
 Floats = NDArray[np.float64]
 
 _GRID = np.geomspace(1e-4, 1.0, 241)
 """Shares of the greatest pace that speeds allow."""
+_SAMPLES = 401
+_SLACK = 1e-6
+"""The share by which a limit may be passed: rounding, and the search for the shortest time."""
 
 
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
@@ -58,11 +62,12 @@ def at_limits(
     *,
     velocity: Any = None,
     effort: Any = None,
-    samples: int = 401,
+    samples: int = _SAMPLES,
 ) -> Trajectory:
     """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
 
-    Limits are the mechanism's unless given. Of drives they are checked at `samples` equal times.
+    Limits are the mechanism's unless given. Those of drives are kept at `samples` equal times,
+    those of speeds always.
     """
     model = compiled(mechanism, threads=1)
     refuse_quaternions(mechanism, model)
@@ -79,12 +84,35 @@ def at_limits(
         raise LinkwrightError("limits must be above 0")
     motion = _Motion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
-        fastest = float((v / np.abs(motion.qd).max(axis=0)).min())
+        fastest = float((v / _top_speeds(trajectory)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
             raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
         return trajectory.stretched(1 / fastest)
     return trajectory.stretched(1 / _fastest(motion, f, fastest))
+
+
+def _top_speeds(trajectory: Trajectory) -> Floats:
+    low, high = trajectory.extremes(1)
+    return np.maximum(-low, high)
+
+
+def beyond_limits(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
+    """What a motion asks beyond the ranges, speeds and drives that a mechanism states, in words;
+    of drives at equal samples, as `at_limits` keeps them."""
+    model, bounds = compiled(mechanism, threads=1), bounds_of(mechanism)
+    motion = _Motion(model, *trajectory.sampled(_SAMPLES))
+    drives = motion.effort(np.asarray(1.0)).max(axis=0)
+    units, names = units_of(mechanism), model.qd_names
+    found = outside(mechanism, trajectory)
+    for what, tops, most, of in (
+        ("the speed", _top_speeds(trajectory), bounds.velocity, [u.rates[0] for u in units]),
+        ("the drive", drives, bounds.effort, [u.force for u in units]),
+    ):
+        for name, top, limit, unit in zip(names, tops, most, of, strict=True):
+            if top > limit * (1 + _SLACK):
+                found += [f"{what} of {name} is up to {said(top, unit)}, its limit {limit:.5g}"]
+    return tuple(found)
 
 
 def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:

@@ -86,6 +86,16 @@ class Trajectory:
         found: Floats = (t - knots[k]) ** powers @ coefficients[k]
         return found
 
+    def extremes(self, order: int = 0) -> tuple[Floats, Floats]:
+        """The least and the largest values of q (order 0), q̇ (1) or q̈ (2) on the whole way.
+
+        Exact: they are at ends of pieces, or where the polynomials' derivatives are 0.
+        """
+        part = self._derivatives[order]
+        scaled = part * np.diff(self.knots)[:, None, None] ** np.arange(part.shape[1])[:, None]
+        values = np.array([[_turning_values(c) for c in piece.T] for piece in scaled])
+        return values[..., 0].min(axis=0), values[..., 1].max(axis=0)
+
     def sampled(self, count: int) -> tuple[Floats, Floats, Floats, Floats]:
         """t, q, q̇, q̈ at equal times from start to end."""
         times = np.linspace(self.knots[0], self.knots[-1], count)
@@ -118,6 +128,16 @@ def _horner(coefficients: Floats, u: Floats) -> Floats:
     for k in reversed(range(coefficients.shape[-2])):
         total = total * u + coefficients[..., k, :]
     return total
+
+
+def _turning_values(coefficients: Floats) -> tuple[float, float]:
+    """The least and the largest value of Σ c_k uᵏ for u from 0 to 1."""
+    slope = (np.arange(len(coefficients)) * coefficients)[:0:-1]
+    real = np.abs(slope) > 1e-15 * np.abs(slope).max(initial=0.0)
+    roots = np.roots(slope[int(np.argmax(real)) :]) if real.any() else np.zeros(0)
+    inside = np.clip(np.r_[0.0, 1.0, np.real(roots)], 0.0, 1.0)
+    values = np.polyval(coefficients[::-1], inside)
+    return float(values.min()), float(values.max())
 
 
 def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
