@@ -158,8 +158,9 @@ def test_the_shortest_time_without_friction() -> None:
     d = model.inverse_dynamics(q, qd, qdd) - g
     moving = np.abs(d) > 1e-9
     x = ((most - np.sign(d) * g)[moving] / np.abs(d)[moving]).min()
-    found = at_limits(ELBOW, motion, effort=most)
-    assert found.duration == pytest.approx(1 / np.sqrt(x), rel=1e-9)
+    for shape in (1e-5, 1.0, 1e12):  # whatever pace the way is given at
+        found = at_limits(ELBOW, motion.stretched(shape), effort=most)
+        assert found.duration == pytest.approx(1 / np.sqrt(x), rel=1e-9)
 
 
 def test_the_shortest_time_with_friction_and_speeds() -> None:
@@ -181,6 +182,20 @@ def test_the_shortest_time_with_friction_and_speeds() -> None:
     [
         (lambda: quintic([0.0], [1.0], 0.0), "no duration"),
         (lambda: quintic([np.nan], [1.0], 1.0), "finite"),
+        (lambda: quintic([0], [1, 2], 1), "the start has 1 numbers, the end 2"),
+        (lambda: quintic([0, 0], [1, 2], 1, velocities=([1, 2, 3], 0)), "1 or 2 numbers"),
+        (lambda: quintic([0, 0], [1, 2], 1, velocities=1), "start and end"),
+        (lambda: quintic("abc", [1, 2], 1), "finite"),
+        (lambda: trapezoid([0, 0], [1, 2, 3], 1, 1), "the start has 2 numbers, the end 3"),
+        (lambda: trapezoid([0, 0], [1, 2], [1, 2, 3], 1), "the speed is not 1 or 2"),
+        (lambda: trapezoid([0, 0], [1, 2], 1, "x"), "the acceleration is not 1 or 2"),
+        (lambda: at_limits(ELBOW, quintic([0, 0], [1, 1], 1), velocity=[1, 2, 3]), "velocity is not"),
+        (lambda: at_limits(ELBOW, quintic([0, 0], [1, 1], 1), effort="x"), "effort is not"),
+        (lambda: through("abc", [0, 1]), "at least 2 points"),
+        (lambda: through([[0, 0], [1, 1]], [0, 1], velocities=([1, 2, 3], 0)), "1 or 2 numbers"),
+        (lambda: line(ELBOW, "tool", "ab", [1, 0, 0], lambda s: accelerated(s, 1)), "2 numbers"),
+        (lambda: line(ELBOW, "tool", [0, 1], "x", lambda s: accelerated(s, 1)), "3 finite"),
+        (lambda: arc(ELBOW, "tool", [0, 0], [1, 0], [0, 0, 0], lambda s: accelerated(s, 1)), "3 finite"),
         (lambda: through([[0.0], [1.0]], [1.0, 0.0]), "rising"),
         (lambda: through([0.0, 1.0], [0.0, 1.0]), "at least 2 points"),
         (lambda: trapezoid([0.0], [1.0], 0.0, 1.0), "above 0"),

@@ -95,7 +95,7 @@ def _driven(equations: Equations) -> Floats:
             f"the actuators cannot drive {asked} speeds one by one",
             where=equations.mechanism.name, remedy="give a law of your own as torque=",
         )  # fmt: skip
-    return driven.astype(float)
+    return np.where(driven, 1.0, 0.0)
 
 
 def _friction(mechanism: Mechanism, bare: Equations) -> Any:

@@ -20,7 +20,7 @@ from ..mechanism import Mechanism
 from .inverse import InverseKinematics
 from .limits import check_within
 from .timing import refuse_quaternions
-from .trajectory import Trajectory, hermite, through
+from .trajectory import Trajectory, coordinates, hermite, numbers, through
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Path:
 
 def straight(begin: Any, end: Any, turn: Any = None) -> Path:
     """The straight line between two points."""
-    a, b = (np.asarray(x, dtype=float) for x in (begin, end))
+    a, b = (_point(x) for x in (begin, end))
     length = float(np.linalg.norm(b - a))
     if not length > 0:
         raise LinkwrightError("the line begins where it ends", remedy="give another end")
@@ -46,7 +46,7 @@ def straight(begin: Any, end: Any, turn: Any = None) -> Path:
 
 def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
     """The arc from one point through another to a third."""
-    a, m, b = (np.asarray(x, dtype=float) for x in (begin, via, end))
+    a, m, b = (_point(x) for x in (begin, via, end))
     u, v = m - a, b - a
     normal = np.cross(u, v)
     area = float(normal @ normal)
@@ -66,7 +66,14 @@ def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
 
 
 def _turn(given: Any) -> Floats | None:
-    return None if given is None else np.asarray(given, dtype=float)
+    return None if given is None else _point(given)
+
+
+def _point(given: Any) -> Floats:
+    found = numbers(given)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise LinkwrightError("points, displacements and turns are 3 finite numbers")
+    return found
 
 
 def rotation(vector: Floats) -> Floats:
@@ -144,9 +151,7 @@ def follow(
     )
     refuse_quaternions(mechanism, solver.model)
     _check_law(law, path)
-    q0 = np.asarray(start, dtype=float)
-    if q0.shape != (solver.model.nq,):
-        raise LinkwrightError(f"the start is not {solver.model.nq} numbers")
+    q0 = coordinates(start, solver.model.nq)
     if limits:
         check_within(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
@@ -210,9 +215,7 @@ def line(
 
     With `hold_rotation` the frame keeps its axes; else they follow from the joints.
     """
-    begin, far = _here(mechanism, frame, start), np.asarray(by, dtype=float)
-    if far.shape != (3,):
-        raise LinkwrightError("a displacement is 3 numbers")
+    begin, far = _here(mechanism, frame, start), _point(by)
     path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 
@@ -239,9 +242,6 @@ def arc(
 def _here(mechanism: Mechanism, frame: str, start: Any) -> Floats:
     from ..model import compile as compiled
 
-    q = np.asarray(start, dtype=float)
     model = compiled(mechanism, threads=1)
-    if q.shape != (model.nq,):
-        raise LinkwrightError(f"the start is not {model.nq} numbers")
-    place: Floats = model.placement(frame)(q)[:3, 3]
+    place: Floats = model.placement(frame)(coordinates(start, model.nq))[:3, 3]
     return place

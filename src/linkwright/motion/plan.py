@@ -23,7 +23,7 @@ from .inverse import InverseKinematics
 from .limits import bounds_of, check_within, outside
 from .targets import read_targets
 from .timing import at_limits, beyond_limits, refuse_quaternions
-from .trajectory import Trajectory, check_duration, through
+from .trajectory import Trajectory, check_duration, coordinates, through
 
 Floats = NDArray[np.float64]
 
@@ -155,9 +155,7 @@ def plan_to(
             "no limits of speeds or drives say how fast it may go", where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
-    begin = np.array(model.neutral() if start is None else start, dtype=float)
-    if begin.shape != (model.nq,):
-        raise LinkwrightError(f"the start is not {model.nq} numbers")
+    begin = coordinates(model.neutral() if start is None else start, model.nq)
     if limits:
         check_within(mechanism, begin, "start")
     points = [begin]

@@ -8,6 +8,7 @@ time is found by search: over a grid first, since what is feasible need not be a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,15 @@ from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from .limits import bounds_of, outside
-from .trajectory import Trajectory
+from .trajectory import Trajectory, one_for_each
 from .units import said, units_of
 
 Floats = NDArray[np.float64]
 
-_GRID = np.geomspace(1e-4, 1.0, 241)
-"""Shares of the greatest pace that speeds allow."""
+_DECADE = 60
+"""Paces of the grid from one power of ten to the next."""
+_SLOWEST = 1e-6
+"""A pace of which only weight and friction matter, rad/s or m/s."""
 _SAMPLES = 401
 _SLACK = 1e-6
 """The share by which a limit may be passed: rounding, and the search for the shortest time."""
@@ -47,6 +50,12 @@ class _Motion:
     q: Floats
     qd: Floats
     qdd: Floats
+
+    @cached_property
+    def unit_pace(self) -> float:
+        """The pace at which the largest speeds or accelerations are 1, in SI."""
+        largest = max(float(np.abs(self.qd).max()), float(np.sqrt(np.abs(self.qdd).max())))
+        return 1 / largest if largest else 1.0
 
     def effort(self, paces: Floats) -> Floats:
         """|τ| (…, samples, nv) for paces 1/r (…)."""
@@ -77,11 +86,15 @@ def at_limits(
         )
     bounds = bounds_of(mechanism)
     v, f = (
-        own if given is None else np.broadcast_to(np.asarray(given, dtype=float), (model.nv,))
-        for given, own in ((velocity, bounds.velocity), (effort, bounds.effort))
-    )
+        own if given is None else one_for_each(given, model.nv, what)
+        for given, own, what in (
+            (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
+        )
+    )  # fmt: skip
     if not (v > 0).all() or not (f > 0).all():
         raise LinkwrightError("limits must be above 0")
+    if samples < 2:
+        raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
     motion = _Motion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
         fastest = float((v / _top_speeds(trajectory)).min())
@@ -119,7 +132,9 @@ def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
     """The greatest pace up to `fastest` at which all drives are within their limits."""
     if np.isinf(fastest):
         fastest = _beyond(motion, most)
-    paces = fastest * _GRID
+    slowest = min(_SLOWEST * motion.unit_pace, 1e-4 * fastest)
+    count = int(_DECADE * np.log10(fastest / slowest)) + 1
+    paces = np.geomspace(slowest, fastest, count)
     shares = motion.effort(paces) / most
     good = (shares <= 1).all(axis=(-2, -1))
     if not good.any():
@@ -139,16 +154,16 @@ def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
 
 def _beyond(motion: _Motion, most: Floats) -> float:
     """A pace at which some drive surely does too much."""
-    pace = 1.0
+    pace = motion.unit_pace
     while (motion.effort(np.asarray(pace)) <= most).all():
         pace *= 2
-        if pace > 1e9:
+        if pace > 1e9 * motion.unit_pace:
             raise LinkwrightError("no pace of this motion takes the drives to their limits")
     return pace * 16
 
 
 def _complaint(motion: _Motion, most: Floats) -> str:
-    held = motion.effort(np.asarray(1e-9)).max(axis=0)
+    held = motion.effort(np.asarray(_SLOWEST * motion.unit_pace)).max(axis=0)
     worst = int(np.argmax(held / most))
     name = motion.model.qd_names[worst]
     return (
