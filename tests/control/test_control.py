@@ -36,6 +36,13 @@ PENDULUM = lw.Mechanism(
 )  # fmt: skip
 
 
+TWICE = lw.Mechanism.model_validate(
+    ELBOW.model_dump(exclude_unset=True)
+    | {"actuators": {"a": {"moves": "q1"}, "b": {"moves": "2 * q1"}}}
+)
+"""Two actuators, and nothing that moves q2."""
+
+
 @pytest.mark.parametrize("arm", [ELBOW, SIX], ids=lambda arm: arm.name)
 def test_computed_torque_has_linear_errors(arm: lw.Mechanism) -> None:
     """ë + 2ω ė + ω² e = 0 in every joint: e = e₀ (1 + ωt) exp(−ωt), along a moving reference."""
@@ -256,6 +263,16 @@ def test_a_loop_under_control() -> None:
         assert run.audit < 1e-6
 
 
+def test_a_loop_with_one_actuator() -> None:
+    """Only the crank has a torque, and takes the rest to the set point."""
+    bar = lw.gallery("four-bar")
+    q = lw.assemble(bar, {"theta1": 1.0}, ["theta1"])
+    law = pid(bar, q, 400, 400, 80)
+    run = lw.simulate(bar, 6.0, q0={"theta1": 1.2}, torque=law, samples=21, rtol=1e-7)
+    assert (run.tau[:, 1:] == 0).all()
+    np.testing.assert_allclose(run.q[-1], q, atol=5e-3)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -265,6 +282,9 @@ def test_a_loop_under_control() -> None:
         (lambda: pid(ELBOW, [0, 0], 1, period=0), "sampling"),
         (lambda: pid(ELBOW, [0, 0], 1, most=0), "above 0"),
         (lambda: pid(ELBOW, [0, 0], 1, most="some"), "limits"),
+        (lambda: pid(ELBOW, [0, 0], 1, most=[1, 2, 3]), "1 or 2 numbers"),
+        (lambda: pid(ELBOW, [0, 0], 1, most=["a", 2]), "1 or 2 numbers"),
+        (lambda: operational(SIX, "tool", [1, 1, 0], 1, rotation="x"), "rotation"),
         (lambda: pid(ELBOW, quintic([0], [1], 1), 1), "1 coordinates"),
         (lambda: pid(ELBOW, lambda t: (0, 1), 1)(0, [0, 0], [0, 0], [0, 0]), "three lists"),
         (lambda: coordinated(ELBOW, [0, 0], 1), "trajectory"),
@@ -285,7 +305,8 @@ def test_mistakes(make: object, words: str) -> None:
     [
         (lambda: pid(lw.gallery("quadruped"), np.zeros(18), 1), "cardan"),
         (lambda: computed_torque(lw.gallery("four-bar"), np.zeros(3), 1), "loops"),
-        (lambda: pid(lw.gallery("four-bar"), np.zeros(3), 1), "cannot drive 3"),
+        (lambda: computed_torque(TWICE, np.zeros(2), 1), "cannot drive 2"),
+        (lambda: pid(TWICE, np.zeros(2), 1), "cannot drive 2"),
     ],
 )
 def test_what_they_cannot_treat(make: object, words: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 import linkwright as lw
 from linkwright.cli.main import app
 from linkwright.errors import LinkwrightError
-from linkwright.motion import plan_to
+from linkwright.motion import bounds_of, plan_to, through
 from tests.commands import ok, run
 
 VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")
@@ -80,6 +80,38 @@ def test_several_targets_and_limits() -> None:
     assert shares.max() == pytest.approx(1.0, abs=2e-3)
 
 
+OVERSHOOTING = [[0.52, 0.4, 1.28], [-0.22, -0.41, 0.74], [0.77, -0.08, -0.37], [-0.46, -0.32, 1.28]]
+
+
+def test_no_joint_leaves_its_range_between_targets() -> None:
+    """A plain spline takes q2 to 2.9 rad here, of 2.356: the plan stops where that would happen."""
+    arm = lw.gallery("six-axis")
+    found, bounds = plan_to(arm, "tool", OVERSHOOTING, samples=2001), bounds_of(arm)
+    assert (found.q > bounds.lower - 1e-9).all()
+    assert (found.q < bounds.upper + 1e-9).all()
+    times = np.linspace(0, found.trajectory.duration, 5)
+    q = found.trajectory(times)[0]
+    point = lw.compile(arm).placement("tool")(q)[1:, :3, 3]
+    np.testing.assert_allclose(point, OVERSHOOTING, atol=1e-8)
+    plain = through(q, times, accelerations=(0.0, 0.0))
+    assert plain.extremes()[1][1] > 2.9
+    assert found.exceeded == ()
+
+
+def test_a_time_that_is_too_short(tmp_path: Path) -> None:
+    """The plan is written all the same; what is exceeded is said, by the hand's 15/8 Δq / T."""
+    words = ("six-axis", "--to", "0.52,0.4,1.28", "-o", "p.csv", "--json")
+    done = run("plan", *words, "-t", "0.1", cwd=tmp_path)
+    assert done.returncode == 1
+    assert (tmp_path / "p.csv").exists()
+    found = json.loads(done.stdout)
+    top = 15 / 8 * abs(found["goal"][0]) / 0.1
+    said = f"the speed of q1 is up to {top:.5g} rad/s, its limit 3.1416"
+    assert found["exceeded"][0] == said
+    assert said in done.stderr
+    assert json.loads(ok("plan", *words, "-t", "2", cwd=tmp_path))["exceeded"] == []
+
+
 def test_plans_are_saved(tmp_path: Path) -> None:
     found = plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0, samples=5)
     for name in ("p.csv", "p.npz", "p.svg"):
@@ -106,6 +138,9 @@ def test_plans_are_saved(tmp_path: Path) -> None:
         (["elbow", "--line", "1,0,0", "-t", "1"], "--time"),
         (["elbow", "--to", "1,1", "-t", "1", "-o", "x.txt"], "'.txt' cannot be written"),
         (["elbow", "--to", "1,1", "-t", "1", "--samples", "1"], "samples"),
+        (["elbow", "--to", "1,1", "-t", "1", "--samples", "1000000000000"], "give 2 to 1000000"),
+        (["six-axis", "q2=3", "--to", "0.52,0.4,1.28"], "the start has q2 = 3, out of its range from -1.5708"),
+        (["six-axis", "q2=3", "q5=1", "--line", "0,0,0.1"], "the start has q2 = 3, out of its range"),
         (["four-bar", "--to", "1,1", "-t", "1"], "--frame"),
         (["four-bar", "--frame", "B", "--to", "1,1", "-t", "1"], "no loops"),
     ],

@@ -44,6 +44,17 @@ def test_quintic() -> None:
     np.testing.assert_allclose(ends.at(9.0), [1, 0, 0], atol=1e-12)
 
 
+def test_extremes() -> None:
+    """By hand: 15/8 and ±10/√3 of the way; a full swing by 16 u²(1 − u)² within a piece."""
+    motion = quintic([0.0, 1.0], [2.0, 1.0], 4.0)
+    np.testing.assert_allclose(motion.extremes(), [[0, 1], [2, 1]], atol=1e-14)
+    np.testing.assert_allclose(motion.extremes(1), [[0, 0], [15 / 8 * 2 / 4, 0]], atol=1e-14)
+    top = 10 / np.sqrt(3) * 2 / 16
+    np.testing.assert_allclose(motion.extremes(2), [[-top, 0], [top, 0]], atol=1e-14)
+    swing = Trajectory(np.array([0.0, 1.0]), np.array([0.0, 0, 16, -32, 16]).reshape(1, 5, 1))
+    np.testing.assert_allclose(swing.extremes(), [[0], [1]], atol=1e-14)
+
+
 def test_through_points() -> None:
     """Cubic as SciPy's clamped spline; quintic with accelerations at the ends; both smooth."""
     rng = np.random.default_rng(0)
@@ -147,14 +158,17 @@ def test_the_shortest_time_without_friction() -> None:
     d = model.inverse_dynamics(q, qd, qdd) - g
     moving = np.abs(d) > 1e-9
     x = ((most - np.sign(d) * g)[moving] / np.abs(d)[moving]).min()
-    found = at_limits(ELBOW, motion, effort=most)
-    assert found.duration == pytest.approx(1 / np.sqrt(x), rel=1e-9)
+    for shape in (1e-5, 1.0, 1e12):  # whatever pace the way is given at
+        found = at_limits(ELBOW, motion.stretched(shape), effort=most)
+        assert found.duration == pytest.approx(1 / np.sqrt(x), rel=1e-9)
 
 
 def test_the_shortest_time_with_friction_and_speeds() -> None:
     """By hand: 15/8 of the mean speed; with damping and friction by the roots of a square."""
     slow = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), effort=1e9)
     assert slow.duration == pytest.approx(15 / 8 * 2 / 4, rel=1e-9)
+    few = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), effort=1e9, samples=8)
+    assert few.duration == pytest.approx(slow.duration, rel=1e-9), "speeds hold between samples"
     found = at_limits(SLIDER, quintic([0.0], [2.0], 1.0), velocity=np.inf, samples=2001)
     _, _, qd, qdd = quintic([0.0], [2.0], 1.0).sampled(2001)
     a, b, rest = 2 * qdd[1:-1, 0], 3 * qd[1:-1, 0], 1.0  # a y² + b y + rest = ±20
@@ -168,6 +182,20 @@ def test_the_shortest_time_with_friction_and_speeds() -> None:
     [
         (lambda: quintic([0.0], [1.0], 0.0), "no duration"),
         (lambda: quintic([np.nan], [1.0], 1.0), "finite"),
+        (lambda: quintic([0], [1, 2], 1), "the start has 1 numbers, the end 2"),
+        (lambda: quintic([0, 0], [1, 2], 1, velocities=([1, 2, 3], 0)), "1 or 2 numbers"),
+        (lambda: quintic([0, 0], [1, 2], 1, velocities=1), "start and end"),
+        (lambda: quintic("abc", [1, 2], 1), "finite"),
+        (lambda: trapezoid([0, 0], [1, 2, 3], 1, 1), "the start has 2 numbers, the end 3"),
+        (lambda: trapezoid([0, 0], [1, 2], [1, 2, 3], 1), "the speed is not 1 or 2"),
+        (lambda: trapezoid([0, 0], [1, 2], 1, "x"), "the acceleration is not 1 or 2"),
+        (lambda: at_limits(ELBOW, quintic([0, 0], [1, 1], 1), velocity=[1, 2, 3]), "velocity is not"),
+        (lambda: at_limits(ELBOW, quintic([0, 0], [1, 1], 1), effort="x"), "effort is not"),
+        (lambda: through("abc", [0, 1]), "at least 2 points"),
+        (lambda: through([[0, 0], [1, 1]], [0, 1], velocities=([1, 2, 3], 0)), "1 or 2 numbers"),
+        (lambda: line(ELBOW, "tool", "ab", [1, 0, 0], lambda s: accelerated(s, 1)), "2 numbers"),
+        (lambda: line(ELBOW, "tool", [0, 1], "x", lambda s: accelerated(s, 1)), "3 finite"),
+        (lambda: arc(ELBOW, "tool", [0, 0], [1, 0], [0, 0, 0], lambda s: accelerated(s, 1)), "3 finite"),
         (lambda: through([[0.0], [1.0]], [1.0, 0.0]), "rising"),
         (lambda: through([0.0, 1.0], [0.0, 1.0]), "at least 2 points"),
         (lambda: trapezoid([0.0], [1.0], 0.0, 1.0), "above 0"),

@@ -55,7 +55,8 @@ def plan(
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Plan a motion: joints for a target, a trajectory, and the torques that it takes.
+    """Plan a motion: joints for a target, a trajectory, and the torques that it takes. Exit status
+    1 where it passes the mechanism's limits.
 
     Examples: linkwright plan chain-6 --to 1,2 --time 60 -o plan.csv -o plan.png
 

@@ -15,7 +15,7 @@ from ..model import compile as compiled
 from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
 from ..motion.plan import PICTURES
 from .inputs import assignments
-from .show import emit_json, print_table, working, write_file
+from .show import CheckFailedError, emit_json, print_table, working, write_file
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ def run(mechanism: Mechanism, wish: Wish, outputs: list[Path], as_json: bool) ->
         for path in outputs:
             write_file(path, found.bytes_as(path.suffix.lower()))
     _show(found, outputs, as_json)
+    if found.exceeded:
+        raise CheckFailedError(
+            "; ".join(found.exceeded), where=mechanism.name,
+            remedy="take more time, or another way",
+        )  # fmt: skip
 
 
 def _plan(mechanism: Mechanism, wish: Wish) -> Plan:
@@ -153,6 +158,7 @@ def _show(plan: Plan, outputs: list[Path], as_json: bool) -> None:
                 "start": plan.q[0].tolist(), "goal": plan.q[-1].tolist(),
                 "point": plan.point[-1].tolist(), "largest_speeds": tops[0].tolist(),
                 "largest_accelerations": tops[1].tolist(), "largest_drives": tops[2].tolist(),
+                "exceeded": list(plan.exceeded),
                 "files": [str(path) for path in outputs],
             }
         )  # fmt: skip

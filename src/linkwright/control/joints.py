@@ -39,7 +39,8 @@ def pid(
 ) -> Feedback:
     """Every joint by itself ("uncoordinated"): τ = kp e + ki ∫e + kd ė.
 
-    The integral waits while its drive is at its bound.
+    The integral waits while its drive is at its bound. With loops, joints without an actuator
+    have no torque, and go as the loops lead them.
     """
     of = subject(mechanism, by_model=False)
     x, v, _ = of.wanted
@@ -53,6 +54,7 @@ def _pid(
     n = of.size
     kp, ki, kd = (gains(k, n, name) for k, name in zip(ks, ("kp", "ki", "kd"), strict=True))
     bounds = bounds_of_drives(mechanism, most, n)
+    e, rate = of.driven * e, of.driven * rate
     z = ca.SX.sym("z", n)
     plain = kp * e + ki * z + kd * rate
     names = tuple(f"integral_{name}" for name in of.equations.names.qd)

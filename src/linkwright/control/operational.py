@@ -78,7 +78,10 @@ def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, 
 
 
 def _rotation(given: Any) -> Any:
-    R = np.asarray(given, dtype=float)
+    try:
+        R = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        R = np.zeros(0)
     if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
         raise LinkwrightError("the rotation to hold is no rotation matrix")
     return ca.DM(R)

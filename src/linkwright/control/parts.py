@@ -30,13 +30,15 @@ class Subject:
 
     `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
     are without Coulomb friction, which jumps where a joint turns back; `friction` is its force as
-    a function of (q, speeds), for the speeds that are wanted, and fades where these do.
+    a function of (q, speeds), for the speeds that are wanted, and fades where these do. `driven`
+    is 1 for speeds that have a drive, and 0 for those that a loop leads.
     """
 
     equations: Equations
     size: int
     followed: SX
     friction: Any
+    driven: Any
 
     @property
     def t(self) -> SX:
@@ -71,13 +73,29 @@ def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = T
         raise UnsupportedError(
             "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
         )
-    if names.actuators and len(names.actuators) < names.nv:
+    n, driven = size or names.nv, _driven(equations)
+    friction = _friction(mechanism, equations)
+    return Subject(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven))
+
+
+def _driven(equations: Equations) -> Floats:
+    """1 for every speed that actuators move. Refuses where they cannot do so one by one: all of
+    an open chain's, and with loops those that have actuators at all."""
+    names = equations.names
+    if not names.actuators:
+        return np.ones(names.nv)
+    s = equations.symbols
+    (B,) = equations.expressions("input_matrix")
+    at = np.random.default_rng(0).uniform(0.2, 1.0, names.nq)
+    numbers = np.asarray(ca.Function("B", [s["t"], s["q"]], [B])(0, at), dtype=float)
+    driven = np.abs(numbers).max(axis=1) > 0
+    asked = int(driven.sum()) if names.constraints else names.nv
+    if np.linalg.matrix_rank(numbers) < asked:
         raise UnsupportedError(
-            f"{len(names.actuators)} actuator(s) cannot drive {names.nv} speeds one by one",
-            where=mechanism.name, remedy="give a law of your own as torque=",
+            f"the actuators cannot drive {asked} speeds one by one",
+            where=equations.mechanism.name, remedy="give a law of your own as torque=",
         )  # fmt: skip
-    n = size or names.nv
-    return Subject(equations, n, ca.SX.sym("r", 3 * n), _friction(mechanism, equations))
+    return np.where(driven, 1.0, 0.0)
 
 
 def _friction(mechanism: Mechanism, bare: Equations) -> Any:
@@ -147,9 +165,12 @@ def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
         if most != "limits":
             raise LinkwrightError(f"'{most}' is no bound of drives", remedy='give "limits"')
         return bounds_of(mechanism).effort
-    found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))
+    try:
+        found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))
+    except (TypeError, ValueError):
+        found = np.full(size, np.nan)
     if not (found > 0).all():
-        raise LinkwrightError("bounds of drives must be above 0")
+        raise LinkwrightError(f"bounds of drives must be 1 or {size} numbers above 0")
     return found
 
 

@@ -22,6 +22,7 @@ from ..model import compile as compiled
 from .iteration import Iteration
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
+from .trajectory import numbers
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +162,7 @@ class InverseKinematics:
 
     def _coordinates(self, given: Any, what: str) -> Floats:
         nq = self.model.nq
-        found = np.asarray(given, dtype=float)
+        found = numbers(given)
         if found.ndim == 0 or found.shape[-1] != nq or not np.isfinite(found).all():
             raise LinkwrightError(f"the {what} is not {nq} finite numbers", remedy=f"give {nq}")
         return found

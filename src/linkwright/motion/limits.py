@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate
 from ..mechanism import Joint, Mechanism, names_of
+from .trajectory import Trajectory
 
 Floats = NDArray[np.float64]
+
+_SLACK = 1e-9
+"""What coordinates may be out of their ranges by rounding, rad or m."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,33 @@ def bounds_of(mechanism: Mechanism) -> Bounds:
     _narrow_by_mimics(mechanism, found, leaders)
     free = np.isinf(found.lower) & np.isinf(found.upper)
     np.logical_and(found.full_turns, free, out=found.full_turns)
+    return found
+
+
+def check_within(mechanism: Mechanism, q: Floats, what: str) -> None:
+    """Refuses coordinates outside of their ranges."""
+    bounds = bounds_of(mechanism)
+    for name, x, low, high in zip(
+        names_of(mechanism).q, q, bounds.lower, bounds.upper, strict=True
+    ):
+        if not low - _SLACK <= x <= high + _SLACK:
+            raise LinkwrightError(
+                f"the {what} has {name} = {x:.6g}, out of its range from {low:.6g} to {high:.6g}",
+                where=mechanism.name, remedy="give one within it",
+            )  # fmt: skip
+
+
+def outside(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
+    """The coordinates that leave their ranges on a way, in words."""
+    bounds, found = bounds_of(mechanism), []
+    rows = zip(
+        names_of(mechanism).q, *trajectory.extremes(), bounds.lower, bounds.upper, strict=True
+    )
+    for name, least, most, low, high in rows:
+        if least < low - _SLACK or most > high + _SLACK:
+            found.append(
+                f"{name} goes from {least:.5g} to {most:.5g}, its range is {low:.5g} to {high:.5g}"
+            )
     return found
 
 

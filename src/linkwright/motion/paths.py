@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .inverse import InverseKinematics
+from .limits import check_within
 from .timing import refuse_quaternions
-from .trajectory import Trajectory, hermite, through
+from .trajectory import Trajectory, coordinates, hermite, numbers, through
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class Path:
 
 def straight(begin: Any, end: Any, turn: Any = None) -> Path:
     """The straight line between two points."""
-    a, b = (np.asarray(x, dtype=float) for x in (begin, end))
+    a, b = (_point(x) for x in (begin, end))
     length = float(np.linalg.norm(b - a))
     if not length > 0:
         raise LinkwrightError("the line begins where it ends", remedy="give another end")
@@ -45,7 +46,7 @@ def straight(begin: Any, end: Any, turn: Any = None) -> Path:
 
 def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
     """The arc from one point through another to a third."""
-    a, m, b = (np.asarray(x, dtype=float) for x in (begin, via, end))
+    a, m, b = (_point(x) for x in (begin, via, end))
     u, v = m - a, b - a
     normal = np.cross(u, v)
     area = float(normal @ normal)
@@ -65,7 +66,14 @@ def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
 
 
 def _turn(given: Any) -> Floats | None:
-    return None if given is None else np.asarray(given, dtype=float)
+    return None if given is None else _point(given)
+
+
+def _point(given: Any) -> Floats:
+    found = numbers(given)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise LinkwrightError("points, displacements and turns are 3 finite numbers")
+    return found
 
 
 def rotation(vector: Floats) -> Floats:
@@ -143,9 +151,9 @@ def follow(
     )
     refuse_quaternions(mechanism, solver.model)
     _check_law(law, path)
-    q0 = np.asarray(start, dtype=float)
-    if q0.shape != (solver.model.nq,):
-        raise LinkwrightError(f"the start is not {solver.model.nq} numbers")
+    q0 = coordinates(start, solver.model.nq)
+    if limits:
+        check_within(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
     if np.abs(T[:3, 3] - path.point(0.0)[0]).max() > 1e-6 * max(1.0, path.length):
         raise LinkwrightError(
@@ -164,8 +172,16 @@ def _check_law(law: Trajectory, path: Path) -> None:
         )
 
 
-def _joined(follower: _Follower, q: Floats, knots: int) -> Trajectory:
-    law = follower.law
+def _check_begin(found: Floats, start: Floats) -> None:
+    if (far := np.abs(found - start).max()) > 1e-6:
+        raise LinkwrightError(
+            f"the joints that follow the path begin {far:.3g} rad or m from the start",
+            remedy="start elsewhere",
+        )
+
+
+def _joined(follower: _Follower, start: Floats, knots: int) -> Trajectory:
+    law, q = follower.law, start
     times = [law.knots[:1]]
     for begin, end in pairwise(law.knots):
         count = max(2, int(np.ceil(knots * (end - begin) / law.duration)))
@@ -177,6 +193,7 @@ def _joined(follower: _Follower, q: Floats, knots: int) -> Trajectory:
         left.append(follower.state(begin, q))
         right.append(follower.state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
         q = right[-1][0]
+    _check_begin(left[0][0], start)
     if follower.solver.redundant:
         points = np.array([*(x[0] for x in left), right[-1][0]])
         return through(points, at, velocities=(left[0][1], right[-1][1]))
@@ -198,9 +215,7 @@ def line(
 
     With `hold_rotation` the frame keeps its axes; else they follow from the joints.
     """
-    begin, far = _here(mechanism, frame, start), np.asarray(by, dtype=float)
-    if far.shape != (3,):
-        raise LinkwrightError("a displacement is 3 numbers")
+    begin, far = _here(mechanism, frame, start), _point(by)
     path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 
@@ -227,9 +242,6 @@ def arc(
 def _here(mechanism: Mechanism, frame: str, start: Any) -> Floats:
     from ..model import compile as compiled
 
-    q = np.asarray(start, dtype=float)
     model = compiled(mechanism, threads=1)
-    if q.shape != (model.nq,):
-        raise LinkwrightError(f"the start is not {model.nq} numbers")
-    place: Floats = model.placement(frame)(q)[:3, 3]
+    place: Floats = model.placement(frame)(coordinates(start, model.nq))[:3, 3]
     return place

@@ -7,7 +7,8 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import pairwise
 from pathlib import Path as File
 from typing import Any
 
@@ -19,19 +20,23 @@ from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
 from .inverse import InverseKinematics
-from .limits import bounds_of
+from .limits import bounds_of, check_within, outside
 from .targets import read_targets
-from .timing import at_limits, refuse_quaternions
-from .trajectory import Trajectory, check_duration, quintic, through
+from .timing import at_limits, beyond_limits, refuse_quaternions
+from .trajectory import Trajectory, check_duration, coordinates, through
 
 Floats = NDArray[np.float64]
 
 PICTURES = (".png", ".pdf", ".svg")
+_MOST_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point."""
+    """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point.
+
+    `exceeded` says what of it is beyond the mechanism's ranges, speeds and drives, if anything.
+    """
 
     mechanism: Mechanism
     frame: str
@@ -42,6 +47,7 @@ class Plan:
     qdd: Floats
     tau: Floats
     point: Floats
+    exceeded: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
@@ -99,15 +105,18 @@ def planned(
     mechanism: Mechanism, frame: str, trajectory: Trajectory, samples: int = 301
 ) -> Plan:  # fmt: skip
     """The plan of a trajectory: its samples, and the torques by inverse dynamics."""
-    if samples < 2:
-        raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
+    if not 2 <= samples <= _MOST_SAMPLES:
+        raise LinkwrightError(
+            f"{samples} samples cannot be shown", remedy=f"give 2 to {_MOST_SAMPLES}"
+        )
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     t, q, qd, qdd = trajectory.sampled(samples)
     time = [t] if model.names.in_time else []
     tau = model.inverse_dynamics(q, qd, qdd, *time)
     point = model.placement(frame)(q)[..., :3, 3]
-    return Plan(mechanism, frame, trajectory, t, q, qd, qdd, tau, point)
+    exceeded = beyond_limits(mechanism, trajectory)
+    return Plan(mechanism, frame, trajectory, t, q, qd, qdd, tau, point, exceeded)
 
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
@@ -133,8 +142,9 @@ def plan_to(
     """A frame goes to a target, or through several, from rest to rest.
 
     Targets are points or poses, as `inverse_kinematics` takes them. One target is approached by
-    quintics, several by a spline with equal times between. Without a duration the motion is as
-    fast as speeds and drives allow.
+    quintics, several by a spline with equal times between, which stops at both ends of a piece
+    that would leave the joints' ranges. Without a duration the motion is as fast as speeds and
+    drives allow; with one, `exceeded` says what that asks too much.
     """
     model = compiled(mechanism)
     check_plannable(mechanism, model)
@@ -145,20 +155,44 @@ def plan_to(
             "no limits of speeds or drives say how fast it may go", where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
-    begin = np.array(model.neutral() if start is None else start, dtype=float)
-    if begin.shape != (model.nq,):
-        raise LinkwrightError(f"the start is not {model.nq} numbers")
+    begin = coordinates(model.neutral() if start is None else start, model.nq)
+    if limits:
+        check_within(mechanism, begin, "start")
     points = [begin]
     for target in targets:
         points.append(_joints(mechanism, frame, target, points[-1], posture, limits))
-    if len(points) == 2:
-        trajectory = quintic(points[0], points[1], duration or 1.0)
-    else:
-        times = np.linspace(0.0, duration or 1.0, len(points))
-        trajectory = through(points, times, accelerations=(0.0, 0.0))
+    times = np.linspace(0.0, duration or 1.0, len(points))
+    trajectory = _passing(mechanism if limits else mechanism.without("limits"), points, times)
     if duration is None:
         trajectory = at_limits(mechanism, trajectory)
     return planned(mechanism, frame, trajectory, samples)
+
+
+def _passing(mechanism: Mechanism, points: list[Floats], times: Floats) -> Trajectory:
+    """A spline through all points that stops only where it would leave the ranges otherwise.
+
+    A piece between two stops goes straight from one to the other, within the ranges as its ends.
+    """
+    stops = {0, len(points) - 1}
+    while True:
+        found = _with_stops(points, times, sorted(stops))
+        strays = {
+            end
+            for k, c in enumerate(found.coefficients)
+            if outside(mechanism, Trajectory(found.knots[k : k + 2], c[None]))
+            for end in (k, k + 1)
+        }
+        if strays <= stops:
+            return found
+        stops |= strays
+
+
+def _with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajectory:
+    parts = [
+        through(points[a : b + 1], times[a : b + 1] - times[a], accelerations=(0.0, 0.0))
+        for a, b in pairwise(stops)
+    ]
+    return reduce(Trajectory.then, parts)
 
 
 def has_limits(mechanism: Mechanism) -> bool:

@@ -8,6 +8,7 @@ time is found by search: over a grid first, since what is feasible need not be a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,19 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .limits import bounds_of
-from .trajectory import Trajectory
+from .limits import bounds_of, outside
+from .trajectory import Trajectory, one_for_each
+from .units import said, units_of
 
 Floats = NDArray[np.float64]
 
-_GRID = np.geomspace(1e-4, 1.0, 241)
-"""Shares of the greatest pace that speeds allow."""
+_DECADE = 60
+"""Paces of the grid from one power of ten to the next."""
+_SLOWEST = 1e-6
+"""A pace of which only weight and friction matter, rad/s or m/s."""
+_SAMPLES = 401
+_SLACK = 1e-6
+"""The share by which a limit may be passed: rounding, and the search for the shortest time."""
 
 
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
@@ -44,6 +51,12 @@ class _Motion:
     qd: Floats
     qdd: Floats
 
+    @cached_property
+    def unit_pace(self) -> float:
+        """The pace at which the largest speeds or accelerations are 1, in SI."""
+        largest = max(float(np.abs(self.qd).max()), float(np.sqrt(np.abs(self.qdd).max())))
+        return 1 / largest if largest else 1.0
+
     def effort(self, paces: Floats) -> Floats:
         """|τ| (…, samples, nv) for paces 1/r (…)."""
         y = np.asarray(paces)[..., None, None]
@@ -58,11 +71,12 @@ def at_limits(
     *,
     velocity: Any = None,
     effort: Any = None,
-    samples: int = 401,
+    samples: int = _SAMPLES,
 ) -> Trajectory:
     """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
 
-    Limits are the mechanism's unless given. Of drives they are checked at `samples` equal times.
+    Limits are the mechanism's unless given. Those of drives are kept at `samples` equal times,
+    those of speeds always.
     """
     model = compiled(mechanism, threads=1)
     refuse_quaternions(mechanism, model)
@@ -72,14 +86,18 @@ def at_limits(
         )
     bounds = bounds_of(mechanism)
     v, f = (
-        own if given is None else np.broadcast_to(np.asarray(given, dtype=float), (model.nv,))
-        for given, own in ((velocity, bounds.velocity), (effort, bounds.effort))
-    )
+        own if given is None else one_for_each(given, model.nv, what)
+        for given, own, what in (
+            (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
+        )
+    )  # fmt: skip
     if not (v > 0).all() or not (f > 0).all():
         raise LinkwrightError("limits must be above 0")
+    if samples < 2:
+        raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
     motion = _Motion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
-        fastest = float((v / np.abs(motion.qd).max(axis=0)).min())
+        fastest = float((v / _top_speeds(trajectory)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
             raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
@@ -87,11 +105,36 @@ def at_limits(
     return trajectory.stretched(1 / _fastest(motion, f, fastest))
 
 
+def _top_speeds(trajectory: Trajectory) -> Floats:
+    low, high = trajectory.extremes(1)
+    return np.maximum(-low, high)
+
+
+def beyond_limits(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
+    """What a motion asks beyond the ranges, speeds and drives that a mechanism states, in words;
+    of drives at equal samples, as `at_limits` keeps them."""
+    model, bounds = compiled(mechanism, threads=1), bounds_of(mechanism)
+    motion = _Motion(model, *trajectory.sampled(_SAMPLES))
+    drives = motion.effort(np.asarray(1.0)).max(axis=0)
+    units, names = units_of(mechanism), model.qd_names
+    found = outside(mechanism, trajectory)
+    for what, tops, most, of in (
+        ("the speed", _top_speeds(trajectory), bounds.velocity, [u.rates[0] for u in units]),
+        ("the drive", drives, bounds.effort, [u.force for u in units]),
+    ):
+        for name, top, limit, unit in zip(names, tops, most, of, strict=True):
+            if top > limit * (1 + _SLACK):
+                found += [f"{what} of {name} is up to {said(top, unit)}, its limit {limit:.5g}"]
+    return tuple(found)
+
+
 def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
     """The greatest pace up to `fastest` at which all drives are within their limits."""
     if np.isinf(fastest):
         fastest = _beyond(motion, most)
-    paces = fastest * _GRID
+    slowest = min(_SLOWEST * motion.unit_pace, 1e-4 * fastest)
+    count = int(_DECADE * np.log10(fastest / slowest)) + 1
+    paces = np.geomspace(slowest, fastest, count)
     shares = motion.effort(paces) / most
     good = (shares <= 1).all(axis=(-2, -1))
     if not good.any():
@@ -111,16 +154,16 @@ def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
 
 def _beyond(motion: _Motion, most: Floats) -> float:
     """A pace at which some drive surely does too much."""
-    pace = 1.0
+    pace = motion.unit_pace
     while (motion.effort(np.asarray(pace)) <= most).all():
         pace *= 2
-        if pace > 1e9:
+        if pace > 1e9 * motion.unit_pace:
             raise LinkwrightError("no pace of this motion takes the drives to their limits")
     return pace * 16
 
 
 def _complaint(motion: _Motion, most: Floats) -> str:
-    held = motion.effort(np.asarray(1e-9)).max(axis=0)
+    held = motion.effort(np.asarray(_SLOWEST * motion.unit_pace)).max(axis=0)
     worst = int(np.argmax(held / most))
     name = motion.model.qd_names[worst]
     return (

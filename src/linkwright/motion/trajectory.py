@@ -86,6 +86,16 @@ class Trajectory:
         found: Floats = (t - knots[k]) ** powers @ coefficients[k]
         return found
 
+    def extremes(self, order: int = 0) -> tuple[Floats, Floats]:
+        """The least and the largest values of q (order 0), q̇ (1) or q̈ (2) on the whole way.
+
+        Exact: they are at ends of pieces, or where the polynomials' derivatives are 0.
+        """
+        part = self._derivatives[order]
+        scaled = part * np.diff(self.knots)[:, None, None] ** np.arange(part.shape[1])[:, None]
+        values = np.array([[_turning_values(c) for c in piece.T] for piece in scaled])
+        return values[..., 0].min(axis=0), values[..., 1].max(axis=0)
+
     def sampled(self, count: int) -> tuple[Floats, Floats, Floats, Floats]:
         """t, q, q̇, q̈ at equal times from start to end."""
         times = np.linspace(self.knots[0], self.knots[-1], count)
@@ -120,6 +130,16 @@ def _horner(coefficients: Floats, u: Floats) -> Floats:
     return total
 
 
+def _turning_values(coefficients: Floats) -> tuple[float, float]:
+    """The least and the largest value of Σ c_k uᵏ for u from 0 to 1."""
+    slope = (np.arange(len(coefficients)) * coefficients)[:0:-1]
+    real = np.abs(slope) > 1e-15 * np.abs(slope).max(initial=0.0)
+    roots = np.roots(slope[int(np.argmax(real)) :]) if real.any() else np.zeros(0)
+    inside = np.clip(np.r_[0.0, 1.0, np.real(roots)], 0.0, 1.0)
+    values = np.polyval(coefficients[::-1], inside)
+    return float(values.min()), float(values.max())
+
+
 def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
     """Quintic pieces with (q, q̇, q̈) at both of their ends, each (K, 3, n)."""
     T = np.diff(knots)[:, None]
@@ -141,26 +161,73 @@ def quintic(
 ) -> Trajectory:
     """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
     unless given as (start, end)."""
-    ends = np.array([_vector(start, "start"), _vector(end, "end")]).astype(float)
+    ends = _ends(start, end)
     check_duration(duration)
     rates = [
-        [np.broadcast_to(np.asarray(x, float), ends[0].shape) for x in pair]
-        for pair in (velocities, accelerations)
+        _pair(pair, len(ends[0]), what)
+        for pair, what in ((velocities, "velocities"), (accelerations, "accelerations"))
     ]
     left, right = (np.array([[ends[k], rates[0][k], rates[1][k]]]) for k in range(2))
     return hermite(np.array([0.0, duration]), left, right)
 
 
+def _ends(start: Any, end: Any) -> tuple[Floats, Floats]:
+    a, b = _vector(start, "start"), _vector(end, "end")
+    if len(a) != len(b):
+        raise LinkwrightError(
+            f"the start has {len(a)} numbers, the end {len(b)}", remedy="give as many of each"
+        )
+    return a, b
+
+
+def numbers(values: Any) -> Floats:
+    """An array of floats; of nothing where they are no numbers."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+
+
 def _vector(values: Any, what: str) -> Floats:
-    found = np.atleast_1d(np.asarray(values, dtype=float))
-    if found.ndim != 1 or not np.isfinite(found).all():
+    found = np.atleast_1d(numbers(values))
+    if found.ndim != 1 or not found.size or not np.isfinite(found).all():
         raise LinkwrightError(f"the {what} is no list of finite numbers")
     return found
 
 
+def coordinates(values: Any, size: int) -> Floats:
+    """Where a motion starts: one number for each coordinate."""
+    found = numbers(values)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise LinkwrightError(f"the start is not {size} numbers", remedy=f"give {size}, finite")
+    return found
+
+
+def one_for_each(values: Any, size: int, what: str) -> Floats:
+    """One number for all coordinates, or one for each."""
+    found = numbers(values)
+    if found.shape not in ((), (1,), (size,)) or np.isnan(found).any():
+        raise LinkwrightError(f"{what} is not 1 or {size} numbers", remedy=f"give 1 or {size}")
+    return np.broadcast_to(found, (size,))
+
+
+def _pair(values: Any, size: int, what: str) -> list[Floats]:
+    """At the start and at the end."""
+    try:
+        both = list(values)
+    except TypeError:
+        both = []
+    if len(both) != 2 or isinstance(values, str):
+        raise LinkwrightError(f"{what} are those of start and end", remedy="give (start, end)")
+    found = [one_for_each(x, size, f"one of the {what}") for x in both]
+    if not np.isfinite(found).all():
+        raise LinkwrightError(f"the {what} must be finite")
+    return found
+
+
 def check_duration(duration: float) -> None:
-    if not 0 < duration < np.inf:
-        raise LinkwrightError(f"{duration:g} s is no duration", remedy="give seconds above 0")
+    if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
+        raise LinkwrightError(f"{duration} s is no duration", remedy="give seconds above 0")
 
 
 def through(
@@ -177,7 +244,7 @@ def through(
     """
     from scipy.interpolate import PPoly, make_interp_spline
 
-    rows, at = np.asarray(points, dtype=float), np.asarray(times, dtype=float)
+    rows, at = numbers(points), numbers(times)
     if rows.ndim != 2 or len(rows) < 2 or at.shape != rows.shape[:1]:
         raise LinkwrightError(
             "a spline needs at least 2 points and as many times", remedy="give (K, n) and (K)"
@@ -185,11 +252,10 @@ def through(
     if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
         raise LinkwrightError("the points must be finite and the times rising")
     n = rows.shape[1]
-    ends = [
-        [(k + 1, np.broadcast_to(np.asarray(pair[end], float), (n,)))
-         for k, pair in enumerate((velocities, accelerations)) if pair is not None]
-        for end in range(2)
-    ]  # fmt: skip
+    rates = [_pair(velocities, n, "velocities")]
+    if accelerations is not None:
+        rates.append(_pair(accelerations, n, "accelerations"))
+    ends = [[(k + 1, pair[end]) for k, pair in enumerate(rates)] for end in range(2)]
     degree = 3 if accelerations is None else 5
     spline = make_interp_spline(at, rows, k=degree, bc_type=(ends[0], ends[1]))
     pieces = [PPoly.from_spline((spline.t, spline.c[:, k], degree)) for k in range(n)]
@@ -205,10 +271,13 @@ def trapezoid(
 
     `together`: all coordinates begin and end at once, on a straight line; else each at its pace.
     """
-    a, b = _vector(start, "start"), _vector(end, "end")
+    a, b = _ends(start, end)
     way = b - a
-    most = [np.broadcast_to(np.asarray(x, dtype=float), way.shape) for x in (speed, acceleration)]
-    if any((x <= 0).any() or np.isnan(x).any() for x in most) or np.isinf(most[1]).any():
+    most = [
+        one_for_each(x, len(way), what)
+        for x, what in ((speed, "the speed"), (acceleration, "the acceleration"))
+    ]
+    if any((x <= 0).any() for x in most) or np.isinf(most[1]).any():
         raise LinkwrightError("speeds and accelerations must be above 0, and the latter finite")
     if not way.any():
         raise LinkwrightError("the motion begins where it ends", remedy="give another end")

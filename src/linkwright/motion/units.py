@@ -1,0 +1,44 @@
+"""The units of coordinates and drives: of what turns, of what slides, of what was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..mechanism import Mechanism, names_of
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Of a coordinate, its rates, and its drive; all "" where nobody has said."""
+
+    way: str
+    force: str
+
+    @property
+    def rates(self) -> tuple[str, str]:
+        """Of the speed and of the acceleration."""
+        return (f"{self.way}/s", f"{self.way}/s²") if self.way else ("", "")
+
+    @property
+    def all(self) -> tuple[str, str, str, str]:
+        """Of the coordinate, its speed, its acceleration and its drive."""
+        return self.way, *self.rates, self.force
+
+
+TURNING, SLIDING, UNKNOWN = Unit("rad", "N·m"), Unit("m", "N"), Unit("", "")
+
+
+def units_of(mechanism: Mechanism) -> list[Unit]:
+    """Of every speed, in order."""
+    if mechanism.coordinates is not None:
+        return [UNKNOWN] * names_of(mechanism).nv
+    return [
+        TURNING if freedom.turns else SLIDING
+        for _, joint in mechanism.joints_depth_first()
+        if joint.moves
+        for freedom in joint.freedoms
+    ]
+
+
+def said(number: float, unit: str) -> str:
+    return f"{number:.5g} {unit}".rstrip()
