@@ -182,7 +182,9 @@ def test_equations_are_mathml_and_latex() -> None:
     found = written_out(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
     text = equations_section(found, False, "elbow")
-    assert text.count("<math") == len(found)
+    assert text.count('<math display="block"') == len(found)
+    symbols = {name for one in found for name, *_ in one.symbols}
+    assert symbols == {"l1", "lc1", "lc2", "m1", "m2", "I1", "I2", "g"}
     assert "\\cos" in text
     assert "\\begin{align*}" in text
     assert "left-out" not in text
@@ -194,6 +196,11 @@ def test_long_equations_fold_or_are_left_out() -> None:
     assert not found["coriolis_matrix"].mathml
     text = equations_section(tuple(found.values()), False, "six-axis")
     assert "Show all of it" in text
+    for name, value, what in (
+        ("gz", "-9.81", "gravity"), ("n_m3_100", "-0.03", "the number -3/100"), ("m3", "9", ""),
+        ("F_q6", "0.4", "dry friction of q1"),
+    ):  # fmt: skip
+        assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text
     assert "--what coriolis_matrix" in text
     assert len(text) < 800_000
     assert "Left out: why" in equations_section(LeftOut("why"), True, "x")

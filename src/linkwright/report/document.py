@@ -153,7 +153,7 @@ def _own(mechanism: Mechanism) -> Html:
         )
     notes = joined(html("<li>not in it: {}</li>", what) for what in lost)
     inner = joined([copied(text), html("<ul>{}</ul>", notes) if lost else Html("")])
-    return details("The mechanism as a file (.toml)", inner)
+    return details("The mechanism as a file (.toml)", inner, "source")
 
 
 def whole(title: str, body: Html) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..forms.sheet import sheet_of, usual_functions
+from ..expressions.tree import names as names_in
+from ..forms.sheet import Sheet, sheet_of, usual_functions
 from ..formulations import derive
 from ..kinematics.assembly import consistent_speeds
 from ..mechanism import Mechanism, names_of
@@ -21,6 +22,7 @@ from ..study import Comparison, compare
 from ..study.bounded import Worker
 from ..verification import verify
 from ..verification.report import Report
+from .description import meaning
 
 LONG, MOST, MOST_MARKUP = 6_000, 20_000, 400_000
 """Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
@@ -42,6 +44,8 @@ class Written:
     latex: str = ""
     is_long: bool = False
     longest: int = 0
+    symbols: tuple[tuple[str, float, str], ...] = ()
+    """Parameters that occur, their values, and what they are where the file does not name them."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,24 @@ def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
         if 0 < len(mathml) <= MOST_MARKUP:
             latex = sheet.latex()
             size = (len(latex) > LONG, sheet.longest())
-            found.append(Written(name, sheet.what, sheet.size, mathml, latex, *size))
+            used = _used(mechanism, equations.parameters, sheet)
+            found.append(Written(name, sheet.what, sheet.size, mathml, latex, *size, used))
         else:
             found.append(Written(name, sheet.what, sheet.size))
     return tuple(found)
+
+
+def _used(
+    mechanism: Mechanism, parameters: Mapping[str, Any], sheet: Sheet
+) -> tuple[tuple[str, float, str], ...]:
+    """The parameters in the rows of a sheet, in their own order."""
+    values = [value for _, value in (*sheet.steps, *sheet.rows)]
+    there = frozenset[str]().union(*map(names_in, values))
+    return tuple(
+        (name, float(value), "" if name in mechanism.parameters else meaning(name, value))
+        for name, value in parameters.items()
+        if name in there
+    )
 
 
 def _moved(

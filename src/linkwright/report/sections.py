@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LinkwrightError
+from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import CONSTRAINED, EQUATION
 from ..mechanism import Mechanism
 from ..show import animation_element, cyclograph, figure_of, plot, svg
@@ -118,8 +119,22 @@ def equations_section(found: tuple[Written, ...] | LeftOut, held: bool, file: st
             '<div class="equations" style="--fit:{}">{}</div>', f"{fit:.2f}", Html(one.mathml)
         )
         parts.append(details("Show all of it", whole) if one.is_long else whole)
-        parts.append(details("LaTeX", copied(one.latex)))
+        parts.append(details("LaTeX", copied(one.latex), "source"))
+    parts.append(_symbols(found))
     return section("equations", "Equations of motion", *parts)
+
+
+def _symbols(found: Sequence[Written]) -> Html:
+    """Every parameter in the equations shown, with its value."""
+    setter = Typesetter(MathmlSetter(), {})
+    rows = [
+        (html("<math>{}</math>", Html(setter.name(name))), name, f"{value:.6g}", meaning)
+        for name, value, meaning in dict.fromkeys(s for one in found for s in one.symbols)
+    ]
+    if not rows:
+        return Html("")
+    head = ("symbol", "name", "value (SI)", "")
+    return details(f"{len(rows)} symbols in these equations", table(head, rows))
 
 
 def checks_section(found: Report | LeftOut, file: str) -> Html:
