@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.report import document, page
+from linkwright.report import document, page, parts
+from linkwright.report.description import describe
+from linkwright.report.document import Commands
 from linkwright.report.markup import Html, html, joined, table
-from linkwright.report.parts import LeftOut, Moved, Parts, motion_of, written_out
-from linkwright.report.sections import equations_section, motion_section
-from tests.commands import run
+from linkwright.report.parts import LeftOut, Moved, Parts, beginning, motion_of, written_out
+from linkwright.report.sections import equations_section, mechanism_section, motion_section
+from tests.commands import ok, run
 
 HOSTILE = "<script>alert('x')</script>&\"'"
 
@@ -114,6 +119,57 @@ def test_motions_of_all_kinds(name: str) -> None:
     assert ("at rest;" in text) == (not moved.run.qd[0].any())
 
 
+@pytest.mark.parametrize(
+    ("name", "q0"), [("six-axis", {}), ("four-bar", {"theta1": 1.1}), ("elbow", {"q1": -0.3})]
+)
+def test_the_printed_command_makes_the_motion(
+    name: str, q0: dict[str, float], tmp_path: Path
+) -> None:
+    moved = motion_of(lw.gallery(name), 0.05, q0)
+    command = Commands.of(name, moved, 0.05, q0, 20.0, None).simulate
+    again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
+    assert again["q"] == pytest.approx(moved.run.q[-1], rel=1e-12, abs=1e-12)
+    assert again["qd"] == pytest.approx(moved.run.qd[-1], rel=1e-9, abs=1e-12)
+
+
+def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no friction is the only attempt that succeeds here."""
+    arm = lw.gallery("six-axis")
+    smooth = arm.without("friction").digest
+
+    class Impatient:
+        def call(self, make: Any, source: Any, *rest: Any, seconds: float) -> Moved:
+            if source.digest != smooth:
+                raise LinkwrightError("it took long")
+            return Moved(None, (), " -t 1")  # type: ignore[arg-type]
+
+    found = parts._moved(Impatient(), arm, 1.0, {}, 10.0)  # type: ignore[arg-type]
+    assert isinstance(found, Moved)
+    assert found.words == " -t 1 --without friction"
+
+
+def test_what_was_asked_for_is_in_the_commands() -> None:
+    found = Commands.of("x.toml", None, 2.5, {"q1": 0.1}, 7.0, ["lagrange", "kane"])
+    assert found.report == (
+        "linkwright report x.toml q1=0.1 -t 2.5 --by lagrange,kane --budget 7 -o report.html"
+    )
+    assert found.simulate == "linkwright simulate x.toml q1=0.1 -t 2.5 --stops impact -o run.nc"
+    assert found.compare == "linkwright compare x.toml --by lagrange,kane -t 1 --budget 3.5"
+
+
+def test_what_would_rest_where_it_starts_moves() -> None:
+    moved = motion_of(lw.gallery("elbow").without("gravity"), 0.1, {"q1": 0.3})
+    assert "with speeds (0.5, 0.5)" in moved.notes[0]
+    assert moved.words.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
+
+
+def test_the_picture_is_where_the_motion_starts() -> None:
+    arm = lw.gallery("elbow")
+    text = mechanism_section(arm, describe(arm), [0.3, 0.0], beginning({"q1": 0.3}))
+    assert "At q1 = 0.3, the rest at home, drawn to scale" in text
+    assert "At home, drawn" in mechanism_section(arm, describe(arm))
+
+
 def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
     run = lw.simulate(lw.gallery("elbow"), 0.1, samples=2)
     from dataclasses import replace
@@ -126,7 +182,9 @@ def test_equations_are_mathml_and_latex() -> None:
     found = written_out(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
     text = equations_section(found, False, "elbow")
-    assert text.count("<math") == len(found)
+    assert text.count('<math display="block"') == len(found)
+    symbols = {name for one in found for name, *_ in one.symbols}
+    assert symbols == {"l1", "lc1", "lc2", "m1", "m2", "I1", "I2", "g"}
     assert "\\cos" in text
     assert "\\begin{align*}" in text
     assert "left-out" not in text
@@ -138,6 +196,11 @@ def test_long_equations_fold_or_are_left_out() -> None:
     assert not found["coriolis_matrix"].mathml
     text = equations_section(tuple(found.values()), False, "six-axis")
     assert "Show all of it" in text
+    for name, value, what in (
+        ("gz", "-9.81", "gravity"), ("n_m3_100", "-0.03", "the number -3/100"), ("m3", "9", ""),
+        ("F_q6", "0.4", "dry friction of q1"),
+    ):  # fmt: skip
+        assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text
     assert "--what coriolis_matrix" in text
     assert len(text) < 800_000
     assert "Left out: why" in equations_section(LeftOut("why"), True, "x")

@@ -64,6 +64,11 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
             "simulate elbow --pace 0.5",
             "--pace 0.5 is for no film; give --animate, and a pace above 0",
         ),
+        ("simulate elbow --plot qq -o x.svg", "a run has no 'qq' to draw; did you mean 'q'?"),
+        *(
+            (f"simulate elbow {words}", "no: is no folder; make it, or name another")
+            for words in ("-o no/x.nc", "--plot q -o no/x.svg", "--animate no/x.gif")
+        ),
         ("draw elbow q3=1 -o x.svg", "there is no coordinate 'q3'; known: q1, q2"),
         (
             "draw elbow --what gras -o x.svg",
@@ -73,6 +78,10 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         ("draw elbow -o x.jpg", "x.jpg: '.jpg' is no format of pictures; use .svg, .pdf, .png"),
     ],
 )
-def test_mistakes_are_one_line(words: str, message: str, command: Command, tmp_path: Path) -> None:
+def test_mistakes_are_one_line(
+    words: str, message: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And found before anything is simulated."""
+    monkeypatch.delattr("linkwright.cli.simulate.simulate")
     assert command(words) == (2, "", f"linkwright: {message}\n")
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
-from linkwright.show.histories import HISTORIES, panels
+from linkwright.show.histories import HISTORIES, IN_DATA, panels
 
 from . import runs
 
@@ -55,6 +55,25 @@ def test_every_history_of_a_loop_is_drawn(name: str) -> None:
         for line in panel.lines:
             assert line.values.shape == run.t.shape
             assert np.isfinite(line.values).all()
+
+
+def test_names_are_known_before_a_run() -> None:
+    for run in (runs.elbow(), runs.four_bar(), runs.cart_pole()):
+        assert set(map(str, run.data.data_vars)) <= set(IN_DATA)
+
+
+@pytest.mark.parametrize("name", ["q", "qd", "tau", "power", "momenta", "reactions"])
+def test_names_of_users_are_no_formulas(name: str, tmp_path: Path) -> None:
+    """Neither a dollar nor an underscore means anything in a joint's name."""
+    hostile = r"a$\frac{$_1"
+    (tmp_path / "a.toml").write_text(
+        f"[bodies.rod]\nmass = 1\n[joints.'{hostile}']\ntype = 'prismatic'\naxis = [1, 0, 0]\n"
+        "child = 'rod'\n"
+    )
+    run = lw.simulate(lw.load(tmp_path / "a.toml"), 0.1, samples=3)
+    run.plot(name, path=tmp_path / "a.svg")
+    (line,) = panels(run, name)[0].lines
+    assert line.label.replace(r"\$", "$").endswith(hostile)
 
 
 def test_histories_of_a_rod_by_hand() -> None:

@@ -291,6 +291,9 @@ def simulate(
     stops: Annotated[
         str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
     ] = "stop",
+    without: Annotated[
+        list[str] | None, typer.Option(help="Left out of the motion: friction, damping, gravity, …")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -328,8 +331,10 @@ def simulate(
         assert repeat is not None
         again(repeat, output, as_json)
         return
+    mechanism = read(file, base)
+    mechanism = mechanism.without(*without) if without else mechanism
     run(
-        read(file, base), duration, start or [], speed or [], drive or [], by, integrator,
+        mechanism, duration, start or [], speed or [], drive or [], by, integrator,
         tolerance, output, as_json, event or [], stop_when or [], stops, plot, cyclograph, animate,
         pace, step,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LinkwrightError
+from ..errors import FileError, LinkwrightError
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
 from .inputs import assignments
@@ -38,6 +38,7 @@ class Wanted:
                 raise LinkwrightError(
                     f"'{path}' is no {', '.join(endings)}", remedy="name such a file"
                 )
+            check_folder(path)
         if not 0 < self.pace < 1e6 or (self.pace != 1 and self.animate is None):
             raise LinkwrightError(
                 f"--pace {self.pace:g} is for no film",
@@ -48,6 +49,11 @@ class Wanted:
 
             with house_style():  # says what is missing
                 pass
+        if self.plot:
+            from ..show.histories import check_name
+
+            for name in self.plot.split(","):
+                check_name(name)
 
     def write(self, run: Run) -> list[str]:
         """Draws them; the names of the files."""
@@ -62,6 +68,12 @@ class Wanted:
 
 
 NOTHING = Wanted()
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuses a file whose folder is missing."""
+    if path is not None and not path.parent.is_dir():
+        raise FileError("is no folder", where=str(path.parent), remedy="make it, or name another")
 
 
 def wanted(
@@ -86,6 +98,7 @@ def wanted(
         file = output if is_picture else output.with_suffix(".svg")
         found = Wanted(plot, file, cyclograph, animate, pace)
     found.check()
+    check_folder(output)
     return found, None if is_picture else output
 
 

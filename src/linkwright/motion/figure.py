@@ -38,9 +38,14 @@ def figure_of(plan: Plan) -> Any:
     for k, (rows, label) in enumerate(panels):
         axes = figure.add_subplot(grid[1 + k // 2, k % 2])
         lines = _draw_course(axes, plan, rows, label)
-    names = compiled(plan.mechanism).qd_names
+    names = [_plain(name) for name in compiled(plan.mechanism).qd_names]
     figure.legend(lines, names, loc="outside lower center", ncols=min(len(names), 7), frameon=False)
     return figure
+
+
+def _plain(name: str) -> str:
+    """A name as it is written, never a formula of matplotlib's."""
+    return name.replace("$", r"\$")
 
 
 def _all_turn(plan: Plan) -> bool:
@@ -86,7 +91,9 @@ def _draw_view(axes: Any, plan: Plan, sticks: list[Any], view: list[int]) -> Non
     for stick, colour, label in zip(sticks, ("0.6", COLOURS[0]), ("start", "goal"), strict=True):
         for k, ends in enumerate(stick):
             axes.plot(*ends.T[view], "-o", color=colour, lw=2, ms=3.5, label="" if k else label)
-    axes.plot(*plan.point.T[view], "--", color=COLOURS[5], lw=1.2, label=f"way of {plan.frame}")
+    axes.plot(
+        *plan.point.T[view], "--", color=COLOURS[5], lw=1.2, label=f"way of {_plain(plan.frame)}"
+    )
     axes.set(xlabel=f"{'xyz'[view[0]]} / m", ylabel=f"{'xyz'[view[1]]} / m")
     axes.set_aspect("equal", adjustable="datalim")
     axes.grid(alpha=0.3, lw=0.5)

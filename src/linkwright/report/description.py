@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -45,6 +46,22 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }  # fmt: skip
+
+
+_MEANINGS = {
+    "m_": "mass of", "c[xyz]_": "mass centre of", "I[xyz]{2}_": "inertia of",
+    "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
+    "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
+}  # fmt: skip
+"""How symbols begin that equations make where a file names none."""
+
+
+def meaning(name: str, value: object) -> str:
+    """What a symbol is that the file does not name: of a body, a joint, gravity, or a number."""
+    if re.fullmatch(r"n_(m?\d+(_\d+)?|pi)", name):
+        return f"the number {value}"
+    kinds = [word for start, word in _MEANINGS.items() if re.match(start, name)]
+    return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
 
 def _freedom(mechanism: Mechanism) -> dict[str, Any]:

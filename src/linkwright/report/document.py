@@ -8,6 +8,7 @@ import platform
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -20,7 +21,7 @@ from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
 from .description import describe
 from .markup import Html, copied, details, html, joined
-from .parts import made
+from .parts import COMPARED, Moved, beginning, exactly, made, motion_words, start_words
 from .sections import (
     checks_section,
     comparison_section,
@@ -71,8 +72,11 @@ def page(
     for one in by or ():
         formulation(one)
     parts = made(mechanism, duration, start, budget, by)
+    moved = parts.motion if isinstance(parts.motion, Moved) else None
+    at = (moved.run.q[0], beginning(start)) if moved and start else ()
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
+    again = Commands.of(name, moved, duration, start, budget, by)
     info = describe(mechanism)
     held = bool(mechanism.loops or mechanism.constraints)
     links = joined(html('<a href="#{}">{}</a>', mark, title) for mark, title in _SECTIONS.items())
@@ -80,26 +84,54 @@ def page(
         [
             titled(mechanism.name, info),
             html("<nav>{}</nav>", links),
-            mechanism_section(mechanism, info),
+            mechanism_section(mechanism, info, *at),
             equations_section(parts.equations, held, name),
             checks_section(parts.checks, name),
-            motion_section(parts.motion, name),
-            comparison_section(parts.comparison, name),
-            _again(mechanism, name, duration, start),
+            motion_section(parts.motion, again.simulate),
+            comparison_section(parts.comparison, again.compare),
+            _again(mechanism, name, again),
         ]
     )
     return whole(mechanism.name, body)
 
 
-def _again(mechanism: Mechanism, file: str, duration: float, q0: Mapping[str, float]) -> Html:
-    start = "".join(f" {name}={value!r}" for name, value in q0.items())
+@dataclass(frozen=True)
+class Commands:
+    """What makes the page and its parts again, with all that was asked for."""
+
+    report: str
+    simulate: str
+    compare: str
+
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        moved: Moved | None,
+        duration: float,
+        q0: Mapping[str, float],
+        budget: float,
+        by: Sequence[str] | None,
+    ) -> Commands:
+        chosen = f" --by {','.join(by)}" if by else ""
+        time, words = exactly(duration), moved.words if moved else motion_words(duration, q0)
+        compared = f"-t {exactly(min(duration, COMPARED))} --budget {exactly(budget / 2)}"
+        return cls(
+            f"linkwright report {file}{''.join(start_words(q0))} -t {time}{chosen} "
+            f"--budget {exactly(budget)} -o report.html",
+            f"linkwright simulate {file}{words} -o run.nc",
+            f"linkwright compare {file}{chosen} {compared}",
+        )
+
+
+def _again(mechanism: Mechanism, file: str, again: Commands) -> Html:
     commands = [
         f"pip install 'linkwright[show]=={__version__}'",
-        f"linkwright report {file}{start} -t {duration:g} -o report.html",
+        again.report,
         f"linkwright derive {file} --as latex",
         f"linkwright verify {file}",
-        f"linkwright simulate {file}{start} -t {duration:g} -o run.nc",
-        f"linkwright compare {file}",
+        again.simulate,
+        again.compare,
     ]
     made_with = ", ".join(f"{package} {version(package)}" for package in _PACKAGES)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -121,7 +153,7 @@ def _own(mechanism: Mechanism) -> Html:
         )
     notes = joined(html("<li>not in it: {}</li>", what) for what in lost)
     inner = joined([copied(text), html("<ul>{}</ul>", notes) if lost else Html("")])
-    return details("The mechanism as a file (.toml)", inner)
+    return details("The mechanism as a file (.toml)", inner, "source")
 
 
 def whole(title: str, body: Html) -> str:

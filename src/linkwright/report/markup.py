@@ -37,8 +37,9 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
     )  # fmt: skip
 
 
-def details(summary: str, inner: Html) -> Html:
-    return html("<details><summary>{}</summary>{}</details>", summary, inner)
+def details(summary: str, inner: Html, kind: str = "shown") -> Html:
+    """What unfolds, and is unfolded in print unless its kind is a `source`."""
+    return html('<details class="{}"><summary>{}</summary>{}</details>', kind, summary, inner)
 
 
 def copied(text: str) -> Html:

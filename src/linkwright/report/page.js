@@ -11,3 +11,13 @@ for (const box of document.querySelectorAll(".copy")) {
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });
 }
+
+// In print nothing is folded but sources.
+const folded = [];
+addEventListener("beforeprint", () => {
+  folded.push(...document.querySelectorAll("details.shown:not([open])"));
+  for (const one of folded) one.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const one of folded.splice(0)) one.open = false;
+});

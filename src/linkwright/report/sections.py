@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LinkwrightError
+from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import CONSTRAINED, EQUATION
 from ..mechanism import Mechanism
 from ..show import animation_element, cyclograph, figure_of, plot, svg
@@ -48,8 +49,11 @@ def picture(figure: Figure, caption: str, mark: str) -> Html:
     return html("<figure>{}<figcaption>{}</figcaption></figure>", Html(text), caption)
 
 
-def mechanism_section(mechanism: Mechanism, info: dict[str, Any]) -> Html:
-    parts = [_drawn(mechanism)]
+def mechanism_section(
+    mechanism: Mechanism, info: dict[str, Any], q: Any = None, where: str = "home"
+) -> Html:
+    """What it is made of; drawn at q, which is called `where`."""
+    parts = [_drawn(mechanism, q, where)]
     rows = [
         (name, joint["type"], f"{joint['parent']} → {joint['child']}", _mass(info, joint["child"]),
          joint["note"])
@@ -81,12 +85,12 @@ def _mass(info: dict[str, Any], body: str) -> str:
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
-def _drawn(mechanism: Mechanism) -> Html:
+def _drawn(mechanism: Mechanism, q: Any, where: str) -> Html:
     try:
-        drawing = figure_of(mechanism, names=len(mechanism.joints) <= LINES, width=110)
+        drawing = figure_of(mechanism, q, names=len(mechanism.joints) <= LINES, width=110)
     except LinkwrightError as error:
         return html('<p class="left-out">No picture: {}</p>', error)
-    caption = "At home, drawn to scale; shapes follow from the positions of the joints."
+    caption = f"At {where}, drawn to scale; shapes follow from the positions of the joints."
     return picture(drawing, caption, "home")
 
 
@@ -115,8 +119,22 @@ def equations_section(found: tuple[Written, ...] | LeftOut, held: bool, file: st
             '<div class="equations" style="--fit:{}">{}</div>', f"{fit:.2f}", Html(one.mathml)
         )
         parts.append(details("Show all of it", whole) if one.is_long else whole)
-        parts.append(details("LaTeX", copied(one.latex)))
+        parts.append(details("LaTeX", copied(one.latex), "source"))
+    parts.append(_symbols(found))
     return section("equations", "Equations of motion", *parts)
+
+
+def _symbols(found: Sequence[Written]) -> Html:
+    """Every parameter in the equations shown, with its value."""
+    setter = Typesetter(MathmlSetter(), {})
+    rows = [
+        (html("<math>{}</math>", Html(setter.name(name))), name, f"{value:.6g}", meaning)
+        for name, value, meaning in dict.fromkeys(s for one in found for s in one.symbols)
+    ]
+    if not rows:
+        return Html("")
+    head = ("symbol", "name", "value (SI)", "")
+    return details(f"{len(rows)} symbols in these equations", table(head, rows))
 
 
 def checks_section(found: Report | LeftOut, file: str) -> Html:
@@ -139,8 +157,8 @@ def checks_section(found: Report | LeftOut, file: str) -> Html:
     return section("checks", title, lead, html('<div class="checks">{}</div>', whole))
 
 
-def motion_section(found: Moved | LeftOut, file: str) -> Html:
-    title, command = "Motion", f"linkwright simulate {file} -t 5 -o run.nc"
+def motion_section(found: Moved | LeftOut, command: str) -> Html:
+    title = "Motion"
     if isinstance(found, LeftOut):
         return section("motion", title, left_out(found, command))
     run = found.run
@@ -192,8 +210,8 @@ def _first(names: Sequence[str]) -> list[str]:
     return list(names)[:LINES] if len(names) > LINES else []
 
 
-def comparison_section(found: Comparison | LeftOut, file: str) -> Html:
-    title, command = "Formulations side by side", f"linkwright compare {file}"
+def comparison_section(found: Comparison | LeftOut, command: str) -> Html:
+    title = "Formulations side by side"
     if isinstance(found, LeftOut):
         return section("formulations", title, left_out(found, command))
     notes = joined(html("<li>{}</li>", note) for note in found.notes())

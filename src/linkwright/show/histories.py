@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -17,7 +17,7 @@ from ..model import Model
 from ..model import compile as compiled
 from ..simulation.units import EITHER, coordinate_units, speed_units
 from .bodies import Motions
-from .labels import symbol, with_index
+from .labels import plain, symbol, with_index
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -58,12 +58,22 @@ def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ())
     elif name in run.data.data_vars:
         found = _from_data(run, name)
     else:
-        known = [*HISTORIES, *map(str, run.data.data_vars)]
-        raise NameNotFoundError(
-            f"a run has no '{name}' to draw", where=run.mechanism.name, remedy=suggest(name, known)
-        )
+        raise _unknown(name, map(str, run.data.data_vars), run.mechanism.name)
     found = [_in_degrees(panel) for panel in found] if degrees else found
     return _chosen(found, only) if only else found
+
+
+def check_name(name: str) -> None:
+    """Refuses what no run can have, before there is one."""
+    if name not in HISTORIES and name not in IN_DATA and not name.startswith("control_"):
+        raise _unknown(name, IN_DATA)
+
+
+def _unknown(name: str, data: Iterable[str], where: str = "") -> NameNotFoundError:
+    known = list(dict.fromkeys([*HISTORIES, *data]))
+    return NameNotFoundError(
+        f"a run has no '{name}' to draw", where=where, remedy=suggest(name, known)
+    )
 
 
 def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
@@ -244,6 +254,14 @@ HISTORIES: dict[str, Callable[[Any], list[Panel]]] = {
     "closure": _closure,
 }
 """What can be drawn of every run; beside these, whatever `run.data` holds."""
+IN_DATA = (
+    "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
+    "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
+    "kinetic_energy_of_bodies", "potential_energy_of_bodies", "kinetic_energy_of_motors",
+    "potential_energy_of_springs", "mass_centers", "frame_positions", "momenta", "center_of_mass",
+    "angular_momentum", "linear_momentum", "reactions", "multipliers",
+)  # fmt: skip
+"""What `run.data` can hold, beside the states of a controller."""
 
 
 def _from_data(run: Run, name: str) -> list[Panel]:
@@ -251,7 +269,7 @@ def _from_data(run: Run, name: str) -> list[Panel]:
     values = run.data[name]
     if "time" not in values.dims:
         raise LinkwrightError(f"'{name}' does not change in time", where=run.mechanism.name)
-    unit, word = str(values.attrs.get("units", "")), name.replace("_", " ")
+    unit, word = str(values.attrs.get("units", "")), plain(name.replace("_", " "))
     array = np.asarray(values.transpose("time", ...).to_numpy(), dtype=float)
     if array.ndim == 1:
         return [Panel(word, unit, (Line(name, word, array),))]

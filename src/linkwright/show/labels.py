@@ -16,10 +16,15 @@ def symbol(name: str, dots: int = 0) -> str:
     """For matplotlib: a short name as a formula, others as they are written."""
     head, index = _parts(name)
     if not head:
-        return name.replace("$", r"\$")
+        return plain(name)
     text = f"\\{head}" if head in _GREEK else head
     text = {0: text, 1: rf"\dot{{{text}}}", 2: rf"\ddot{{{text}}}"}[dots]
     return f"${text}_{{{index}}}$" if index else f"${text}$"
+
+
+def plain(name: str) -> str:
+    """For matplotlib: a name as it is written, never a formula."""
+    return name.replace("$", r"\$")
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -35,7 +40,7 @@ def with_index(head: str, name: str) -> str:
     """τ of the freedom q1, p of theta2, …: a symbol with a name below."""
     inner, index = _parts(name)
     if not inner:
-        return f"${head}$ {name}".replace("_", " ")
+        return f"${head}$ {plain(name)}"
     below = f"\\{inner}" if inner in _GREEK else inner
     below = f"{below}{index}"
     return f"${head}_{{{below}}}$"
