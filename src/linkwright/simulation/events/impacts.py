@@ -88,10 +88,7 @@ def _blocked(instant: Instant, i: int) -> LinkwrightError:
         what = f"the constraints push on into the contact '{name}'"
         return LinkwrightError(what, remedy="drive it less far, or move the contact")
     coordinate = name.rpartition(" ")[0]
-    driven = any(
-        getattr(c, "type", "") == "drive" and c.on == coordinate
-        for c in mechanism.constraints.values()
-    )
+    driven = any(c.type == "drive" and c.on == coordinate for c in mechanism.constraints.values())
     what = f"the drive of '{coordinate}' pushes" if driven else f"constraints push '{coordinate}'"
     remedy = f"drive it less far, or move the limit '{name}'"
     return LinkwrightError(f"{what} against its stop", remedy=remedy)
