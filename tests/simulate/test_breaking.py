@@ -11,6 +11,8 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation import load_run, repeat
+from linkwright.simulation.events.dynamics import Dynamics
+from linkwright.simulation.events.rows import Rows
 from linkwright.simulation.provenance import differences
 from tests.commands import run as command
 
@@ -167,6 +169,22 @@ def test_overloaded_from_the_start(limit: float, speed: float, load: float) -> N
     assert run.next is not None
     assert run.next.finished
     assert run.next.t[-1] == 0.5
+
+
+def test_redundant_members_share_loads_as_the_model_says() -> None:
+    """Two gears tie the same slides, one with triple factors: λ₁ + 3 λ₂ = −2/3 of least norm."""
+    ties = {f"g{k}": {"type": "gear", "factors": {"x": k, "y": -k}} for k in (1, 3)}
+    twin = lw.Mechanism(
+        name="twin", gravity=[0, 0, 0], bodies={"a": {"mass": 1}, "b": {"mass": 2}},
+        joints={n: {"type": "prismatic", "child": b} for n, b in (("x", "a"), ("y", "b"))},
+        constraints=ties,
+    )  # fmt: skip
+    model = lw.compile(twin, threads=1)
+    rest, push = np.zeros(2), np.array([1.0, 0.0])
+    instant = Dynamics(twin, model, Rows(twin, "ignore")).at(0.0, rest, rest, push)
+    found = instant.held([], np.zeros((2, 0)), rest).multipliers
+    np.testing.assert_allclose(found, [-1 / 15, -1 / 5], rtol=1e-12)
+    np.testing.assert_allclose(found, model.multipliers(rest, rest, push), rtol=1e-12)
 
 
 def test_drives_after_a_break() -> None:

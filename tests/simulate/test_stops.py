@@ -123,3 +123,16 @@ def test_progress(monkeypatch) -> None:
         assert ("arm" in stream.getvalue()) is shown
     assert stream.getvalue() == ""
     assert words == "t = 2.5 of 10 s, steps of 1.2e+00 s, about 15 s to go"
+
+
+@pytest.mark.parametrize("restitution", [0, 0.5])
+def test_drive_against_a_stop(restitution: float) -> None:
+    limits = {"upper": 0.5, "restitution": restitution}
+    driven = replaced(
+        SLIDE, joints={"s": {"type": "prismatic", "child": "block", "limits": limits}},
+        constraints={"pull": {"type": "drive", "on": "s", "position": "t"}},
+    )  # fmt: skip
+    run = lw.simulate(driven, 1.0, samples=11)
+    assert "the drive of 's' pushes against its stop; drive it less far" in run.status
+    np.testing.assert_allclose([run.t[-1], run.q[-1, 0]], 0.5, atol=1e-9)
+    assert not run.events

@@ -164,8 +164,11 @@ class Instant:
             scale = np.sqrt(np.abs(np.diag(S)))
             scale = np.where(scale > 0, scale, 1.0)
             S = S / scale[:, None] / scale
-            x = np.linalg.lstsq(S, -(A @ free + gamma) / scale, rcond=RANK)[0] / scale
+            scaled, _, rank, _ = np.linalg.lstsq(S, -(A @ free + gamma) / scale, rcond=RANK)
+            x = np.asarray(scaled / scale, dtype=float)
             qdd = free + answer @ x
+            if rank < len(S):
+                x = np.asarray(np.linalg.lstsq(D, D @ x, rcond=RANK)[0], dtype=float)
         forces = x[:m] if weights is None else x[:m] * weights
         return Held(qdd, forces, x[m:])
 

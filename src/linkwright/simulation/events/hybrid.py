@@ -17,7 +17,7 @@ from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
 from .dynamics import Dynamics
 from .fitting import Fitting
 from .given import Watched
-from .impacts import TINY, impact
+from .impacts import TINY, check_gave_way, impact
 from .modes import STILL, Forces, Mode, forces_of
 from .rows import Rows
 from .search import first_passage
@@ -316,6 +316,7 @@ class Hybrid:
         instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
         slow = {i: self._slow(i) for i in closed}
         found = impact(instant, closed, slow, one_by_one=self.one_by_one)
+        check_gave_way(instant, found)
         for i, speed in found.speeds.items():
             self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
             name = self.rows.barriers[i].name

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import LinkwrightError
 from .boxes import boxed
 from .dynamics import Instant
 from .modes import STILL
@@ -71,6 +72,26 @@ def impact(
             if i in hit:
                 speeds[i] = max(speeds.get(i, 0.0), -float(speed))
     return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
+
+
+def check_gave_way(instant: Instant, found: Impact) -> None:
+    """What no impulse could slow down is driven on by the constraints, against a barrier."""
+    for i, speed in found.speeds.items():
+        if instant.R[i] @ found.qd <= -0.999 * speed:
+            raise _blocked(instant, i)
+
+
+def _blocked(instant: Instant, i: int) -> LinkwrightError:
+    rows, mechanism = instant.of.rows, instant.of.mechanism
+    name = rows.barriers[i].name
+    if i >= rows.stop_count:
+        what = f"the constraints push on into the contact '{name}'"
+        return LinkwrightError(what, remedy="drive it less far, or move the contact")
+    coordinate = name.rpartition(" ")[0]
+    driven = any(c.type == "drive" and c.on == coordinate for c in mechanism.constraints.values())
+    what = f"the drive of '{coordinate}' pushes" if driven else f"constraints push '{coordinate}'"
+    remedy = f"drive it less far, or move the limit '{name}'"
+    return LinkwrightError(f"{what} against its stop", remedy=remedy)
 
 
 def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple[Floats, Floats]:

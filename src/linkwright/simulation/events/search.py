@@ -56,9 +56,7 @@ def first_passage(
         if before is None:
             raise lost
         return before
-    for k, standing in known.items():
-        near = np.logical_and.accumulate(np.abs(table[:, k]) <= HAIR)
-        table[near | (times <= standing.until), k] = standing.side * 1e-300
+    _stand(times, table, known)
     found: dict[int, float] = {}
     for k, column in enumerate(columns):
         if column.begins and abs(table[0, k]) <= HAIR:
@@ -77,6 +75,13 @@ def first_passage(
     t = min(found.values())
     near = TOGETHER * max(1.0, abs(t))
     return t, [k for k, own in found.items() if own <= t + near]
+
+
+def _stand(times: Floats, table: Floats, known: Mapping[int, Standing]) -> None:
+    """Puts columns on the sides that are known."""
+    for k, standing in known.items():
+        at_zero = np.logical_and.accumulate(np.abs(table[:, k]) <= HAIR)
+        table[at_zero | (times <= standing.until), k] = standing.side * 1e-300
 
 
 def _lost(
