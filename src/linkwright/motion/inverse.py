@@ -35,6 +35,11 @@ _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
 _SAMPLES = 512
 _FAR_RESTARTS = 3
+_AGREED, _AGREED_OUTSIDE = 20, 4
+"""How many attempts must end at the same best point before it counts as the nearest: many where
+samples have been as far, so that no target is given up that others would reach."""
+_SAME = 1e-3
+"""The share by which the costs of two rough attempts at the same point differ."""
 _NOISE = (0.1,)
 """How far from the start the first new attempts begin, rad; later ones begin at samples."""
 
@@ -172,29 +177,32 @@ class InverseKinematics:
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
         q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
-        far = self._far(lanes.wanted)
+        met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
+        enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
         for k in range(restarts):
-            (left,) = np.nonzero(~lanes.reached(figures) & ~(far & (k >= _FAR_RESTARTS)))
+            given_up = (met >= enough) | (far & (k >= _FAR_RESTARTS))
+            (left,) = np.nonzero(~lanes.reached(figures) & ~given_up)
             if not len(left):
                 break
             again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
             other, found = lanes.descended(again, left, _ROUGH)
             best, cost = figures[left, 0], found[:, 0]
-            better = cost < best
+            same, better = np.abs(cost - best) <= _SAME * best, cost < best
+            met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
         (left,) = np.nonzero(~lanes.reached(figures))
         q[left], figures[left] = lanes.descended(q[left], left)
         return q, figures
 
-    def _far(self, wanted: Floats) -> NDArray[np.bool_]:
-        """Whether a frame is to go so far that more attempts are of no use."""
+    def _far(self, wanted: Floats, share: float) -> NDArray[np.bool_]:
+        """Whether a frame is to go farther than this share of the samples' reach."""
         far, at = np.zeros(len(wanted), dtype=bool), 0
         for kind in self.kinds.values():
             part = slice(at, at + min(3, SIZES[kind]))
             seen = self._sample_targets[:, part]
             center = seen.mean(axis=0)
             reach = np.linalg.norm(seen - center, axis=1).max()
-            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > 1.5 * reach
+            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > share * reach
             at += SIZES[kind]
         return far
 
