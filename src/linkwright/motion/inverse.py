@@ -90,7 +90,7 @@ class InverseKinematics:
 
     def _length(self) -> float:
         """What 1 rad moves the frames by, on average; 1 where nothing turns."""
-        q = self._samples[:64]
+        q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
         turning = np.array(
             [np.abs(self.model.jacobian(f)(q)[:, :3]).max(axis=(0, 1)) > 1e-9 for f in self.kinds]
@@ -102,7 +102,7 @@ class InverseKinematics:
     @cached_property
     def redundant(self) -> bool:
         """Whether the joints can move while the frames are held."""
-        rows = [self.model.jacobian(frame)(self._samples[0]) for frame in self.kinds]
+        rows = [self.model.jacobian(frame)(self.samples[0]) for frame in self.kinds]
         asked = [
             J if kind == "pose" else J[3 : 3 + SIZES[kind]]
             for J, kind in zip(rows, self.kinds.values(), strict=True)
@@ -110,7 +110,7 @@ class InverseKinematics:
         return self.model.freedom > int(np.linalg.matrix_rank(np.vstack(asked), 1e-9))
 
     @cached_property
-    def _samples(self) -> Floats:
+    def samples(self) -> Floats:
         """Random coordinates within their ranges; up to half a turn or π m where there is none."""
         rng, count = np.random.default_rng(0), _SAMPLES
         model, bounds = self.model, self.bounds
@@ -127,7 +127,7 @@ class InverseKinematics:
         """Where the frames are at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
-            T = self.model.placement(frame)(self._samples)
+            T = self.model.placement(frame)(self.samples)
             numbers = np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)], axis=1)
             parts.append(numbers[:, : SIZES[kind]])
         return np.concatenate(parts, axis=1)
@@ -211,7 +211,7 @@ class InverseKinematics:
     ) -> Floats:
         """Near the start at first; then the samples whose frames are nearest to the targets."""
         if k >= len(_NOISE):
-            return self._samples[self._nearest_samples(wanted, k - len(_NOISE))]
+            return self.samples[self._nearest_samples(wanted, k - len(_NOISE))]
         noise = rng.uniform(-_NOISE[k], _NOISE[k], (len(begin), self.model.nv))
         near: Floats = self.model.integrate(begin, noise)
         return np.clip(near, self.bounds.lower, self.bounds.upper)
