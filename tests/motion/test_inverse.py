@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.motion import InverseKinematics, bounds_of, inverse_kinematics
+from linkwright.motion import InverseKinematics, bounds_of, inverse, inverse_kinematics
 from tests.robots import Robot, path_of
 
 ELBOW, SIX = lw.gallery("elbow"), lw.gallery("six-axis")
@@ -99,6 +99,35 @@ def test_ten_thousand_targets_in_a_second() -> None:
     assert found.reached.all()
     np.testing.assert_allclose(solver.model.placement("tool")(found.q), T, atol=2e-9)
     assert min(seconds) < 1.0
+
+
+def within(q: np.ndarray) -> bool:
+    """Whether all joints have an angle in their ranges, whole turns aside."""
+    bounds = bounds_of(SIX)
+    low = q + 2 * np.pi * np.ceil((bounds.lower - q) / (2 * np.pi))
+    return bool((low <= bounds.upper).all())
+
+
+def test_near_the_reach_few_attempts_tell_what_can_be_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of poses moved by 1.2 m just those are reached that have solutions by hand, and the others
+    are not tried 60 times."""
+    bounds, lanes = bounds_of(SIX), []
+    q = np.random.default_rng(5).uniform(bounds.lower, bounds.upper, (400, 6))
+    T = lw.compile(SIX).placement("tool")(q)
+    T[:, 0, 3] += 1.2
+    descended = inverse._Lanes.descended
+    monkeypatch.setattr(
+        inverse._Lanes,
+        "descended",
+        lambda of, q, *rest: lanes.append(len(q)) or descended(of, q, *rest),
+    )
+    found = inverse_kinematics(SIX, {"tool": T})
+    by_hand = [any(within(q) for q in six_axis_by_hand(pose)) for pose in T]
+    np.testing.assert_array_equal(found.reached, by_hand)
+    assert 80 < sum(by_hand) < 120
+    assert sum(lanes) < 20 * len(T)
 
 
 def test_elbow_by_hand() -> None:

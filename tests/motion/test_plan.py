@@ -15,6 +15,7 @@ import linkwright as lw
 from linkwright.cli.main import app
 from linkwright.errors import LinkwrightError
 from linkwright.motion import bounds_of, plan_to, through
+from linkwright.motion.figure import figure_of
 from tests.commands import ok, run
 
 VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")
@@ -110,6 +111,28 @@ def test_a_time_that_is_too_short(tmp_path: Path) -> None:
     assert found["exceeded"][0] == said
     assert said in done.stderr
     assert json.loads(ok("plan", *words, "-t", "2", cwd=tmp_path))["exceeded"] == []
+
+
+def test_units_are_said_and_not_mixed() -> None:
+    """The Stanford arm turns and slides: rad, N·m and m, N in panels of their own."""
+    text = ok("plan", "stanford", "q3=0.4", "--to", "0.3,0.2,0.5", "-t", "2", "--frame", "link6")
+    row = next(line for line in text.splitlines() if line.startswith("q3 "))
+    assert re.findall(r"\S+ ([^\s\d]\S*)", row.split(maxsplit=1)[1]) == [
+        "m",
+        "m",
+        "m/s",
+        "m/s²",
+        "N",
+    ]
+    plan = plan_to(
+        lw.gallery("stanford"), "link6", [[0.3, 0.2, 0.5]], 2.0, start=[0, 0, 0.4, 0, 0, 0]
+    )
+    panels = [axes for axes in figure_of(plan).axes if axes.get_xlabel() == "time / s"]
+    lines = {axes.get_ylabel(): len(axes.lines) for axes in panels}
+    assert lines == {
+        "coordinate / rad": 5, "coordinate / m": 1, "speed / rad/s": 5, "speed / m/s": 1,
+        "acceleration / rad/s²": 5, "acceleration / m/s²": 1, "drive / N·m": 5, "drive / N": 1,
+    }  # fmt: skip
 
 
 def test_plans_are_saved(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ..mechanism import Mechanism, names_of
 from ..model import compile as compiled
 from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
 from ..motion.plan import PICTURES
+from ..motion.units import said, units_of
 from .inputs import assignments
 from .show import CheckFailedError, emit_json, print_table, working, write_file
 
@@ -166,8 +167,16 @@ def _show(plan: Plan, outputs: list[Path], as_json: bool) -> None:
     point = ", ".join(f"{x:.6g}" for x in plan.point[-1].round(12) + 0.0)
     print(f"{plan.frame} to ({point}) m in {plan.trajectory.duration:.6g} s")
     rows = [
-        [name, *(f"{round(x, 12) + 0.0:.5g}" for x in figures)]
-        for name, *figures in zip(names.qd, plan.q[0], plan.q[-1], *tops, strict=True)
+        [
+            name,
+            *(
+                said(round(x, 12) + 0.0, u)
+                for x, u in zip(figures, (unit.way, *unit.all), strict=True)
+            ),
+        ]
+        for name, unit, *figures in zip(
+            names.qd, units_of(plan.mechanism), plan.q[0], plan.q[-1], *tops, strict=True
+        )
     ]
     print_table(["", "start", "goal", "largest speed", "acceleration", "drive"], rows)
     for path in outputs:

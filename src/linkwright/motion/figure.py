@@ -10,6 +10,7 @@ from ..errors import MissingExtraError
 from ..mechanism import GROUND
 from ..model import compile as compiled
 from .plan import Plan
+from .units import units_of
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 """Okabe and Ito's, which the colour-blind can tell apart."""
@@ -17,29 +18,28 @@ _DASHES = ("-", "--", "-.", ":")
 
 
 def figure_of(plan: Plan) -> Any:
-    """A matplotlib figure of five panels, readable on one column's width of a page."""
+    """A matplotlib figure, readable on one column's width of a page: both ends, then coordinates,
+    speeds, accelerations and drives, those of what turns and of what slides in panels apart."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError(
             "pictures need matplotlib", remedy="pip install linkwright[show]"
         ) from None
-    figure = Figure(figsize=(7.2, 8.2), layout="constrained")
-    grid = figure.add_gridspec(3, 2, height_ratios=(1.25, 1, 1))
+    panels = _panels(plan)
+    height = (len(panels) + 1) // 2
+    figure = Figure(figsize=(7.2, 3.4 + 2.4 * height), layout="constrained")
+    grid = figure.add_gridspec(1 + height, 2, height_ratios=(1.25, *[1] * height))
     _draw_ends(figure, grid[0, :], plan)
-    turning = _all_turn(plan)
-    unit = "rad" if turning else "rad or m"
-    force = "N·m" if turning else "N·m or N"
-    panels = (
-        (plan.q, f"coordinate / {unit}"), (plan.qd, f"speed / {unit} per s"),
-        (plan.qdd, f"acceleration / {unit} per s²"), (plan.tau, f"drive / {force}"),
-    )  # fmt: skip
-    lines: list[Any] = []
-    for k, (rows, label) in enumerate(panels):
+    lines: dict[int, Any] = {}
+    for k, (rows, label, chosen) in enumerate(panels):
         axes = figure.add_subplot(grid[1 + k // 2, k % 2])
-        lines = _draw_course(axes, plan, rows, label)
+        lines |= _draw_course(axes, plan, rows, label, chosen)
     names = [_plain(name) for name in compiled(plan.mechanism).qd_names]
-    figure.legend(lines, names, loc="outside lower center", ncols=min(len(names), 7), frameon=False)
+    figure.legend(
+        [lines[k] for k in range(len(names))], names, loc="outside lower center",
+        ncols=min(len(names), 7), frameon=False,
+    )  # fmt: skip
     return figure
 
 
@@ -48,18 +48,25 @@ def _plain(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-def _all_turn(plan: Plan) -> bool:
-    joints = [joint for _, joint in plan.mechanism.joints_depth_first() if joint.moves]
-    return plan.mechanism.coordinates is None and all(
-        freedom.turns for joint in joints for freedom in joint.freedoms
-    )
+def _panels(plan: Plan) -> list[tuple[Any, str, list[int]]]:
+    """Rows, label and coordinates of every panel: of one unit each."""
+    units = units_of(plan.mechanism)
+    courses = (
+        (plan.q, "coordinate"), (plan.qd, "speed"), (plan.qdd, "acceleration"), (plan.tau, "drive")
+    )  # fmt: skip
+    return [
+        (rows, f"{what} / {unit.all[k]}" if unit.all[k] else what,
+         [i for i, own in enumerate(units) if own == unit])
+        for k, (rows, what) in enumerate(courses)
+        for unit in dict.fromkeys(units)
+    ]  # fmt: skip
 
 
-def _draw_course(axes: Any, plan: Plan, rows: Any, label: str) -> list[Any]:
-    lines = []
-    for k in range(rows.shape[1]):
+def _draw_course(axes: Any, plan: Plan, rows: Any, label: str, chosen: list[int]) -> dict[int, Any]:
+    lines = {}
+    for k in chosen:
         colour, dash = COLOURS[k % 7], _DASHES[(k // 7) % 4]
-        lines += axes.plot(plan.t, rows[:, k], dash, color=colour, lw=1.4)
+        (lines[k],) = axes.plot(plan.t, rows[:, k], dash, color=colour, lw=1.4)
     axes.set(xlabel="time / s", ylabel=label, xlim=(plan.t[0], plan.t[-1]))
     axes.grid(alpha=0.3, lw=0.5)
     return lines

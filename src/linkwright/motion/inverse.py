@@ -35,6 +35,11 @@ _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
 _SAMPLES = 512
 _FAR_RESTARTS = 3
+_AGREED, _AGREED_OUTSIDE = 20, 4
+"""How many attempts must end at the same best point before it counts as the nearest: many where
+samples have been as far, so that no target is given up that others would reach."""
+_SAME = 1e-3
+"""The share by which the costs of two rough attempts at the same point differ."""
 _NOISE = (0.1,)
 """How far from the start the first new attempts begin, rad; later ones begin at samples."""
 
@@ -85,7 +90,7 @@ class InverseKinematics:
 
     def _length(self) -> float:
         """What 1 rad moves the frames by, on average; 1 where nothing turns."""
-        q = self._samples[:64]
+        q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
         turning = np.array(
             [np.abs(self.model.jacobian(f)(q)[:, :3]).max(axis=(0, 1)) > 1e-9 for f in self.kinds]
@@ -97,7 +102,7 @@ class InverseKinematics:
     @cached_property
     def redundant(self) -> bool:
         """Whether the joints can move while the frames are held."""
-        rows = [self.model.jacobian(frame)(self._samples[0]) for frame in self.kinds]
+        rows = [self.model.jacobian(frame)(self.samples[0]) for frame in self.kinds]
         asked = [
             J if kind == "pose" else J[3 : 3 + SIZES[kind]]
             for J, kind in zip(rows, self.kinds.values(), strict=True)
@@ -105,7 +110,7 @@ class InverseKinematics:
         return self.model.freedom > int(np.linalg.matrix_rank(np.vstack(asked), 1e-9))
 
     @cached_property
-    def _samples(self) -> Floats:
+    def samples(self) -> Floats:
         """Random coordinates within their ranges; up to half a turn or π m where there is none."""
         rng, count = np.random.default_rng(0), _SAMPLES
         model, bounds = self.model, self.bounds
@@ -122,7 +127,7 @@ class InverseKinematics:
         """Where the frames are at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
-            T = self.model.placement(frame)(self._samples)
+            T = self.model.placement(frame)(self.samples)
             numbers = np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)], axis=1)
             parts.append(numbers[:, : SIZES[kind]])
         return np.concatenate(parts, axis=1)
@@ -172,29 +177,32 @@ class InverseKinematics:
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
         q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
-        far = self._far(lanes.wanted)
+        met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
+        enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
         for k in range(restarts):
-            (left,) = np.nonzero(~lanes.reached(figures) & ~(far & (k >= _FAR_RESTARTS)))
+            given_up = (met >= enough) | (far & (k >= _FAR_RESTARTS))
+            (left,) = np.nonzero(~lanes.reached(figures) & ~given_up)
             if not len(left):
                 break
             again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
             other, found = lanes.descended(again, left, _ROUGH)
             best, cost = figures[left, 0], found[:, 0]
-            better = cost < best
+            same, better = np.abs(cost - best) <= _SAME * best, cost < best
+            met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
         (left,) = np.nonzero(~lanes.reached(figures))
         q[left], figures[left] = lanes.descended(q[left], left)
         return q, figures
 
-    def _far(self, wanted: Floats) -> NDArray[np.bool_]:
-        """Whether a frame is to go so far that more attempts are of no use."""
+    def _far(self, wanted: Floats, share: float) -> NDArray[np.bool_]:
+        """Whether a frame is to go farther than this share of the samples' reach."""
         far, at = np.zeros(len(wanted), dtype=bool), 0
         for kind in self.kinds.values():
             part = slice(at, at + min(3, SIZES[kind]))
             seen = self._sample_targets[:, part]
             center = seen.mean(axis=0)
             reach = np.linalg.norm(seen - center, axis=1).max()
-            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > 1.5 * reach
+            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > share * reach
             at += SIZES[kind]
         return far
 
@@ -203,7 +211,7 @@ class InverseKinematics:
     ) -> Floats:
         """Near the start at first; then the samples whose frames are nearest to the targets."""
         if k >= len(_NOISE):
-            return self._samples[self._nearest_samples(wanted, k - len(_NOISE))]
+            return self.samples[self._nearest_samples(wanted, k - len(_NOISE))]
         noise = rng.uniform(-_NOISE[k], _NOISE[k], (len(begin), self.model.nv))
         near: Floats = self.model.integrate(begin, noise)
         return np.clip(near, self.bounds.lower, self.bounds.upper)

@@ -124,11 +124,38 @@ class _Follower:
         qdd = np.linalg.lstsq(J, a - drift, rcond=1e-9)[0]
         for what, wanted in ((J @ qd, v), (J @ qdd, a - drift)):
             if np.abs(what - wanted).max() > 1e-6 * max(1.0, np.abs(wanted).max()):
-                raise LinkwrightError(
-                    f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: "
-                    "the configuration is singular", remedy="start elsewhere",
-                )  # fmt: skip
+                raise self._stuck(s, J)
         return np.array([found.q, qd, qdd])
+
+    def _stuck(self, s: float, J: Floats) -> LinkwrightError:
+        """Why the joints cannot go on: here, or anywhere."""
+        usual = max(np.linalg.matrix_rank(x, 1e-9) for x in self._elsewhere(len(J)))
+        if np.linalg.matrix_rank(J, 1e-9) < usual:
+            why, remedy = "the configuration is singular", "start elsewhere"
+        else:
+            why = f"they have only {usual} of its {len(J)} directions"
+            remedy = "take a path along these, or leave the rotation free"
+        return LinkwrightError(
+            f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: {why}",
+            remedy=remedy,
+        )
+
+    def _elsewhere(self, rows: int) -> Floats:
+        """Jacobians of the frame at random configurations."""
+        found: Floats = self.solver.model.jacobian(self.frame)(self.solver.samples[:32])
+        return found[:, 6 - rows :]
+
+    def check_possible(self) -> None:
+        """Refuses a path in directions that the joints move the frame nowhere."""
+        turn = np.zeros(0) if self.path.turn is None else self.path.turn
+        ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
+        all_columns = np.concatenate(list(self._elsewhere(len(ways))), axis=1)
+        reached = all_columns @ np.linalg.lstsq(all_columns, ways, rcond=1e-9)[0]
+        if np.abs(reached - ways).max() > 1e-6 * np.abs(ways).max():
+            raise LinkwrightError(
+                f"the path leads '{self.frame}' where its joints can never move it",
+                remedy="take a path in the plane, or along the line, of its motion",
+            )
 
 
 def follow(
@@ -161,6 +188,7 @@ def follow(
             f"({', '.join(f'{x:.4g}' for x in T[:3, 3])})"
         )
     follower = _Follower(solver, frame, path, law, T[:3, :3])
+    follower.check_possible()
     return _joined(follower, q0, knots)
 
 

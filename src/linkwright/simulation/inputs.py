@@ -142,7 +142,10 @@ def _by_law(equations: Equations, law: Feedback) -> Drive:
 
 
 def sized(values: Any, n: int) -> Floats:
-    found = np.asarray(values, dtype=float)
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise LinkwrightError("the drives are no numbers", remedy=f"give {n} numbers") from None
     if found.shape != (n,):
         raise LinkwrightError(f"the drives have shape {found.shape}", remedy=f"give {n} numbers")
     return found

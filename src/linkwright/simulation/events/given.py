@@ -57,9 +57,9 @@ def watched_events(equations: Equations, given: Mapping[str, Any] | None) -> lis
 def _watched(equations: Equations, name: str, given: Any) -> Watched:
     event = _event(name, given)
     where = f"events.{name}"
-    if event.direction not in DIRECTIONS:
+    if not isinstance(event.direction, str) or event.direction not in DIRECTIONS:
         raise LinkwrightError(
-            f"'{event.direction}' is no direction", where=where,
+            f"{event.direction!r} is no direction", where=where,
             remedy=f"use {', '.join(DIRECTIONS)}",
         )  # fmt: skip
     value = _value(equations, event.when, where)
