@@ -85,10 +85,7 @@ def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     for name in only:
         if name not in known:
             raise NameNotFoundError(f"there is no line '{name}'", remedy=suggest(name, known))
-    kept = [
-        replace(p, lines=tuple(line for line in p.lines if line.name in only))
-        for p in found
-    ]
+    kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
 from .comparison import Comparison
+from .measure import of_steps
 from .scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _growth(study: Scaling) -> Figure:
         axes.set_ylim(low, high * (high / low) ** _ROOM)
         axes.yaxis.set_minor_formatter("")
         axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
+    figure.supxlabel("\n".join(study.steps()), fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -63,7 +65,7 @@ def _ticks(axes: Axes, sizes: list[int]) -> None:
 
 def _side_by_side(study: Comparison) -> Figure:
     """A dot a cost of each formulation, those of the base being 1."""
-    figure = sheet(2 * COLUMN, 22 + 6 * max(1, len(study.rows)))
+    figure = sheet(2 * COLUMN, 26 + 6 * max(1, len(study.rows)))
     names = [row.by for row in study.rows]
     for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
         base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
@@ -82,7 +84,7 @@ def _side_by_side(study: Comparison) -> Figure:
         _few(axes)
     figure.axes[0].invert_yaxis()
     if study.base:
-        figure.supxlabel(f"times that of {study.base.by}", fontsize=7.5)
+        figure.supxlabel(f"times that of {study.base.by};\n{of_steps(study.rows)}", fontsize=7)
     return figure
 
 
