@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
 from .comparison import Comparison
-from .measure import of_steps
+from .measure import evaluating
 from .scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ROOM = 0.45
 """Height above the lines for their names, as a share of theirs."""
+_STEPS = "time to integrate is the integrator’s own, but for evaluations: "
 _MARKS = "osD^vPX<>"
 
 
@@ -46,7 +47,9 @@ def _growth(study: Scaling) -> Figure:
         axes.set_ylim(low, high * (high / low) ** _ROOM)
         axes.yaxis.set_minor_formatter("")
         axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
-    figure.supxlabel("\n".join(study.steps()), fontsize=7)
+    shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
+    fit = "powers of n are fitted to the upper half of the sizes, three at least"
+    figure.supxlabel(f"{fit}\n{_STEPS}{', '.join(shares)}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -84,7 +87,9 @@ def _side_by_side(study: Comparison) -> Figure:
         _few(axes)
     figure.axes[0].invert_yaxis()
     if study.base:
-        figure.supxlabel(f"times that of {study.base.by};\n{of_steps(study.rows)}", fontsize=7)
+        figure.supxlabel(
+            f"times that of {study.base.by}\n{_STEPS}{evaluating(study.rows)}", fontsize=7
+        )
     return figure
 
 

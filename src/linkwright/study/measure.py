@@ -73,13 +73,17 @@ class Row:
         return 1e-6 * self.evaluations * self.evaluate_microseconds / self.integrate_seconds
 
 
-def of_steps(rows: Sequence[Row]) -> str:
-    """What of the time to integrate says something about formulations, in words."""
+def evaluating(rows: Sequence[Row]) -> str:
+    """From which share of the time to integrate to which the equations are evaluated."""
     shares = [min(100.0, 100 * row.evaluating) for row in rows if row.integrate_seconds > 0]
     low, high = (f"{share:.2g}" for share in (min(shares, default=0.0), max(shares, default=0.0)))
-    range_ = low if low == high else f"{low} to {high}"
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def of_steps(rows: Sequence[Row]) -> str:
+    """What of the time to integrate says something about formulations, in words."""
     return (
-        f"of the time to integrate, {range_} % is evaluating the equations (as timed in a batch); "
+        f"of the time to integrate, {evaluating(rows)} is evaluating the equations (as timed in a batch); "
         "the rest is what the integrator’s own steps take by any formulation"
     )
 

@@ -98,15 +98,14 @@ class Scaling(Saved):
                 sizes = ", ".join(map(str, fitted(list(found)))) if any(powers) else ""
                 rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
         stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
-        notes = (*self.steps(), *stopped)
+        notes = tuple(f"{n} links: {of_steps(rows)}" for n, rows in self.ends().items()) + stopped
         return Table("Cost against the number of links", head, tuple(rows), notes)
 
-    def steps(self) -> tuple[str, ...]:
-        """How much the time to integrate says, for the fewest and for the most links."""
+    def ends(self) -> dict[int, list[Row]]:
+        """All rows of the fewest links, and of the most."""
         sizes = sorted({n for found in self.rows.values() for n in found})
         ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
-        at = {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
-        return tuple(f"{n} links: {of_steps(rows)}" for n, rows in at.items())
+        return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[Table]:
         return [self.table(), *(self._costs(what) for what in COSTS)]
