@@ -48,8 +48,8 @@ def _growth(study: Scaling) -> Figure:
         axes.yaxis.set_minor_formatter("")
         axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
     shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
-    fit = "powers of n are fitted to the upper half of the sizes, three at least"
-    figure.supxlabel(f"{fit}\n{_STEPS}{', '.join(shares)}", fontsize=7)
+    said = "powers of n are fitted to the upper half of the sizes, three at least"
+    figure.supxlabel(f"{said}\n{_STEPS}{', '.join(shares)}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -87,9 +87,8 @@ def _side_by_side(study: Comparison) -> Figure:
         _few(axes)
     figure.axes[0].invert_yaxis()
     if study.base:
-        figure.supxlabel(
-            f"times that of {study.base.by}\n{_STEPS}{evaluating(study.rows)}", fontsize=7
-        )
+        said = f"times that of {study.base.by}\n{_STEPS}{evaluating(study.rows)}"
+        figure.supxlabel(said, fontsize=7)
     return figure
 
 

@@ -83,8 +83,8 @@ def evaluating(rows: Sequence[Row]) -> str:
 def of_steps(rows: Sequence[Row]) -> str:
     """What of the time to integrate says something about formulations, in words."""
     return (
-        f"of the time to integrate, {evaluating(rows)} is evaluating the equations (as timed in a batch); "
-        "the rest is what the integrator’s own steps take by any formulation"
+        f"of the time to integrate, {evaluating(rows)} is evaluating the equations (as timed in a "
+        "batch); the rest is what the integrator’s own steps take by any formulation"
     )
 
 
