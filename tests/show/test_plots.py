@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
-from linkwright.show.histories import HISTORIES, IN_DATA, panels
+from linkwright.show.histories import HISTORIES, IN_DATA, Line, Panel, _components, panels
 
 from . import runs
 
@@ -146,6 +146,24 @@ def test_events_are_marked() -> None:
     assert times == [event.t for event in run.events] != []
 
 
+def test_rounding_errors_are_no_history() -> None:
+    """A pendulum without losses does no work, and one in the plane has no momentum across it."""
+    run = lw.simulate(lw.gallery("chain-2"), t=0.5, q0=[0.3, 0.2], samples=51)
+    axes = run.plot("work").axes[0]
+    assert axes.get_ylim()[1] > 1e-3 * abs(run.kinetic).max()
+    panel = Panel("linear momentum", "kg·m/s", (Line("z", "z", 1e-13 * np.sin(run.t)),), 1.0)
+    assert show.over_time(run.t, [panel]).axes[0].get_ylim() == (-1.0, 1.0)
+
+
+def test_momenta_are_not_chosen_by_noise() -> None:
+    """Free, and without momentum: nothing but rounding errors is left, of which none is chosen."""
+    values = 1e-15 * np.random.default_rng(1).normal(size=(20, 3))
+    values[:, 1] *= 1e-12
+    assert [line.name for line in _components("p", values, 1.0)] == ["x", "y", "z"]
+    values[:, 2] += 1.0
+    assert [line.name for line in _components("p", values, 1.0)] == ["z"]
+
+
 def test_phase_portrait() -> None:
     run = runs.cart_pole()
     figure = show.phase(run, "theta")
@@ -168,6 +186,7 @@ def test_eigenvalues_over_a_parameter() -> None:
         rtol=1e-9,
     )
     assert figure.axes[1].get_xlabel() == "$l_{1}$ / m"
+    assert figure.axes[0].get_ylim()[1] > 1, "real parts of 1e-17 are no growth"
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
@@ -200,6 +219,10 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         show.figure_of(run.mechanism, [0.0])
     with pytest.raises(LinkwrightError, match="no interval"):
         run.cyclograph(every=-1.0)
+    with pytest.raises(LinkwrightError, match="no interval"):
+        run.cyclograph(every=0)
+    with pytest.raises(LinkwrightError, match="no values of l1 are given"):
+        show.eigenvalues(run.mechanism, "l1", [])
     with pytest.raises(NameNotFoundError, match="'tol' to trace; did you mean 'tool'"):
         run.cyclograph(trace=["tol"])
     assert not list(tmp_path.iterdir())

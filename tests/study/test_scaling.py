@@ -14,6 +14,7 @@ from linkwright.study.scaling import (
     COSTS,
     VIRGALA,
     cubic_of,
+    fitted,
     power_of,
     sizes_between,
     virgala,
@@ -30,6 +31,7 @@ def test_a_power_is_found(exponent: float) -> None:
     assert found.exponent == pytest.approx(exponent, abs=1e-12)
     assert found.factor == pytest.approx(0.3)
     assert found.error < 1e-12
+    assert found.points == len(fitted(SIZES)) == 5
 
 
 def test_what_a_cost_begins_with_weighs_little() -> None:
@@ -99,7 +101,10 @@ def test_files(study: Scaling, tmp_path: Path) -> None:
     ]
     text = study.markdown()
     assert "Virgala" in text
-    assert "±" in text
+    assert "| 2, 3, 4 |" in text
+    assert "(three points)" in text
+    assert "±" not in text
+    assert "% is evaluating the equations" in text
     study.save(tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").count("<svg") == 1
 

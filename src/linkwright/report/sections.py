@@ -223,8 +223,8 @@ def comparison_section(found: Comparison | LeftOut, command: str) -> Html:
     shown = found.table()
     lead = html(
         "<p>Times are seconds of the processor on the machine that made this page; the ratios "
-        "are what counts. Integration is by the simulator in each formulation’s own states, to "
-        "the same accuracy.</p>"
+        "of those to derive and to evaluate are what counts. Integration is by the simulator in "
+        "each formulation’s own states, to the same accuracy.</p>"
     )
     whole = html('<div class="numbers">{}</div>', table(shown.head, shown.rows))
     drawing = picture(found.figure(), "Cost of each formulation.", "cost")

@@ -48,7 +48,8 @@ def cyclograph(
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
-    times = equal_times(run, every or max(end / (_FIGURES - 1), 1e-9), end)
+    apart = max(end / (_FIGURES - 1), 1e-9) if every is None else every
+    times = equal_times(run, apart, end)
     fine = run.t[run.t <= end + 1e-12]
     poses, between = poses_at(scene, run, times), poses_at(scene, run, fine)
     figure, axes = prepared_axes(scene, between, seen, width, aside=13)

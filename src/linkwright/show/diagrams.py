@@ -75,10 +75,13 @@ def _draw_body(axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: Vi
     axes.set_ylim(middle[1] - 1.05 * reach, middle[1] + 1.05 * reach)
     axes.set_aspect("equal")
     axes.set_axis_off()
-    axes.set_title(symbol(body.name))
     brush.shapes(shapes)
     brush.shapes([Shape("center", GROUND, body.center[None, :])])
     arrows = _arrows(body, view, 0.65 * reach)
+    top = max((float((start + along)[1]) for start, along, *_ in arrows), default=-np.inf)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, max(high, top + 0.1 * reach))
+    axes.set_title(symbol(body.name))
     for start, along, paint, dashed, _ in arrows:
         arrow(axes, start, along, paint, dashed)
     words = [word for *_, word in arrows]

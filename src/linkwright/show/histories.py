@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 ANGLE, LENGTH, NUMBER = "rad", "m", "1"
+ROUNDING = 1e-9
+"""What is below this share of its scale is nothing."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Panel:
     quantity: str
     unit: str
     lines: tuple[Line, ...]
+    scale: float = 0.0
+    """What its values come from: they are rounding errors where they are far below it."""
 
 
 @lru_cache(maxsize=8)
@@ -81,10 +85,7 @@ def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     for name in only:
         if name not in known:
             raise NameNotFoundError(f"there is no line '{name}'", remedy=suggest(name, known))
-    kept = [
-        Panel(p.quantity, p.unit, tuple(line for line in p.lines if line.name in only))
-        for p in found
-    ]
+    kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]
 
 
@@ -94,7 +95,7 @@ def _in_degrees(panel: Panel) -> Panel:
     turned = tuple(
         Line(line.name, line.label, np.degrees(line.values), line.dashed) for line in panel.lines
     )
-    return Panel(panel.quantity, panel.unit.replace(ANGLE, "°", 1), turned)
+    return replace(panel, unit=panel.unit.replace(ANGLE, "°", 1), lines=turned)
 
 
 def _grouped(
@@ -174,21 +175,32 @@ def _work(run: Run) -> list[Panel]:
     lines = [Line(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
     lines = [Line("work", "all work", run.work), *lines] if len(lines) != 1 else lines
     change = Line("energy", "change of energy", run.energy - run.energy[0], dashed=True)
-    return [Panel("work", "J", (*lines, change))]
+    scale = max(float(np.abs(run.kinetic).max()), float(np.ptp(run.potential)))
+    return [Panel("work", "J", (*lines, change), scale)]
 
 
 def _momentum(run: Run) -> list[Panel]:
     h = run.details.momentum
-    angular = _components("L", h[:, :3])
-    linear = _components("p", h[:, 3:])
-    return [Panel("linear momentum", "kg·m/s", linear),
-            Panel("angular momentum", "kg·m²/s", angular)]  # fmt: skip
+    linear_scale, angular_scale = _scales_of_momentum(run)
+    angular = _components("L", h[:, :3], angular_scale)
+    linear = _components("p", h[:, 3:], linear_scale)
+    return [Panel("linear momentum", "kg·m/s", linear, linear_scale),
+            Panel("angular momentum", "kg·m²/s", angular, angular_scale)]  # fmt: skip
 
 
-def _components(head: str, values: Floats) -> tuple[Line, ...]:
+def _scales_of_momentum(run: Run) -> tuple[float, float]:
+    """What parts would have if none balanced another: m v, and that of speeds and distances
+    between bodies."""
+    motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
+    mass = sum(solid.mass for solid in motions.solids)
+    apart, between = (float(np.ptp(x, axis=1).max()) for x in (motions.center, motions.velocity))
+    return mass * float(np.abs(motions.velocity).max()), mass * apart * between
+
+
+def _components(head: str, values: Floats, scale: float) -> tuple[Line, ...]:
     """x, y, z; what is zero all the time is left out, unless all of it is."""
-    size = np.abs(values).max(initial=0.0)
-    kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > 1e-9 * size]
+    size = max(np.abs(values).max(initial=0.0), scale)
+    kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING * size]
     return tuple(Line("xyz"[k], f"${head}_{'xyz'[k]}$", values[:, k]) for k in kept or range(3))
 
 

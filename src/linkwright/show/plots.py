@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _EVENTS = 200
 """The most times of events that are marked."""
+_ERRORS = 1e-7
+"""Share of its scale below which a value is no more than an error."""
+_LABEL = 22
+"""Characters of a label that stand beside a panel in one line."""
+_DOT = 4.5
+"""Size of an eigenvalue, in points."""
 
 
 @styled
@@ -86,14 +92,22 @@ def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
         axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
     unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
-    long = len(panel.quantity) + len(unit) > 24
+    long = len(panel.quantity) + len(unit) > _LABEL
     axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
     axes.margins(x=0)
     steady = _steady(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
+    _keep_scale(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
     if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
         legend(axes, len(panel.lines))
+
+
+def _keep_scale(axes: Axes, values: Any, scale: float) -> None:
+    """Errors of rounding and integration are drawn as nothing, not at full height."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    if largest <= max(_ERRORS * scale, 1e-12):
+        axes.set_ylim(-(scale or 1.0), scale or 1.0)
 
 
 def _steady(lines: Sequence[Line]) -> tuple[float, float] | None:
@@ -176,16 +190,19 @@ def eigenvalues(
     a mechanism, `source` may be a function from the value to eigenvalues or to a linear model.
     """
     sizes = np.asarray(values, dtype=float)
+    if not sizes.size:
+        raise LinkwrightError(f"no values of {parameter} are given", remedy="give some")
     rows = np.array([np.sort_complex(_eigenvalues_at(source, parameter, v, q)) for v in sizes])
     figure = sheet(width, 90)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):
-        axes.plot(sizes, part, ".", ms=2.2, color=colour(0), mec="none")
+        axes.plot(sizes, part, ".", ms=_DOT, color=colour(0), mec="none")
         axes.axhline(0, color=INK, lw=0.5)
+        _keep_scale(axes, part, float(np.abs(rows).max(initial=0.0)))
         axes.set_ylabel(f"{word} / 1/s")
     unstable = rows.real > 1e-9 * np.abs(rows).max(initial=1e-300)
     upper.plot(
-        sizes[:, None].repeat(rows.shape[1], 1)[unstable], rows.real[unstable], ".", ms=2.2,
+        sizes[:, None].repeat(rows.shape[1], 1)[unstable], rows.real[unstable], ".", ms=_DOT,
         color=colour(1), mec="none", label="growing",
     )  # fmt: skip
     if unstable.any():

@@ -11,7 +11,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
 from ..mechanism import Mechanism
 from .bounded import OutOfTimeError, Worker
-from .measure import Row, check_moves, row
+from .measure import Row, check_moves, of_steps, row
 from .output import Saved, Table
 
 PUBLISHED = {"lagrange": "1", "hamilton": "1", "approximate": "1.3", "newton_euler": "25"}
@@ -63,7 +63,8 @@ class Comparison(Saved):
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
-        return (*cannot, *(f"{', '.join(by)}: stopped, {why}" for why, by in together.items()))
+        late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
+        return (*([of_steps(self.rows)] if self.rows else []), *cannot, *late)
 
     def records(self) -> list[Row]:
         return list(self.rows)

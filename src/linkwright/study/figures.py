@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
 from .comparison import Comparison
+from .measure import evaluating
 from .scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _ROOM = 0.45
 """Height above the lines for their names, as a share of theirs."""
+_STEPS = "time to integrate is the integrator’s own, but for evaluations: "
 _MARKS = "osD^vPX<>"
 
 
@@ -45,6 +47,9 @@ def _growth(study: Scaling) -> Figure:
         axes.set_ylim(low, high * (high / low) ** _ROOM)
         axes.yaxis.set_minor_formatter("")
         axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
+    shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
+    said = "powers of n are fitted to the upper half of the sizes, three at least"
+    figure.supxlabel(f"{said}\n{_STEPS}{', '.join(shares)}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -63,7 +68,7 @@ def _ticks(axes: Axes, sizes: list[int]) -> None:
 
 def _side_by_side(study: Comparison) -> Figure:
     """A dot a cost of each formulation, those of the base being 1."""
-    figure = sheet(2 * COLUMN, 22 + 6 * max(1, len(study.rows)))
+    figure = sheet(2 * COLUMN, 26 + 6 * max(1, len(study.rows)))
     names = [row.by for row in study.rows]
     for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
         base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
@@ -82,7 +87,8 @@ def _side_by_side(study: Comparison) -> Figure:
         _few(axes)
     figure.axes[0].invert_yaxis()
     if study.base:
-        figure.supxlabel(f"times that of {study.base.by}", fontsize=7.5)
+        said = f"times that of {study.base.by}\n{_STEPS}{evaluating(study.rows)}"
+        figure.supxlabel(said, fontsize=7)
     return figure
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, make_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
 from ..mechanism.gallery import generated
 from .bounded import OutOfTimeError, Worker
-from .measure import Row, row
+from .measure import Row, of_steps, row
 from .output import Saved, Table
+
+T = TypeVar("T")
 
 COSTS = {
     "derive_seconds": "time to derive, s",
@@ -33,26 +35,31 @@ VIRGALA = (0.0191, -0.1025, 0.3757, -0.3647)
 
 @dataclass(frozen=True)
 class Power:
-    """Cost ≈ factor · n^exponent, with the exponent's standard error."""
+    """Cost ≈ factor · n^exponent, with the exponent's standard error, from so many points."""
 
     exponent: float
     factor: float
     error: float
+    points: int
+
+
+def fitted(sizes: Sequence[T]) -> Sequence[T]:
+    """The sizes that a power is fitted to: the upper half, where what a cost begins with weighs
+    less; three at least."""
+    return sizes[-max(3, math.ceil(len(sizes) / 2)) :]
 
 
 def power_of(sizes: Sequence[float], costs: Sequence[float]) -> Power | None:
-    """Least squares of the logarithms over the upper half of the sizes, where what a cost begins
-    with weighs less; None of fewer than three."""
-    kept = max(3, math.ceil(len(sizes) / 2))
+    """Least squares of the logarithms over the `fitted` sizes; None of fewer than three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
-    x, y = (np.log(np.asarray(values[-kept:], dtype=float)) for values in (sizes, costs))
+    x, y = (np.log(np.asarray(fitted(values), dtype=float)) for values in (sizes, costs))
     centred = x - x.mean()
     exponent = float(centred @ y / (centred @ centred))
     factor = float(np.exp(y.mean() - exponent * x.mean()))
     left = y - y.mean() - exponent * centred
-    error = float(np.sqrt(left @ left / (kept - 2) / (centred @ centred)))
-    return Power(exponent, factor, error)
+    error = float(np.sqrt(left @ left / (len(x) - 2) / (centred @ centred)))
+    return Power(exponent, factor, error, len(x))
 
 
 def cubic_of(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
@@ -83,14 +90,22 @@ class Scaling(Saved):
 
     def table(self) -> Table:
         """The exponents."""
-        head = ("exponents of n", "links", *COSTS.values())
+        head = ("exponents of n", "links", "fitted to", *COSTS.values())
         rows = []
         for by, found in self.rows.items():
             if found:
                 powers = [_shown(self.power(by, what)) for what in COSTS]
-                rows.append((by, f"{min(found)}–{max(found)}", *powers))
-        notes = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
+                sizes = ", ".join(map(str, fitted(list(found)))) if any(powers) else ""
+                rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
+        stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
+        notes = tuple(f"{n} links: {of_steps(rows)}" for n, rows in self.ends().items()) + stopped
         return Table("Cost against the number of links", head, tuple(rows), notes)
+
+    def ends(self) -> dict[int, list[Row]]:
+        """All rows of the fewest links, and of the most."""
+        sizes = sorted({n for found in self.rows.values() for n in found})
+        ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
+        return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[Table]:
         return [self.table(), *(self._costs(what) for what in COSTS)]
@@ -119,7 +134,11 @@ def _number(value: float) -> str:
 
 
 def _shown(power: Power | None) -> str:
-    return "" if power is None else f"{power.exponent:.2f} ± {power.error:.2f}"
+    """With its error; three points are too few for one."""
+    if power is None:
+        return ""
+    error = f"± {power.error:.2f}" if power.points > 3 else "(three points)"
+    return f"{power.exponent:.2f} {error}"
 
 
 def sizes_between(first: int, last: int, count: int = 12) -> list[int]:
