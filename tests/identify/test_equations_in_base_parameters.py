@@ -60,6 +60,7 @@ def test_the_forces_are_the_same_by_proof(name: str) -> None:
         assert verdict.identical, (function, verdict.differing)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(tree=trees(max_bodies=4))
 def test_the_forces_are_the_same_in_numbers(tree: RandomTree) -> None:

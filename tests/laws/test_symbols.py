@@ -40,7 +40,7 @@ def assert_the_same(mechanism: lw.Mechanism, **parameters: object) -> None:
         )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(trees(max_bodies=4))
 def test_symbolic_and_numeric_derivations_are_one(tree: RandomTree) -> None:
     assert_the_same(tree.mechanism, parameters="symbolic")

@@ -109,6 +109,7 @@ def test_symmetric_steps_lead_back(name: str, method: str) -> None:
     np.testing.assert_allclose(back[0], q, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_energy_of_a_loop_does_not_drift() -> None:
     """Twenty thousand steps of a four-bar: the variational ones have no trend, a thousandth of the
     swing; the midpoint rule, which projects, has one: this test can see it."""
@@ -214,12 +215,13 @@ def test_an_implicit_step_that_is_not_solved() -> None:
 def test_wrong_steps() -> None:
     for options, what in (
         ({"step": 1e-3}, "chooses its steps itself"),
-        ({"integrator": "rk4", "step": -1.0}, "no step"),
         ({"integrator": "midpoint", "by": "hamilton"}, "states of its own"),
         ({"integrator": "rk4", "coordinates": "minimal"}, "does not know minimal"),
     ):
         with pytest.raises(UnsupportedError, match=what):
             lw.simulate(lw.gallery("elbow"), 0.1, **options)
+    with pytest.raises(LinkwrightError, match="step cannot be -1"):
+        lw.simulate(lw.gallery("elbow"), 0.1, integrator="rk4", step=-1.0)
     with pytest.raises(UnsupportedError, match="rates are the speeds"):
         lw.simulate(TOP, 0.1, integrator="variational")
 

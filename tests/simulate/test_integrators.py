@@ -123,6 +123,7 @@ def test_multistep_methods_pass_it_too() -> None:
 # -- other ways to hold constraints ------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_baumgarte() -> None:
     """What is open dies out by α and β, and is left to grow without them."""
     linkage, options = lw.gallery("four-bar"), {"rtol": 1e-7, "atol": 1e-8, "samples": 51}

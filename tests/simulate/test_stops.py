@@ -90,6 +90,7 @@ def test_interrupted_command_writes_its_file(tmp_path) -> None:
         "import os, signal\n"
         "from linkwright.cli import main\n"
         "from linkwright.simulation.progress import Watch\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored\n"
         "def step(self, t):\n"
         "    if t > 2: os.kill(os.getpid(), signal.SIGINT)\n"
         "Watch.step = step\n"

@@ -265,6 +265,7 @@ def test_two_threads_may_call_at_once() -> None:
         assert len({r.tobytes() for r in pool.map(lambda _: float32(x, x + 1), range(8))}) == 1
 
 
+@pytest.mark.slow
 def test_large_functions_do_not_need_a_large_stack() -> None:
     """Blocks go to the heap when they are large; threads often have small stacks."""
     import threading

@@ -184,18 +184,8 @@ def test_zero_mass_is_legal_and_a_singular_mass_matrix_is_reported_where_it_matt
     ):
         with pytest.raises(UnsupportedError, match="singular: 'j1' can move"):
             getattr(model, name)
-    driven = massless().model_dump()
+    driven = massless().model_dump(exclude_unset=True)
     driven["joints"]["j1"]["motor"] = {"inertia": 0.01}
-    for joint in driven["joints"].values():
-        for key in ("axis2", "pitch", "rotation", "mimic", "locked"):
-            joint.pop(key)
-        for place in ("origin", "child_origin"):
-            joint[place].pop("quaternion")
-        joint.pop("limits")
-        if joint["motor"] is None:
-            joint.pop("motor")
-    for body in driven["bodies"].values():
-        body["inertia"].pop("quaternion")
     with_rotor = lw.compile(lw.Mechanism(**driven))
     assert np.isfinite(with_rotor.forward_dynamics([0.0, 0.0], [0.0, 0.0], [1.0, 1.0])).all()
 
