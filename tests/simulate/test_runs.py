@@ -193,3 +193,23 @@ def test_command(tmp_path) -> None:
     assert "status: finished" in text
     assert (tmp_path / "run.csv").exists()
     assert run("simulate", "elbow", "-t", "1", "--integrator", "x").returncode == 2
+
+
+def test_disk_that_rolls_in_a_circle() -> None:
+    """A lean θ and a turn Ω that last: Euler's equation along the tangent gives the spin ω about
+    the axle, ω Ω cos θ (J + m r²) = sin θ (I Ω² cos θ − m g r); the centre goes round at r ω."""
+    m, r, g, theta, turn = 1.0, 0.5, 9.81, 0.3, -2.0
+    I, J = m * r**2 / 4, m * r**2 / 2
+    s, c = np.sin(theta), np.cos(theta)
+    spin = s * (I * turn**2 * c - m * g * r) / (turn * c * (J + m * r**2))
+    start = {"x": 0.0, "y": 0.0, "psi": 0.0, "theta": theta, "phi": 0.0}
+    rates = {"psi": turn, "theta": 0.0, "phi": spin - turn * s}
+    run = lw.simulate(lw.gallery("rolling-disk"), 3.0, q0=start, qd0=rates, samples=31)
+    q = dict(zip(run.data["coordinate"].values.tolist(), run.q.T, strict=True))
+    angle, around = turn * run.t, r * spin / turn
+    wanted = {
+        "x": around * np.sin(angle), "y": around * (1 - np.cos(angle)), "z": r * c + 0 * angle,
+        "psi": angle, "theta": theta + 0 * angle, "phi": (spin - turn * s) * run.t,
+    }  # fmt: skip
+    for name, values in wanted.items():
+        np.testing.assert_allclose(q[name], values, atol=1e-7, err_msg=name)

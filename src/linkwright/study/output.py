@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -56,18 +57,19 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-class Saved:
+class Saved(ABC):
     """A study that can be printed and saved."""
 
     def tables(self) -> Sequence[Table]:
         return [self.table()]
 
+    @abstractmethod
     def table(self) -> Table:
-        raise NotImplementedError
+        """The figures that are shown."""
 
+    @abstractmethod
     def records(self) -> Sequence[Any]:
         """All figures, dataclasses of one kind: the rows of the CSV."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return "\n\n".join(table.text() for table in self.tables())

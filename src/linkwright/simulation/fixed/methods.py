@@ -14,6 +14,7 @@ are put onto the constraints in the metric of M at the end, which is what forces
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,7 +116,7 @@ def _open(onto: Onto, q: SX, t: SX) -> SX:
     return ca.mmax(ca.fabs(onto.residual(q, t))) / CLOSED
 
 
-class _Implicit:
+class _Implicit(ABC):
     """A step with the speeds in the middle as unknowns, and forces λ of the chosen rows."""
 
     def __init__(self, of: Ingredients, onto: Onto | None, x: Before) -> None:
@@ -129,17 +130,17 @@ class _Implicit:
         self.q_end = of.moved(x.q, x.dt * self.w)
         self.tau = of.tau(self.q, self.w, x.tau, self.t, 0.5)
 
+    @abstractmethod
     def forces(self) -> SX:
         """Jᵀλ."""
-        raise NotImplementedError
 
+    @abstractmethod
     def balance(self) -> SX:
         """What must be zero along the speeds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def speeds(self) -> SX:
         """q̇ at the end, not yet on the constraints."""
-        raise NotImplementedError
 
     def mean_acceleration(self, qd: SX) -> SX:
         """With which the forces of driven constraints are those of the whole step."""
