@@ -224,7 +224,7 @@ def test_runs_are_made_again(tmp_path) -> None:
     assert differences(third, repeat(third)) == 0.0
     by_function = lw.simulate(arm, 0.1, torque=lambda t, q, qd: [0.0, 0.0])
     by_function.save(tmp_path / "run.nc")
-    with pytest.raises(UnsupportedError, match="torque was a function or controller"):
+    with pytest.raises(UnsupportedError, match="torque was a function of Python"):
         repeat(tmp_path / "run.nc")
     assert differences(first, third) == np.inf
 

@@ -53,17 +53,17 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
         "show", "study", "verification",
     },
-    # a run's pictures are made by show, which is loaded only then
+    # a run's pictures are made by show, and its controller again by control: loaded only then
     "simulation": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
-        "readings", "model", "guard", "files", "show",
+        "readings", "model", "guard", "files", "show", "control",
     },
     "motion": {
         "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
         "model",
     },
     "control": {
-        "errors", "mechanism", "algebra", "equations", "formulations", "motion", "simulation",
+        "errors", "mechanism", "algebra", "equations", "files", "formulations", "motion", "simulation",
     },
     "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
     "checking": {
@@ -71,7 +71,7 @@ MAY_IMPORT = {
         "tape", "readings",
     },
     "cli": {
-        "errors", "study", "checking", "simulation", "motion", "expressions", "mechanism", "files", "kinematics",
+        "errors", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
         "show", "report",
     },

@@ -1,4 +1,4 @@
-"""Commands for motions that are given, for rest, and for small motions."""
+"""Commands for motions: simulated, given, small ones, and rest."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import LinkwrightError
 from .app import BaseOption, FileArgument, JsonOption, app, read
 
 OutputOption = Annotated[
@@ -32,6 +33,100 @@ StateArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[q1=…] …", help="Where it stands; the rest is at home."),
 ]
+
+
+@app.command()
+def simulate(
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A file, or a gallery name.")
+    ] = None,
+    duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 1.0,
+    start: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[q1=…] …", help="Where it starts; the rest is at home."),
+    ] = None,
+    speed: Annotated[
+        list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
+    ] = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A drive by speed or actuator, an expression or a .csv file over time: "
+            "q1='2*sin(t) - dq1', q1=torque.csv."
+        ),
+    ] = None,
+    control: Annotated[
+        Path | None, typer.Option(help="A .toml file of a controller, in place of drives.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="The formulation.")] = "recursive",
+    integrator: Annotated[
+        str, typer.Option(help="dop853, radau, cvodes, idas, taylor, rk4, variational, …")
+    ] = "dop853",
+    step: Annotated[
+        str | None, typer.Option(help="Length of fixed steps, in seconds: 1e-3, 2ms.")
+    ] = None,
+    tolerance: Annotated[float, typer.Option(help="Relative, of the integration.")] = 1e-9,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help="Noted where an expression passes zero: top='dq1'."),
+    ] = None,
+    stop_when: Annotated[
+        list[str] | None, typer.Option(help="Ends the run there: down='q1 + 0.5'.")
+    ] = None,
+    stops: Annotated[
+        str, typer.Option(help="Joint limits without a restitution: stop, impact or ignore.")
+    ] = "stop",
+    without: Annotated[
+        list[str] | None, typer.Option(help="Left out of the motion: friction, damping, gravity, …")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A .nc, .csv or .parquet file of the motion; a picture's."
+        ),
+    ] = None,
+    repeat: Annotated[
+        Path | None, typer.Option(help="Make the run of this .nc file again, in place of FILE.")
+    ] = None,
+    plot: Annotated[
+        str, typer.Option(help="Histories to draw: q,energy,reactions; the file is that of -o.")
+    ] = "",
+    cyclograph: Annotated[
+        Path | None, typer.Option(help="A .svg, .pdf or .png file of stick figures.")
+    ] = None,
+    animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
+    pace: Annotated[float, typer.Option(help="Of the film; 1 is true speed, 0.5 half.")] = 1.0,
+    base: BaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a motion, and account for its energy. Ctrl-C keeps what was computed.
+
+    Examples: linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
+
+    linkwright simulate --repeat run.nc
+
+    linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
+    """
+    from .pictures import wanted
+    from .simulate import again, events_of, report, run, torque_of
+
+    if (file is None) == (repeat is None):
+        raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
+    if file is None:
+        assert repeat is not None
+        again(repeat, output, as_json)
+        return
+    pictures, output = wanted(plot, output, cyclograph, animate, pace)
+    mechanism = read(file, base)
+    mechanism = mechanism.without(*without) if without else mechanism
+    found = run(
+        mechanism, duration, start or [], speed or [], tolerance, step, output, by=by,
+        integrator=integrator, stops=stops, torque=torque_of(mechanism, drive or [], control),
+        events=events_of(event or [], stop_when or []),
+    )  # fmt: skip
+    report(found, output, as_json, pictures=pictures)
 
 
 @app.command()

@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..errors import LinkwrightError
 from ..expressions import parse, to_float
+from ..files import read_numbers
 from ..mechanism import Mechanism
 from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
 from .courses import courses
 from .inputs import assignments
-from .pictures import NOTHING, Wanted, wanted
+from .pictures import NOTHING, Wanted
 from .show import CheckFailedError, emit_json, working
 
 
@@ -22,33 +24,37 @@ def run(
     duration: float,
     start: list[str],
     speeds: list[str],
-    drives: list[str],
-    by: str,
-    integrator: str,
     tolerance: float,
+    step: str | None,
     output: Path | None,
-    as_json: bool,
-    noted: list[str],
-    ending: list[str],
-    stops: str,
-    plot: str = "",
-    cyclograph: Path | None = None,
-    animate: Path | None = None,
-    pace: float = 1.0,
-    step: str | None = None,
-) -> None:
-    pictures, output = wanted(plot, output, cyclograph, animate, pace)
+    **settings: Any,
+) -> Run:
     if output is not None:
         check_format(output)
-    q0, qd0 = numbers(start), numbers(speeds)
-    events: dict[str, Any] = dict(assignments(noted))
-    events |= {name: Event(when, "stop") for name, when in assignments(ending).items()}
-    found = simulate(
-        mechanism, duration, q0=q0, qd0=qd0, by=by, torque=courses(drives) or None,
-        integrator=integrator, rtol=tolerance, atol=tolerance / 10, progress=True, events=events,
-        stops=stops, step=None if step is None else to_float(parse(step)),
+    return simulate(
+        mechanism, duration, q0=numbers(start), qd0=numbers(speeds), rtol=tolerance,
+        atol=tolerance / 10, step=None if step is None else to_float(parse(step)), progress=True,
+        **settings,
     )  # fmt: skip
-    report(found, output, as_json, pictures=pictures)
+
+
+def events_of(noted: list[str], ending: list[str]) -> dict[str, Any]:
+    events: dict[str, Any] = dict(assignments(noted))
+    return events | {name: Event(when, "stop") for name, when in assignments(ending).items()}
+
+
+def torque_of(mechanism: Mechanism, drives: list[str], control: Path | None) -> Any:
+    """Drives by name, or the controller of a file."""
+    if control is None:
+        return courses(drives) or None
+    if drives:
+        raise LinkwrightError("--control and --drive exclude each other", remedy="give one")
+    from ..control import made_by
+
+    try:
+        return made_by(read_numbers(control), mechanism)
+    except LinkwrightError as error:
+        raise error.within(str(control)) from None
 
 
 def again(source: Path, output: Path | None, as_json: bool) -> None:

@@ -3,5 +3,14 @@
 from .adaptive import adaptive
 from .joints import computed_torque, coordinated, pd_gravity, pid
 from .operational import operational
+from .recipes import made_by
 
-__all__ = ["adaptive", "computed_torque", "coordinated", "operational", "pd_gravity", "pid"]
+__all__ = [
+    "adaptive",
+    "computed_torque",
+    "coordinated",
+    "made_by",
+    "operational",
+    "pd_gravity",
+    "pid",
+]

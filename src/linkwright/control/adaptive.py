@@ -28,8 +28,10 @@ from .parts import (
     saturated,
     subject,
 )
+from .recipes import controller
 
 
+@controller
 def adaptive(
     mechanism: Mechanism,
     reference: Any,

@@ -25,8 +25,10 @@ from .parts import (
     subject,
     vector,
 )
+from .recipes import controller
 
 
+@controller
 def pid(
     mechanism: Mechanism,
     reference: Any,
@@ -61,6 +63,7 @@ def _pid(
     return saturated(plain, bounds), States(z, awake(e, plain, bounds), names, [0.0] * n)
 
 
+@controller
 def coordinated(
     mechanism: Mechanism,
     reference: Trajectory,
@@ -95,6 +98,7 @@ def coordinated(
     return feedback(of, tau, lambda t, z: reference.at(float(z[-1])), period, states)
 
 
+@controller
 def pd_gravity(
     mechanism: Mechanism,
     reference: Any,
@@ -112,6 +116,7 @@ def pd_gravity(
     return feedback(of, tau, reference_of(reference, of.size), period)
 
 
+@controller
 def computed_torque(
     mechanism: Mechanism,
     reference: Any,

@@ -29,8 +29,10 @@ from .parts import (
     subject,
     vector,
 )
+from .recipes import controller
 
 
+@controller
 def operational(
     mechanism: Mechanism,
     frame: str,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import warnings
+from decimal import Decimal
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from ..errors import FileError, LinkwrightError, LossWarning
 from ..mechanism import Mechanism
@@ -40,6 +41,21 @@ def load(
         return mechanism.checked(strict)
     except LinkwrightError as error:
         raise error.within(str(path)) from None
+
+
+def read_numbers(path: str | Path) -> dict[str, Any]:
+    """The table of a TOML file that is no mechanism, its decimals as floats."""
+    from .toml import read_toml_table
+
+    return {key: _float(value) for key, value in read_toml_table(_content(Path(path))).items()}
+
+
+def _float(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _float(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_float(item) for item in value]
+    return float(value) if isinstance(value, Decimal) else value
 
 
 @overload

@@ -17,17 +17,21 @@ from ..errors import LinkwrightError
 
 Floats = NDArray[np.float64]
 
+NOT_KEPT = "a function of Python"
+"""Stands for a drive, or a part of one, that no file can hold."""
+
 
 @dataclass(frozen=True)
 class Feedback:
     """`law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` are of z, which
-    is integrated with the motion; `reference` gives r at (t, z)."""
+    is integrated with the motion; `reference` gives r at (t, z). A file keeps the `recipe`."""
 
     law: Any
     names: tuple[str, ...]
     start: tuple[float, ...]
     reference: Callable[[float, Floats], Floats]
     period: float | None = None
+    recipe: Any = NOT_KEPT
 
     @property
     def sizes(self) -> tuple[int, int]:

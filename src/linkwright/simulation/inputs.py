@@ -24,14 +24,10 @@ from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
-from .feedback import Feedback
+from .feedback import NOT_KEPT, Feedback
 from .tables import Table, table_of
 
 Floats = NDArray[np.float64]
-
-NOT_KEPT = "a function or controller of Python"
-"""Stands for a drive that no file can hold."""
-
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
@@ -55,6 +51,11 @@ class Drive:
     z: Any = field(default_factory=lambda: ca.SX.sym("z", 1))
     z_rate: Any = field(default_factory=lambda: ca.SX.zeros(0, 1))
     written: Any = None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The setting of a run that makes this drive again."""
+        return {"torque" if self.feedback is None else "controller": self.written}
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -138,7 +139,7 @@ def _by_law(equations: Equations, law: Feedback) -> Drive:
     s, count = equations.symbols, int(law.law.size1_in(4))
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
     tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
-    return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=NOT_KEPT)
+    return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)
 
 
 def sized(values: Any, n: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from .events.given import Event
-from .inputs import NOT_KEPT
+from .feedback import NOT_KEPT
 from .run import Run
 from .storage import load_run
 
@@ -62,11 +62,15 @@ def repeat(source: str | Path | Run) -> Run:
     lost = [key for key, value in run.settings.items() if _is_lost(value)]
     if lost:
         raise UnsupportedError(
-            f"the run cannot be repeated: its {' and '.join(lost)} was a function or controller of "
-            "Python, which no file keeps", where=where,
+            f"the run cannot be repeated: its {' and '.join(lost)} was a function of Python, "
+            "which no file keeps", where=where,
             remedy="give expressions or tables instead, or call simulate with the function again",
         )  # fmt: skip
     given = {key: value for key, value in run.settings.items() if value is not None}
+    if "controller" in given:
+        from ..control import made_by
+
+        given["torque"] = made_by(given.pop("controller"))
     if given.pop("mode", "") != "inverse":
         return simulate(run.mechanism, **given)
     if "motion" in given:

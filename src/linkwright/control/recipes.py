@@ -1,0 +1,89 @@
+"""How a controller was made, as data: a run's file keeps it, and a file can ask for one.
+
+A recipe is a table: the controller's name, what its function was given by name, and the mechanism
+that the law knows, as text. Functions as references are in no recipe.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..files import load, write
+from ..mechanism import Mechanism
+from ..motion import Trajectory, quintic
+from ..simulation.feedback import NOT_KEPT, Feedback
+
+P = ParamSpec("P")
+MAKERS: dict[str, Callable[..., Feedback]] = {}
+"""Controllers by name."""
+
+
+def controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
+    """A function that makes a law, and notes the recipe on it."""
+    signature = inspect.signature(make)
+
+    @wraps(make)
+    def made(*args: P.args, **named: P.kwargs) -> Feedback:
+        law = make(*args, **named)
+        given = signature.bind(*args, **named).arguments
+        kept = {name: _kept(value) for name, value in given.items()}
+        return replace(law, recipe={"controller": make.__name__, **kept})
+
+    MAKERS[make.__name__] = made
+    return made
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, Mechanism):
+        return write(value, "toml")[0]
+    if isinstance(value, Trajectory):
+        return {"knots": value.knots.tolist(), "coefficients": value.coefficients.tolist()}
+    if callable(value):
+        return NOT_KEPT
+    return value if value is None or isinstance(value, str | bool) else np.asarray(value).tolist()
+
+
+def made_by(recipe: Mapping[str, Any], mechanism: Mechanism | None = None) -> Feedback:
+    """The controller of a recipe, made for the mechanism unless the recipe has its own.
+
+    A reference is a list of numbers, {knots, coefficients}, or {start, end, time}: a quintic.
+    """
+    given = dict(recipe)
+    name = str(given.pop("controller", ""))
+    if name not in MAKERS:
+        raise NameNotFoundError(
+            f"there is no controller '{name}'", remedy=suggest(name, list(MAKERS))
+        )
+    if "mechanism" in given:
+        mechanism = load(str(given.pop("mechanism")))
+    if mechanism is None:
+        raise LinkwrightError(f"the controller '{name}' needs a mechanism", remedy="give one")
+    try:
+        if "reference" in given:
+            given["reference"] = _reference(given["reference"])
+        return MAKERS[name](mechanism, **given)
+    except (TypeError, ValueError) as error:
+        known = ", ".join(list(inspect.signature(MAKERS[name]).parameters)[1:])
+        raise LinkwrightError(
+            f"'{name}' cannot be made: {error}", remedy=f"it takes {known}"
+        ) from None
+
+
+def _reference(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    if set(given) == {"knots", "coefficients"}:
+        return Trajectory(*(np.array(given[key], dtype=float) for key in ("knots", "coefficients")))
+    if set(given) == {"start", "end", "time"}:
+        return quintic(given["start"], given["end"], given["time"])
+    raise LinkwrightError(
+        f"a reference has no parts {', '.join(map(str, given))}",
+        remedy="give numbers to stay at, or start, end and time",
+    )
