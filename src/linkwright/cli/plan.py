@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse, to_float
+from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism, names_of
 from ..model import compile as compiled
 from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
@@ -116,13 +117,16 @@ def _frame(mechanism: Mechanism, wanted: str | None) -> str:
 
 
 def _joints(mechanism: Mechanism, words: list[str]) -> Any:
-    """Coordinates by name; the rest is at home."""
+    """Coordinates by name; the rest is at home, or where loops close."""
     names = list(names_of(mechanism).q)
-    q = compiled(mechanism).neutral()
-    for name, text in assignments(words).items():
+    given = {name: to_float(parse(text)) for name, text in assignments(words).items()}
+    for name in given:
         if name not in names:
             raise NameNotFoundError(f"there is no coordinate '{name}'", remedy=suggest(name, names))
-        q[names.index(name)] = to_float(parse(text))
+    if mechanism.loops or mechanism.constraints:
+        return assemble(mechanism, given, list(given))
+    q = compiled(mechanism).neutral()
+    q[[names.index(name) for name in given]] = list(given.values())
     return q
 
 

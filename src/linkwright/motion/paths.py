@@ -19,6 +19,7 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .inverse import InverseKinematics
 from .limits import check_within
+from .loops import check_closable
 from .timing import refuse_quaternions
 from .trajectory import Trajectory, coordinates, hermite, numbers, through
 
@@ -93,7 +94,8 @@ class _Follower:
     frame: str
     path: Path
     law: Trajectory
-    begin: Floats  # the tool's rotation at s = 0
+    start: Floats  # the joints
+    begin: Floats  # and the tool's rotation at s = 0
 
     def task(self, t: float) -> tuple[float, Floats, Floats, Floats]:
         """s, the target, and the tool's (ω, v) and (ω̇, v̇), or (v) and (v̇), at a time."""
@@ -119,13 +121,32 @@ class _Follower:
             )
         model, rows = self.solver.model, slice(6 - len(v), 6)
         J = model.jacobian(self.frame)(found.q)[rows]
-        qd = np.linalg.lstsq(J, v, rcond=1e-9)[0]
+        A = np.vstack([J, self._constraints(found.q)])
+        still = np.zeros(len(A) - len(J))
+        qd = np.linalg.lstsq(A, np.r_[v, still], rcond=1e-9)[0]
         drift = model.frame_bias_acceleration(self.frame)(found.q, qd)[rows]
-        qdd = np.linalg.lstsq(J, a - drift, rcond=1e-9)[0]
-        for what, wanted in ((J @ qd, v), (J @ qdd, a - drift)):
+        gamma = model.constraint_bias(found.q, qd) if len(still) else still
+        right = np.r_[a - drift, -gamma]
+        qdd = np.linalg.lstsq(A, right, rcond=1e-9)[0]
+        for what, wanted in ((A @ qd, np.r_[v, still]), (A @ qdd, right)):
             if np.abs(what - wanted).max() > 1e-6 * max(1.0, np.abs(wanted).max()):
-                raise self._stuck(s, J)
+                raise self._stuck(s, self._free(found.q, J))
         return np.array([found.q, qd, qdd])
+
+    def _constraints(self, q: Floats) -> Floats:
+        """J of loops, of no rows where there are none."""
+        model = self.solver.model
+        found: Floats = (
+            model.constraint_jacobian(q) if model.names.constraints else np.zeros((0, model.nv))
+        )
+        return found
+
+    def _free(self, q: Floats, J: Floats) -> Floats:
+        """The frame's Jacobian by what the loops leave free."""
+        _, sizes, right = np.linalg.svd(self._constraints(q))
+        rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+        found: Floats = J @ right[rank:].T
+        return found
 
     def _stuck(self, s: float, J: Floats) -> LinkwrightError:
         """Why the joints cannot go on: here, or anywhere."""
@@ -141,12 +162,16 @@ class _Follower:
         )
 
     def _elsewhere(self, rows: int) -> Floats:
-        """Jacobians of the frame at random configurations."""
-        found: Floats = self.solver.model.jacobian(self.frame)(self.solver.samples[:32])
-        return found[:, 6 - rows :]
+        """Jacobians of the frame at random configurations; with loops, at the start."""
+        model = self.solver.model
+        at = self.start[None] if model.names.constraints else self.solver.samples[:32]
+        J = model.jacobian(self.frame)(at)[:, 6 - rows :]
+        return np.array([self._free(q, one) for q, one in zip(at, J, strict=True)])
 
     def check_possible(self) -> None:
-        """Refuses a path in directions that the joints move the frame nowhere."""
+        """Refuses a path in directions that the joints of a tree move the frame nowhere."""
+        if self.solver.model.names.constraints:
+            return
         turn = np.zeros(0) if self.path.turn is None else self.path.turn
         ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
         all_columns = np.concatenate(list(self._elsewhere(len(ways))), axis=1)
@@ -177,6 +202,7 @@ def follow(
         mechanism, {frame: "point" if path.turn is None else "pose"}, limits=limits
     )
     refuse_quaternions(mechanism, solver.model)
+    check_closable(mechanism, solver.model)
     _check_law(law, path)
     q0 = coordinates(start, solver.model.nq)
     if limits:
@@ -187,9 +213,9 @@ def follow(
             f"the path does not begin where '{frame}' stands: "
             f"({', '.join(f'{x:.4g}' for x in T[:3, 3])})"
         )
-    follower = _Follower(solver, frame, path, law, T[:3, :3])
+    follower = _Follower(solver, frame, path, law, q0, T[:3, :3])
     follower.check_possible()
-    return _joined(follower, q0, knots)
+    return _joined(follower, knots)
 
 
 def _check_law(law: Trajectory, path: Path) -> None:
@@ -208,8 +234,8 @@ def _check_begin(found: Floats, start: Floats) -> None:
         )
 
 
-def _joined(follower: _Follower, start: Floats, knots: int) -> Trajectory:
-    law, q = follower.law, start
+def _joined(follower: _Follower, knots: int) -> Trajectory:
+    law, q = follower.law, follower.start
     times = [law.knots[:1]]
     for begin, end in pairwise(law.knots):
         count = max(2, int(np.ceil(knots * (end - begin) / law.duration)))
@@ -221,7 +247,7 @@ def _joined(follower: _Follower, start: Floats, knots: int) -> Trajectory:
         left.append(follower.state(begin, q))
         right.append(follower.state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
         q = right[-1][0]
-    _check_begin(left[0][0], start)
+    _check_begin(left[0][0], follower.start)
     if follower.solver.redundant:
         points = np.array([*(x[0] for x in left), right[-1][0]])
         return through(points, at, velocities=(left[0][1], right[-1][1]))

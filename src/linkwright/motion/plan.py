@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FileError, LinkwrightError, UnsupportedError
+from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
 from .inverse import InverseKinematics
 from .limits import bounds_of, check_within, outside
+from .loops import Loops, check_closable
 from .targets import read_targets
 from .timing import at_limits, beyond_limits, refuse_quaternions
 from .trajectory import Trajectory, check_duration, coordinates, through
@@ -121,11 +122,7 @@ def planned(
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
     refuse_quaternions(mechanism, model)
-    if model.names.constraints:
-        raise UnsupportedError(
-            "plans know no loops and constraints yet", where=mechanism.name,
-            remedy="cut them, or drive by constraints in simulate",
-        )  # fmt: skip
+    check_closable(mechanism, model)
 
 
 def plan_to(
@@ -155,36 +152,73 @@ def plan_to(
             "no limits of speeds or drives say how fast it may go", where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
-    begin = coordinates(model.neutral() if start is None else start, model.nq)
+    begin = _begin(mechanism, model, start)
     if limits:
         check_within(mechanism, begin, "start")
     points = [begin]
     for target in targets:
         points.append(_joints(mechanism, frame, target, points[-1], posture, limits))
     times = np.linspace(0.0, duration or 1.0, len(points))
-    trajectory = _passing(mechanism if limits else mechanism.without("limits"), points, times)
+    whole = Loops(mechanism, model, begin) if model.names.constraints else None
+    trajectory = _passing(
+        mechanism if limits else mechanism.without("limits"), points, times, whole
+    )
     if duration is None:
         trajectory = at_limits(mechanism, trajectory)
     return planned(mechanism, frame, trajectory, samples)
 
 
-def _passing(mechanism: Mechanism, points: list[Floats], times: Floats) -> Trajectory:
+def _begin(mechanism: Mechanism, model: Model, start: Any) -> Floats:
+    """The start, or home; its loops must be closed."""
+    if not model.names.constraints:
+        return coordinates(model.neutral() if start is None else start, model.nq)
+    q = coordinates(model.home() if start is None else start, model.nq)
+    left = float(np.abs(model.constraint_residual(q)).max())
+    if left > 1e-8:
+        raise LinkwrightError(
+            f"the loops are open at the start by {left:.3g}", where=mechanism.name,
+            remedy="start where they are closed (linkwright assemble)",
+        )  # fmt: skip
+    return q
+
+
+def _passing(
+    mechanism: Mechanism, points: list[Floats], times: Floats, loops: Loops | None
+) -> Trajectory:
     """A spline through all points that stops only where it would leave the ranges otherwise.
 
-    A piece between two stops goes straight from one to the other, within the ranges as its ends.
+    With loops it is one of the leading coordinates, which the others follow. A piece between two
+    stops goes straight from one to the other, on trees within the ranges as its ends.
     """
     stops = {0, len(points) - 1}
     while True:
-        found = _with_stops(points, times, sorted(stops))
+        if loops is None:
+            found = _with_stops(points, times, sorted(stops))
+        else:
+            led = [point[loops.leading] for point in points]
+            found = loops.followed(_with_stops(led, times, sorted(stops)))
+            _check_arrives(mechanism, found, points, times)
         strays = {
             end
-            for k, c in enumerate(found.coefficients)
-            if outside(mechanism, Trajectory(found.knots[k : k + 2], c[None]))
+            for k, (a, b) in enumerate(pairwise(times))
+            if outside(mechanism, found.part(a, b))
             for end in (k, k + 1)
         }
         if strays <= stops:
             return found
         stops |= strays
+
+
+def _check_arrives(
+    mechanism: Mechanism, found: Trajectory, points: list[Floats], times: Floats
+) -> None:
+    """Loops can be assembled in several ways: the motion must end in that of each target."""
+    for k, (t, point) in enumerate(zip(times, points, strict=True)):
+        if np.abs(found(t)[0] - point).max() > 1e-6:
+            raise LinkwrightError(
+                f"the loops reach target {k} only when they are assembled in another way",
+                where=mechanism.name, remedy="give a nearer target first, or start elsewhere",
+            )  # fmt: skip
 
 
 def _with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajectory:

@@ -109,6 +109,11 @@ class Trajectory:
         knots = self.knots[0] + factor * (self.knots - self.knots[0])
         return Trajectory(knots, self.coefficients * powers[:, None])
 
+    def part(self, begin: float, end: float) -> Trajectory:
+        """The pieces between two knots."""
+        near = [int(np.abs(self.knots - t).argmin()) for t in (begin, end)]
+        return Trajectory(self.knots[near[0] : near[1] + 1], self.coefficients[slice(*near)])
+
     def then(self, other: Trajectory) -> Trajectory:
         """This one, and the other right after it, which must begin where this one ends."""
         if self.size != other.size or np.abs(self.end - other.start).max() > 1e-9:
