@@ -116,11 +116,7 @@ class Loops:
             knots *= 2
 
     def _joined(self, lead: Trajectory, knots: int) -> Trajectory:
-        at = [lead.knots[:1]]
-        for begin, end in pairwise(lead.knots):
-            count = max(2, int(np.ceil(knots * (end - begin) / lead.duration)))
-            at.append(np.linspace(begin, end, count + 1)[1:])
-        times = np.concatenate(at)
+        times = lead.finer(knots)
         states = [self.state(lead, times[0], self.begin)]
         for t, later in pairwise(times):
             h, (q, qd, qdd) = later - t, states[-1]

@@ -236,11 +236,7 @@ def _check_begin(found: Floats, start: Floats) -> None:
 
 def _joined(follower: _Follower, knots: int) -> Trajectory:
     law, q = follower.law, follower.start
-    times = [law.knots[:1]]
-    for begin, end in pairwise(law.knots):
-        count = max(2, int(np.ceil(knots * (end - begin) / law.duration)))
-        times.append(np.linspace(begin, end, count + 1)[1:])
-    at = np.concatenate(times)
+    at = law.finer(knots)
     nudge = 1e-12 * law.duration
     left, right = [], []
     for begin, end in pairwise(at):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,14 @@ class Trajectory:
         """t, q, q̇, q̈ at equal times from start to end."""
         times = np.linspace(self.knots[0], self.knots[-1], count)
         return times, *self(times)
+
+    def finer(self, count: int) -> Floats:
+        """Times from start to end, some `count` of them, all knots among them."""
+        times = [self.knots[:1]]
+        for begin, end in pairwise(self.knots):
+            pieces = max(2, int(np.ceil(count * (end - begin) / self.duration)))
+            times.append(np.linspace(begin, end, pieces + 1)[1:])
+        return np.concatenate(times)
 
     def stretched(self, factor: float) -> Trajectory:
         """The same way in `factor` times the time."""
