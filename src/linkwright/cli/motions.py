@@ -13,9 +13,10 @@ from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
 from ..simulation import Kinematics, Run, inverse, kinematics, load_run
 from ..simulation.storage import check_format
+from ..simulation.units import OF_SPEED, coordinate_units, speed_units
 from .courses import courses
 from .inputs import assignments
-from .show import CheckFailedError, emit_json, print_table, working
+from .show import CheckFailedError, clean, emit_json, figure, print_table, with_unit, working
 from .simulate import numbers
 
 
@@ -70,15 +71,15 @@ def _summary(found: Kinematics) -> dict[str, Any]:
 
 def _print(found: Kinematics) -> None:
     names = names_of(found.mechanism)
-    last = found.singular
+    units = coordinate_units(found.mechanism)
     print(f"status: {found.status}")
     print(f"positions: {len(found.t)}, closed to {found.closure.max():.1e}")
     rows = [
-        [f"{one.t:.10f}", one.kind, ", ".join(one.what), *(f"{x:.10f}" for x in one.q[:6])]
-        for one in last
+        [f"{one.t:.10f}", one.kind, ", ".join(one.what), *(f"{x:.10f}" for x in clean(one.q[:6]))]
+        for one in found.singular
     ]
     if rows:
-        print_table(["t", "kind", "of", *names.q[:6]], rows)
+        print_table(["t", "kind", "of", *with_unit(names.q[:6], units[:6])], rows)
     else:
         print("no singular position was found")
 
@@ -109,16 +110,26 @@ def forces(
         names = names_of(mechanism)
         print(f"status: {found.status}")
         print(f"work of the drives: {summary['work_of_inputs']:.6g} J")
+        rows = zip(
+            names.qd, _force_units(mechanism), found.tau.T, np.abs(found.power.T), strict=True
+        )
         print_table(
-            ["along", "from", "to", "at the end", "largest power (W)"],
-            [[n, f"{tau.min():.6g}", f"{tau.max():.6g}", f"{tau[-1]:.6g}", f"{power.max():.6g}"]
-             for n, tau, power in zip(names.qd, found.tau.T, np.abs(found.power.T), strict=True)],
+            ["along", "from", "to", "at the end", "largest power"],
+            [
+                [name, *(figure(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
+                 figure(power.max(), "W")]
+                for name, unit, tau, power in rows
+            ],
         )  # fmt: skip
     for warning in found.warnings:
         if warning != found.status:
             print(f"linkwright: {mechanism.name}: {warning}", file=sys.stderr)
     if not found.finished:
         raise CheckFailedError(found.status, where=mechanism.name)
+
+
+def _force_units(mechanism: Mechanism) -> list[str]:
+    return [OF_SPEED["tau"][unit] for unit in speed_units(mechanism)]
 
 
 def _of_forces(found: Run) -> dict[str, Any]:

@@ -47,6 +47,21 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def figure(value: float, unit: str = "") -> str:
+    """A number as people read it: six digits, its unit, and 0 for what is rounding alone."""
+    return f"{0.0 if abs(value) < 1e-12 else value:.6g} {unit}".strip()
+
+
+def clean(values: Any) -> Any:
+    """Numbers without what is rounding alone: no 1e-33, no −0."""
+    return [0.0 if abs(x) < 1e-12 else float(x) for x in values]
+
+
+def with_unit(names: Sequence[str], units: Sequence[str]) -> list[str]:
+    """Heads of columns: q1 (rad)."""
+    return [f"{n} ({u})" if u != "1" else n for n, u in zip(names, units, strict=True)]
+
+
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
     from rich.table import Table
     from rich.text import Text

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..files import read_numbers
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
+from ..simulation.units import OF_SPEED, coordinate_units, speed_units
 from .courses import courses
 from .inputs import assignments
 from .pictures import NOTHING, Wanted
-from .show import CheckFailedError, emit_json, working
+from .show import CheckFailedError, emit_json, figure, working
 
 
 def run(
@@ -102,9 +104,7 @@ def report(
     if as_json:
         emit_json(summary)
     else:
-        summary["events"] = "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"])
-        lines = [f"{k.replace('_', ' ')}: {_shown(v)}" for k, v in summary.items() if v != ""]
-        print("\n".join(lines))
+        print("\n".join(_lines(last, summary)))
     for warning in last.warnings:
         if warning != last.status:
             print(f"linkwright: {last.mechanism.name}: {warning}", file=sys.stderr)
@@ -114,5 +114,34 @@ def report(
         raise CheckFailedError(last.status, where=found.mechanism.name)
 
 
-def _shown(value: Any) -> Any:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+def _lines(last: Run, summary: dict[str, Any]) -> list[str]:
+    """The summary as people read it, with units."""
+    mechanism, names = last.mechanism, names_of(last.mechanism)
+    rates = [OF_SPEED["qd"][unit] for unit in speed_units(mechanism)]
+    counted = "accounted for" if summary["energy_is_accounted_for"] else "NOT accounted for"
+    found = {
+        "status": summary["status"],
+        "t": figure(summary["t"], "s"),
+        "q": _named(names.q, summary["q"], coordinate_units(mechanism)),
+        "speeds": _named(names.qd, summary["qd"], rates),
+        "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
+        "work": ", ".join(
+            f"{figure(summary[key], 'J')} {words}"
+            for key, words in (
+                ("work_of_inputs", "of inputs"), ("work_given", "given"),
+                ("work_of_losses", "of losses"),
+            )
+        ),
+        "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
+        "events": "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"]),
+        "steps": f"{summary['steps']}, {summary['rejected']} rejected, {summary['evaluations']} "
+        f"evaluations, {summary['seconds']:.3g} s",
+        "difference": str(summary.get("difference", "")),
+        "file": summary["file"], "pictures": summary["pictures"],
+    }  # fmt: skip
+    return [f"{key}: {text}" for key, text in found.items() if text]
+
+
+def _named(names: Sequence[str], values: Sequence[float], units: Sequence[str]) -> str:
+    parts = zip(names, values, units, strict=True)
+    return ", ".join(f"{n} = {figure(x, '' if u == '1' else u)}" for n, x, u in parts)

@@ -11,7 +11,17 @@ import numpy as np
 from ..errors import FileError
 from ..mechanism import Mechanism, names_of
 from ..simulation import Equilibrium, equilibria, equilibrium, linearize
-from .show import CheckFailedError, emit_json, print_table, working, write_file
+from ..simulation.units import coordinate_units
+from .show import (
+    CheckFailedError,
+    clean,
+    emit_json,
+    figure,
+    print_table,
+    with_unit,
+    working,
+    write_file,
+)
 from .simulate import numbers
 
 
@@ -31,17 +41,18 @@ def rest(mechanism: Mechanism, start: list[str], drives: list[str], as_json: boo
         return
     names = names_of(mechanism)
     rows = [
-        [one.kind, *(f"{x:.6g}" for x in one.q), ", ".join(f"{f:.6g}" for f in one.frequencies)]
-        for one in found
+        [one.kind, *map(figure, one.q), ", ".join(map(figure, one.frequencies))] for one in found
     ]
-    print_table(["kind", *names.q, "frequencies (rad/s)"], rows)
+    print_table(
+        ["kind", *with_unit(names.q, coordinate_units(mechanism)), "frequencies (rad/s)"], rows
+    )
     if any((one.frequencies < 0).any() for one in found):
         print("a frequency below zero is the rate at which a motion runs away")
     for one in found if len(found) == 1 else []:
         shapes = zip(names.qd, one.modes, strict=True)
         print_table(
             ["mode", *(f"{f:.6g} rad/s" for f in one.frequencies)],
-            [[name, *(f"{x:.6f}" for x in row)] for name, row in shapes],
+            [[name, *(f"{x:.6f}" for x in clean(row))] for name, row in shapes],
         )
 
 
@@ -90,9 +101,7 @@ def linear(
         ("A", found.states, found.states), ("B", found.inputs, found.states),
         ("C", found.states, found.outputs), ("D", found.inputs, found.outputs),
     ):  # fmt: skip
-        rows = [
-            [n, *(f"{x:.6g}" for x in row)] for n, row in zip(names, matrices[key], strict=True)
-        ]
+        rows = [[n, *map(figure, row)] for n, row in zip(names, matrices[key], strict=True)]
         print_table([key, *heads], rows)
         print()
     print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in values))
