@@ -40,7 +40,8 @@ def physical(subject: Subject) -> Check:
     )
     cite = "All inertia tensors are those of real bodies."
     if not found:
-        return Check(NAME, PASSED, f"{len(mechanism.bodies)} bodies", meaning, cite)
+        count = len(mechanism.bodies)
+        return Check(NAME, PASSED, f"{count} {'body' if count == 1 else 'bodies'}", meaning, cite)
     sentences = tuple(found.values())
     if real_bodies(Subject(derive(mechanism))) is None:
         return Check(NAME, FAILED, sentences[0], meaning, cite, sentences)
