@@ -300,7 +300,7 @@ tail{tag}:
 declare ptr @malloc(i64)
 declare void @free(ptr)
 
-define internal void @range(ptr %args, ptr %steps, i64 %start, i64 %end) noinline {{
+define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
 entry:
 {allocate}
 {self.operands()}
