@@ -92,7 +92,7 @@ def test_other_functions(call: Callable[[], Any], what: str) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"inputs": lambda t, q, qd: q}, "inputs has entries that are not finite"),
+        ({"inputs": lambda t, q, qd: q}, "take no Python function as inputs"),
         ({"inputs": "x"}, "inputs has entries that are not finite"),
         ({"inputs": [nan, 0]}, "inputs has entries that are not finite"),
         (

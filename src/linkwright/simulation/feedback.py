@@ -21,13 +21,18 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Feedback:
     """`law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` are of z, which
-    is integrated with the motion; `reference` gives r at (t, z)."""
+    is integrated with the motion; `reference` gives r at t."""
 
     law: Any
     names: tuple[str, ...]
     start: tuple[float, ...]
-    reference: Callable[[float, Floats], Floats]
+    reference: Callable[[float], Floats]
     period: float | None = None
+
+    @property
+    def follows(self) -> int:
+        """How many numbers r are."""
+        return int(self.law.size1_in(4))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -36,7 +41,7 @@ class Feedback:
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """(τ, ż) of an instant."""
-        found = self.law(t, q, qd, z, self.reference(t, z))
+        found = self.law(t, q, qd, z, self.reference(t))
         tau, rate = (np.asarray(x, dtype=float).ravel() for x in found)
         return tau, rate
 
