@@ -15,7 +15,7 @@ from ...mechanism import Mechanism
 from ...model import Model
 from ..checked import number, numbers, whole
 from ..feedback import Feedback
-from ..inputs import Drive, drive_of
+from ..inputs import drive_of
 from .kernels import Kernel, check_method
 from .many import Many
 from .tables import IMPLICIT
@@ -54,13 +54,13 @@ def rollout(
     steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
     if dt == 0:
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
-    by_drive = isinstance(inputs, Mapping | Feedback)
-    drive = drive_of(model.equations, inputs or None if by_drive else None)
     _check_drive(inputs, method, dt)
+    by_drive = isinstance(inputs, Mapping | Feedback)
+    kernel = _kernel(model, method, inputs if by_drive else None)
     q, qd, batch = _started(model, q0, qd0, t)
     forces = _forces(None if by_drive else inputs, batch, steps, model.nv)
     times = t + dt * np.arange(steps, dtype=np.float64)
-    many = Many(model, _kernel(model, method, drive), dt, times, history)
+    many = Many(model, kernel, dt, times, history)
     q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
     return q, qd
 
@@ -149,13 +149,15 @@ def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
 _KERNELS: WeakKeyDictionary[Model, dict[object, Kernel]] = WeakKeyDictionary()
 
 
-def _kernel(model: Model, method: str, drive: Drive) -> Kernel:
-    """One compiled step for each method and drive of a model."""
+def _kernel(model: Model, method: str, drives: Mapping[str, Any] | Feedback | None) -> Kernel:
+    """One compiled step for each method and drive of a model, which is looked up first."""
     known = _KERNELS.setdefault(model, {})
-    law = drive.feedback
-    key = (method, repr(drive.written) if law is None else id(law))
+    drive = None
+    if isinstance(drives, Mapping):
+        drive = drive_of(model.equations, drives or None)
+    key = (method, id(drives) if isinstance(drives, Feedback) else repr(drive and drive.written))
     if key not in known:
         for oldest in list(known)[: len(known) + 1 - KEPT]:
             known.pop(oldest, None)
-        known[key] = Kernel(model.equations, method, drive)
+        known[key] = Kernel(model.equations, method, drive or drive_of(model.equations, drives))
     return known[key]
