@@ -215,6 +215,26 @@ def test_blocks_and_threads_change_nothing() -> None:
         np.testing.assert_allclose(alone, one[0][k], atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "inputs", [None, {"q1": "sin(9*t)"}, pid(ELBOW, [0.1, 0.2], 100, 50, 10, period=3e-3)]
+)
+def test_calls_that_are_cut_short_change_nothing(
+    inputs: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long ways are walked in several calls, so that they can be interrupted."""
+    model, rng = lw.compile(ELBOW), np.random.default_rng(0)
+    start = rng.uniform(-1, 1, (2, 50, 2))
+    whole = lw.rollout(model, *start, inputs, 1e-3, 33, history=True)
+    monkeypatch.setattr("linkwright.simulation.fixed.many.CALL", 250)
+    parts = lw.rollout(model, *start, inputs, 1e-3, 33, history=True)
+    ends = lw.rollout(model, *start, inputs, 1e-3, 33)
+    for a, b, c in zip(whole, parts, ends, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a[:, -1], c)
+    nowhere = lw.rollout(model, *start, inputs, 1e-3, 0, history=True)
+    np.testing.assert_array_equal([x[:, 0] for x in nowhere], start)
+
+
 def test_wrong_rollouts() -> None:
     model = lw.compile(lw.gallery("elbow"))
     with pytest.raises(LinkwrightError, match="no method 'x'"):

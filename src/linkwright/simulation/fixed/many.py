@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 BLOCK = 16384
 """Numbers in the states of a block: so many that a call costs nothing."""
 
+CALL = 1 << 20
+"""Steps of single trajectories in a call, at most: a fraction of a second."""
+
 AHEAD = 16
 """Steps at a time, at most, where a step may have to be made again."""
 
@@ -111,14 +114,22 @@ class Course:
 
     def go(self, q: Floats, qd: Floats, kept: tuple[Floats, Floats]) -> None:
         """All states into `kept`, or the last."""
-        total = len(self.many.times)
         kept[0][:, 0], kept[1][:, 0] = q, qd
         states = [q, qd, *self.kernel.controls(len(q))]
         if self.kernel.may_fail:
             self._go_carefully(states, kept)
-        elif total:
-            there = [x[:, 1:] for x in kept] if self.many.history else kept
-            self._march(states, [*there, *self.kernel.controls(len(q))], 0, total)
+        else:
+            self._go_straight(states, kept)
+
+    def _go_straight(self, states: list[Floats], kept: tuple[Floats, Floats]) -> None:
+        """Nearly always in one call; a longer one could not be interrupted."""
+        total, most = len(self.many.times), max(1, CALL // len(kept[0]))
+        for done in range(0, total, most):
+            count = min(most, total - done)
+            rows = slice(done + 1, done + 1 + count) if self.many.history else slice(1)
+            there = [*(x[:, rows] for x in kept), *self.kernel.controls(len(kept[0]))]
+            self._march(states, there, done, count)
+            states = [*(x[:, -1].copy() for x in there[:2]), *there[2:]]
 
     def _go_carefully(self, states: list[Floats], kept: tuple[Floats, Floats]) -> None:
         """Some steps at a time, and those again that are in doubt."""
