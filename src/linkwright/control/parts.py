@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,12 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
 from ..mechanism import Mechanism
 from ..motion import Trajectory, bounds_of
-from ..simulation.feedback import Feedback
+from ..simulation.feedback import Feedback, Reference
 
 Floats = NDArray[np.float64]
 SX = Any
 SLOW = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
-Reference = Callable[[float], Floats]
 
 
 @dataclass(frozen=True)
@@ -119,11 +118,11 @@ def reference_of(given: Any, size: int) -> Reference:
             raise LinkwrightError(
                 f"the trajectory has {given.size} coordinates", remedy=f"give {size}"
             )
-        return given.at
+        return Reference(given.at, lambda times: np.concatenate(given(times), axis=1))
     if callable(given):
-        return lambda t: _stacked(given(t), size)
+        return Reference(lambda t: _stacked(given(t), size))
     still = np.concatenate([vector(given, size, "the set point"), np.zeros(2 * size)])
-    return lambda t: still
+    return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
 
 
 def along(trajectory: Trajectory, clock: SX) -> SX:
@@ -236,6 +235,6 @@ def feedback(
     followed, rates = of.followed, states.rates
     if isinstance(reference, ca.SX):
         tau, rates = ca.substitute([tau, rates], [followed], [reference])
-        followed, reference = ca.SX(0, 1), lambda t: np.zeros(0)
+        followed, reference = ca.SX(0, 1), Reference(lambda t: np.zeros(0))
     law = ca.Function("law", [of.t, of.q, of.qd, states.z, followed], [tau, rates])
     return Feedback(law, states.names, tuple(map(float, states.start)), reference, period)

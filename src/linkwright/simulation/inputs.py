@@ -73,7 +73,7 @@ class Drive:
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
-            return filled(self.feedback.reference(t))
+            return filled(self.feedback.reference.at(t))
         if self.tables:
             return np.array([table(t) for table in self.tables])
         return _IDLE

@@ -152,5 +152,5 @@ class Kernel:
         drive = self.drive
         assert drive is not None
         if self.law is not None:
-            return np.array([self.law.reference(float(t)) for t in times])
-        return np.array([[table(float(t)) for table in drive.tables] for t in times])
+            return self.law.reference.rows(times)
+        return np.array([[table(t) for table in drive.tables] for t in times.tolist()])

@@ -26,6 +26,12 @@ BLOCK = 16384
 CALL = 1 << 20
 """Steps of single trajectories in a call, at most: a fraction of a second."""
 
+WORTH = 1 << 15
+"""Steps of single trajectories that are worth a thread, which takes a tenth of a millisecond."""
+
+LANES = 16
+"""Trajectories in a vector, at most."""
+
 AHEAD = 16
 """Steps at a time, at most, where a step may have to be made again."""
 
@@ -49,8 +55,7 @@ class Many:
         self, q: Floats, qd: Floats, forces: Floats, threads: int
     ) -> tuple[Floats, Floats]:  # fmt: skip
         found = self._space(len(q))
-        starts = range(0, len(q), self.block)
-        blocks = [slice(k, min(len(q), k + self.block)) for k in starts]
+        blocks = self._blocks(len(q), threads)
 
         def run(block: slice) -> None:
             own = forces[block] if len(forces) > 1 else forces
@@ -64,6 +69,14 @@ class Many:
             with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
                 list(pool.map(run, blocks))
         return (found[0], found[1]) if self.history else (found[0][:, 0], found[1][:, 0])
+
+    def _blocks(self, rows: int, threads: int) -> list[slice]:
+        """Each of whole vectors; at least one for every thread, where that is worth it."""
+        size = self.block
+        if rows * len(self.times) >= WORTH:
+            share = -(-rows // threads)
+            size = min(size, -(-share // LANES) * LANES)
+        return [slice(k, min(rows, k + size)) for k in range(0, rows, size)]
 
     def _space(self, rows: int) -> tuple[Floats, Floats]:
         """For q and q̇ of all that is kept. Both stand in one piece of memory, which the system

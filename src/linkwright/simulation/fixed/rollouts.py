@@ -54,6 +54,7 @@ def rollout(
     steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
     if dt == 0:
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
+    cores = _cores() if threads is None else whole(threads, "threads", 1)
     _check_drive(inputs, method, dt)
     by_drive = isinstance(inputs, Mapping | Feedback)
     kernel = _kernel(model, method, inputs if by_drive else None)
@@ -61,7 +62,7 @@ def rollout(
     forces = _forces(None if by_drive else inputs, batch, steps, model.nv)
     times = t + dt * np.arange(steps, dtype=np.float64)
     many = Many(model, kernel, dt, times, history)
-    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
+    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, cores))
     return q, qd
 
 
