@@ -58,33 +58,32 @@ class Kernel:
 
     @cached_property
     def _places(self) -> tuple[list[Place], list[Place], Course]:
-        """Inputs, outputs, and how many of them are states and belong to a step."""
-        s, dt = self.equations.symbols, ca.SX.sym("dt")
+        """Inputs, outputs, and how a way of many steps goes through them."""
+        x, held, acts = self._symbols
         of = Ingredients(self.equations, self.drive, self.power, self.shares)
-        z, held = ca.SX.sym("z", self._states), ca.SX.sym("held", self.equations.nv)
-        acts = ca.SX.sym("acts")
-        begin = Before(s["q"], s["qd"], z, s["tau"], s["t"], dt)
-        if self.period is None:
-            step, after = step_of(self.method, of, begin), held
-        else:
-            step, after = self._sampled(of, begin, held, acts)
-        nq, nv = (self.equations.nq,), (self.equations.nv,)
-        states: list[Place] = [("q", s["q"], nq), ("qd", s["qd"], nv)]
+        step, after = self._sampled(of, x, held, acts) if self.period else (None, held)
+        step = step or step_of(self.method, of, x)
+        nq, nv, nz = (self.equations.nq,), (self.equations.nv,), (self._states,)
+        states: list[Place] = [("q", x.q, nq), ("qd", x.qd, nv)]
         ends: list[Place] = [("q_end", step.q, nq), ("qd_end", step.qd, nv)]
+        timed: list[Place] = [("tau", x.tau, nv), ("t", x.t, ())]
         if self._states:
-            states.append(("z", z, (self._states,)))
-            ends.append(("z_end", step.z, (self._states,)))
-        timed: list[Place] = [("tau", s["tau"], nv), ("t", s["t"], ())]
-        if self.asks:
-            timed.append(("outside", of.outside, tuple(of.outside.shape)))
-        if self.period is not None:
-            states.append(("held", held, nv))
-            ends.append(("held_end", after, nv))
-            timed.append(("acts", acts, ()))
+            states, ends = [*states, ("z", x.z, nz)], [*ends, ("z_end", step.z, nz)]
+        if self.period:
+            states, ends = [*states, ("held", held, nv)], [*ends, ("held_end", after, nv)]
+        timed += [("outside", of.outside, tuple(of.outside.shape))] * self.asks
+        timed += [("acts", acts, ())] * bool(self.period)
         course = Course(len(states), len(timed), tuple(range(2, len(states))))
         ends += [("work", step.work, (self.works,))] * bool(self.works)
         ends += [("doubt", step.doubt, ())] * self.may_fail
-        return [*states, *timed, ("dt", dt, ())], ends, course
+        return [*states, *timed, ("dt", x.dt, ())], ends, course
+
+    @cached_property
+    def _symbols(self) -> tuple[Before, Any, Any]:
+        """A state before a step; the τ that is held; whether the controller acts."""
+        s, z = self.equations.symbols, ca.SX.sym("z", self._states)
+        before = Before(s["q"], s["qd"], z, s["tau"], s["t"], ca.SX.sym("dt"))
+        return before, ca.SX.sym("held", self.equations.nv), ca.SX.sym("acts")
 
     def _sampled(self, of: Ingredients, x: Before, held: Any, acts: Any) -> tuple[Step, Any]:
         """A controller that acts at the beginning, or not; its z makes Euler's step of a period."""

@@ -42,9 +42,9 @@ class Many:
     def __init__(
         self, model: Model, kernel: Kernel, dt: float, times: Floats, history: bool
     ) -> None:  # fmt: skip
-        self.model, self.kernel, self.dt, self.times, self.history = (
-            model, kernel, dt, times, history,
-        )  # fmt: skip
+        self.model, self.kernel, self.history = model, kernel, history
+        self.dt, self.times = dt, times
+        self.march = kernel.march  # compiled before there are threads
         self.timed = [times, *kernel.all_outside(times, dt)] if len(times) else [times]
         if kernel.period is not None:
             self.timed.append(_acting(times, dt, kernel.period))
@@ -60,7 +60,7 @@ class Many:
         def run(block: slice) -> None:
             own = forces[block] if len(forces) > 1 else forces
             kept = found[0][block], found[1][block]
-            Course(self, own, block.start).go(q[block], qd[block], kept)
+            Block(self, own, block.start).go(q[block], qd[block], kept)
 
         if min(threads, len(blocks)) < 2:
             for block in blocks:
@@ -118,8 +118,8 @@ def _acting(times: Floats, dt: float, period: float) -> Floats:
     return acts.astype(float)
 
 
-class Course:
-    """The way of one block, whose first trajectory has the number `first`."""
+class Block:
+    """Trajectories that go together, the first of them with the number `first`."""
 
     def __init__(self, many: Many, forces: Floats, first: int) -> None:
         self.many, self.forces, self.first = many, forces, first
@@ -169,7 +169,7 @@ class Course:
         """Steps into `there`; their doubts, where there can be any."""
         doubt = np.empty((len(here[0]), count)) if self.kernel.may_fail else np.empty(0)
         timed = [x[done : done + count] for x in self.many.timed]
-        self.kernel.march(
+        self.many.march(
             *here, self._tau(done, count), *timed, self.many.dt,
             out=(*there, doubt) if self.kernel.may_fail else tuple(there),
         )  # fmt: skip
