@@ -92,7 +92,7 @@ def test_other_functions(call: Callable[[], Any], what: str) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"inputs": lambda t, q, qd: q}, "inputs has entries that are not finite"),
+        ({"inputs": lambda t, q, qd: q}, "take no Python function as inputs"),
         ({"inputs": "x"}, "inputs has entries that are not finite"),
         ({"inputs": [nan, 0]}, "inputs has entries that are not finite"),
         (
@@ -101,6 +101,7 @@ def test_other_functions(call: Callable[[], Any], what: str) -> None:
         ),
         ({"q0": "home"}, "q0 has entries that are not finite"),
         ({"steps": 2.5}, "steps cannot be 2.5"),
+        ({"threads": -1}, "threads cannot be -1"),
         ({"dt": "1ms"}, "dt is '1ms'"),
         ({"t": nan}, "t is nan"),
         ({"model": ELBOW}, "a Mechanism is no model"),

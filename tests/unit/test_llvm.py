@@ -18,24 +18,11 @@ import linkwright as lw
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.emit import emit
 from linkwright.readings.llvm.sincos import LIMIT
-from linkwright.readings.llvm.target import Target, host, x86_level
+from linkwright.readings.llvm.target import Target
 from linkwright.readings.llvm.threads import WORK_PER_THREAD
 from linkwright.tape import Op, record
 from tests.tapes import every_operation, run
-
-FLAGS = subprocess.run(
-    ["sh", "-c", "cat /proc/cpuinfo 2>/dev/null | grep -m1 flags"], capture_output=True, text=True
-).stdout
-LEVELS = [
-    level
-    for level, flag in (("sse2", "sse2"), ("avx2", "avx2"), ("avx512", "avx512dq"))
-    if f" {flag}" in FLAGS
-]
-TARGETS = [pytest.param(None, id="host"), *(pytest.param(level, id=level) for level in LEVELS)]
-
-
-def target(level: str | None) -> Target:
-    return host() if level is None else x86_level(level)
+from tests.targets import TARGETS, target
 
 
 @pytest.mark.parametrize("level", TARGETS)

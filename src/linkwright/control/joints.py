@@ -16,6 +16,7 @@ from ..simulation.feedback import Feedback
 from .parts import (
     States,
     Subject,
+    along,
     awake,
     bounds_of_drives,
     feedback,
@@ -95,7 +96,7 @@ def coordinated(
         [*own.start, float(reference.knots[0])],
     )  # fmt: skip
     reference_of(reference, of.size)
-    return feedback(of, tau, lambda t, z: reference.at(float(z[-1])), period, states)
+    return feedback(of, tau, along(reference, states.z[-1]), period, states)
 
 
 @controller

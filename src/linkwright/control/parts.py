@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,12 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
 from ..mechanism import Mechanism
 from ..motion import Trajectory, bounds_of
-from ..simulation.feedback import Feedback
+from ..simulation.feedback import Feedback, Reference
 
 Floats = NDArray[np.float64]
 SX = Any
 SLOW = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
-Reference = Callable[[float, Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -119,11 +118,29 @@ def reference_of(given: Any, size: int) -> Reference:
             raise LinkwrightError(
                 f"the trajectory has {given.size} coordinates", remedy=f"give {size}"
             )
-        return lambda t, z: given.at(t)
+        return Reference(given.at, lambda times: np.concatenate(given(times), axis=1))
     if callable(given):
-        return lambda t, z: _stacked(given(t), size)
+        return Reference(lambda t: _stacked(given(t), size))
     still = np.concatenate([vector(given, size, "the set point"), np.zeros(2 * size)])
-    return lambda t, z: still
+    return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
+
+
+def along(trajectory: Trajectory, clock: SX) -> SX:
+    """(x, ẋ, ẍ) of a trajectory as an expression, at a time that is itself one."""
+    knots = trajectory.knots
+    inside = ca.fmin(ca.fmax(clock, float(knots[0])), float(knots[-1]))
+    begin, rows = ca.SX(float(knots[0])), ca.SX(ca.DM(trajectory.coefficients[0]))
+    for knot, piece in zip(knots[1:-1], trajectory.coefficients[1:], strict=True):
+        passed = ca.ge(clock, float(knot))
+        begin = ca.if_else(passed, float(knot), begin)
+        rows = ca.if_else(passed, ca.SX(ca.DM(piece)), rows)
+    u, x = ca.SX.sym("u"), ca.SX.zeros(trajectory.size)
+    for k in reversed(range(rows.shape[0])):
+        x = x * u + rows[k, :].T
+    v = ca.jacobian(x, u)
+    found = ca.substitute([x, v, ca.jacobian(v, u)], [u], [inside - begin])
+    moving = ca.eq(inside, clock)
+    return ca.vertcat(found[0], moving * found[1], moving * found[2])
 
 
 def _stacked(values: Any, size: int) -> Floats:
@@ -208,13 +225,16 @@ NO_STATES = States(ca.SX.sym("z", 0), ca.SX.zeros(0, 1), (), ())
 def feedback(
     of: Subject,
     tau: SX,
-    reference: Reference,
+    reference: Reference | SX,
     period: float | None,
     states: States = NO_STATES,
 ) -> Feedback:
-    """The law as the simulator takes it."""
+    """The law as the simulator takes it; a reference that is an expression becomes part of it."""
     if period is not None and not 0 < period < np.inf:
         raise LinkwrightError(f"a sampling time of {period:g} s means nothing", remedy="above 0")
-    inputs = [of.t, of.q, of.qd, states.z, of.followed]
-    law = ca.Function("law", inputs, [tau, states.rates])
+    followed, rates = of.followed, states.rates
+    if isinstance(reference, ca.SX):
+        tau, rates = ca.substitute([tau, rates], [followed], [reference])
+        followed, reference = ca.SX(0, 1), Reference(lambda t: np.zeros(0))
+    law = ca.Function("law", [of.t, of.q, of.qd, states.z, followed], [tau, rates])
     return Feedback(law, states.names, tuple(map(float, states.start)), reference, period)

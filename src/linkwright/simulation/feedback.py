@@ -22,16 +22,34 @@ NOT_KEPT = "a function of Python"
 
 
 @dataclass(frozen=True)
+class Reference:
+    """r over time: at an instant and, where that is quicker than one by one, at many as rows."""
+
+    at: Callable[[float], Floats]
+    at_all: Callable[[Floats], Floats] | None = None
+
+    def rows(self, times: Floats) -> Floats:
+        if self.at_all is not None:
+            return self.at_all(times)
+        return np.array([self.at(t) for t in times.tolist()])
+
+
+@dataclass(frozen=True)
 class Feedback:
     """`law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` are of z, which
-    is integrated with the motion; `reference` gives r at (t, z). A file keeps the `recipe`."""
+    is integrated with the motion; `reference` is r. A file keeps the `recipe`."""
 
     law: Any
     names: tuple[str, ...]
     start: tuple[float, ...]
-    reference: Callable[[float, Floats], Floats]
+    reference: Reference
     period: float | None = None
     recipe: Any = NOT_KEPT
+
+    @property
+    def follows(self) -> int:
+        """How many numbers r are."""
+        return int(self.law.size1_in(4))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -40,7 +58,7 @@ class Feedback:
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """(τ, ż) of an instant."""
-        found = self.law(t, q, qd, z, self.reference(t, z))
+        found = self.law(t, q, qd, z, self.reference.at(t))
         tau, rate = (np.asarray(x, dtype=float).ravel() for x in found)
         return tau, rate
 

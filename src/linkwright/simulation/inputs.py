@@ -69,12 +69,12 @@ class Drive:
             found = min(found, *table.times[k : k + 1], found)
         return found
 
-    def outer(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
+    def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
         """w at an instant; q and q̇ count only where `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
-            return filled(self.feedback.reference(t, z))
+            return filled(self.feedback.reference.at(t))
         if self.tables:
             return np.array([table(t) for table in self.tables])
         return _IDLE
@@ -85,7 +85,7 @@ class Drive:
 
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """τ and ż at an instant."""
-        tau, _, rate = self._compiled(q, qd, [t], self.outer(t, q, qd, z), filled(z))
+        tau, _, rate = self._compiled(q, qd, [t], self.outer(t, q, qd), filled(z))
         return tau, rate[: len(z)]
 
     def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:
@@ -136,7 +136,7 @@ def drive_of(equations: Equations, given: Any) -> Drive:
 
 def _by_law(equations: Equations, law: Feedback) -> Drive:
     law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
-    s, count = equations.symbols, int(law.law.size1_in(4))
+    s, count = equations.symbols, law.follows
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
     tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
     return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)

@@ -259,7 +259,7 @@ class System:
         if self.sampled:
             return self.held[-1][1]
         if self.drive.function is None:
-            return self.drive.outer(t, y, y, self.controls(y))
+            return self.drive.outer(t, y, y)
         return self.drive.outer(t, *self.motion(y))
 
     def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:

@@ -12,13 +12,18 @@ import numpy as np
 from ...tape import Port, Tape
 from . import cache
 from .loader import load
-from .ufunc import make_ufunc
+from .march import Course
+from .ufunc import make_march, make_ufunc
 
 if TYPE_CHECKING:
     from .target import Target
 
+__all__ = ["Course", "assemble", "compile_function", "compile_march", "compile_tape"]
 
-def assemble(tape: Tape, item_bytes: int, target: Target | None = None) -> bytes:
+
+def assemble(
+    tape: Tape, item_bytes: int, target: Target | None = None, course: Course | None = None
+) -> bytes:
     """The object file of a tape, for numbers of 8 or 4 bytes."""
     import llvmlite.binding as llvm
 
@@ -27,7 +32,8 @@ def assemble(tape: Tape, item_bytes: int, target: Target | None = None) -> bytes
 
     chosen = target or host()
     machine = chosen.machine()
-    module = llvm.parse_assembly(emit(tape, chosen, DOUBLE if item_bytes == 8 else SINGLE))
+    precision = DOUBLE if item_bytes == 8 else SINGLE
+    module = llvm.parse_assembly(emit(tape, chosen, precision, course))
     module.verify()
     return bytes(machine.emit_object(module))
 
@@ -82,3 +88,14 @@ def compile_function(
         lambda: loop(4),
         threads or _cores(),
     )
+
+
+def compile_march(tape: Tape, course: Course, target: Target | None = None) -> np.ufunc:
+    """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
+    ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
+    name = cache.key((tape.digest, course), 8, target or cache.this_cpu())
+    content = cache.get(name)
+    if content is None:
+        content = assemble(tape, 8, target, course)
+        cache.put(name, content)
+    return make_march(tape, course, load(content))

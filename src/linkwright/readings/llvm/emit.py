@@ -15,6 +15,7 @@ from ...tape import Op, Port, Tape
 from .chunks import Chunk, cut
 from .contract import Fused, contractions
 from .loop import LoopWriter
+from .march import Course, MarchWriter
 from .outputs import plan_outputs
 from .rows import rows_ir
 from .sincos import SincosWriter, hexadecimal, sincos_ir
@@ -63,9 +64,11 @@ class Layout:
     size: int
 
 
-def emit(tape: Tape, target: Target, precision: Precision = DOUBLE) -> str:
+def emit(
+    tape: Tape, target: Target, precision: Precision = DOUBLE, course: Course | None = None
+) -> str:
     """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return _Emitter(tape, target, precision).module()
+    return _Emitter(tape, target, precision).module(course)
 
 
 def _padded(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
@@ -138,7 +141,7 @@ class _Emitter:
         part = 0 if self.tape.ops[value] == Op.SIN else 1
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
 
-    def module(self) -> str:
+    def module(self, course: Course | None) -> str:
         functions = [self.chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
         functions.append(self.constants())
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
@@ -153,7 +156,8 @@ class _Emitter:
         elif self.p.bytes == 8:
             parts.append(fma)
         parts += functions
-        loop = LoopWriter(self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
+        given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
+        loop = LoopWriter(*given) if course is None else MarchWriter(*given, course=course)
         parts.append(loop.text())
         return "\n".join(parts)
 

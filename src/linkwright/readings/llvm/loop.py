@@ -44,6 +44,7 @@ class LoopWriter:
         self, tape: Tape, layout: Layout, plan: Plan, p: Precision, lanes: int, angles: bool
     ) -> None:
         self.length = len(tape)
+        self.scalar = p.scalar
         self.v = f"<{lanes} x {p.scalar}>"
         self.w = lanes
         self.item = p.bytes
@@ -124,15 +125,20 @@ class LoopWriter:
         """%lead: entries before the first whole vector in an array's row, if all rows have as
         many; else 0."""
         line = self.w * self.item
-        return f"""  %integer{k} = ptrtoint ptr %array{k} to i64
+        return f"""{self.phase(k)}
+  %integer{k} = ptrtoint ptr %array{k} to i64
   %negative{k} = sub i64 0, %integer{k}
   %before{k} = and i64 %negative{k}, {line - 1}
-  %phase{k} = and i64 %step{k}, {line - 1}
+  %phase{k} = and i64 %jumps{k}, {line - 1}
   %alike{k} = icmp eq i64 %phase{k}, 0
   %fits{k} = select i1 %alike{k}, i64 %before{k}, i64 0
   %lead{k} = udiv i64 %fits{k}, {self.item}
   %lead.bytes{k} = mul i64 %lead{k}, {self.item}
   %behind{k} = sub i64 {self.w}, %lead{k}"""
+
+    def phase(self, k: int) -> str:
+        """%jumps from row to row, whose place in a cache line matters."""
+        return f"  %jumps{k} = or i64 %step{k}, 0"
 
     def shape(self, k: int) -> tuple[int, str, str]:
         """Columns and core strides of an operand, as rows and columns."""
@@ -279,28 +285,42 @@ tail{tag}:
   br i1 %more{tag}, label %head{tag}, label %{after}
 {after}:"""
 
+    def trigonometry(self, tag: str) -> str:
+        return f"\n  call void @trigonometry(ptr %own{tag})" if self.angles else ""
+
+    def each_chunk(self, last: str) -> tuple[str, str]:
+        """Chunk after chunk, each for all blocks, from the label `last` on; the label behind."""
+        parts = []
+        for n in range(self.chunks):
+            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.unpack(n)}"
+            parts.append(self.each_block(f".c{n}", last, body, f"done.c{n}"))
+            last = f"done.c{n}"
+        return "\n".join(parts), last
+
     # -- functions -----------------------------------------------------------------------
+
+    def body(self) -> str:
+        """What happens to the states of a batch, from `batch:` to `unpacked:`."""
+        own = self.pack() + self.trigonometry(".in")
+        chunks, _ = self.each_chunk("packed")
+        return f"""{self.each_block(".in", "batch", own, "packed")}
+{chunks}
+  br label %unpacked
+unpacked:"""
 
     def range_function(self) -> str:
         """States [start, end) of the arrays."""
-        self.tables: list[str] = []
         allocate, free = self.memory()
         before = "allocated" if free else "entry"
-        trigonometry = "\n  call void @trigonometry(ptr %own.in)" if self.angles else ""
-        parts = [self.each_block(".in", "batch", self.pack() + trigonometry, "packed")]
-        last = "packed"
-        for n in range(self.chunks):
-            after = f"done.c{n}" if n < self.chunks - 1 else "unpacked"
-            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.unpack(n)}"
-            parts.append(self.each_block(f".c{n}", last, body, after))
-            last = after
+        self.tables: list[str] = []
+        body = self.body()
         span, newline = self.blocks * self.w, "\n"
         return f"""
 {newline.join(self.tables)}
 declare ptr @malloc(i64)
 declare void @free(ptr)
 
-define internal void @range(ptr %args, ptr %steps, i64 %start, i64 %end) noinline {{
+define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
 entry:
 {allocate}
 {self.operands()}
@@ -320,7 +340,7 @@ batch:
   %needed = udiv i64 %up.left, {self.w}
   %many = icmp ult i64 %needed, {self.blocks}
   %some = select i1 %many, i64 %needed, i64 {self.blocks}
-{newline.join(parts)}
+{body}
   %next = add i64 %n, {span}
   %more = icmp ult i64 %next, %end
   br i1 %more, label %batch, label %finish

@@ -1,39 +1,134 @@
-"""States split between threads, made for the call, as LLVM IR."""
+"""States split between threads, made for the call, as LLVM IR.
+
+@loop      one range of states, or a split into shares of whole blocks
+@split     starts a thread for every share but the first, which is the caller's, and waits
+@start     one of them; where no thread is to be had, the caller does its work too
+@work      what a thread does: its range of states, then it notes its floating-point flags
+@wait      for one of them; its flags become the caller's
+"""
 
 from __future__ import annotations
 
 WORK_PER_THREAD = 2_000_000
 """Instructions × states that are worth a thread (tens of microseconds to start)."""
 
-_WORK = """
-%job = type { ptr, ptr, i64, i64, i32 }
-
-define internal ptr @work(ptr %job) {
-  %p0 = getelementptr %job, ptr %job, i32 0, i32 0
-  %args = load ptr, ptr %p0
-  %p1 = getelementptr %job, ptr %job, i32 0, i32 1
-  %steps = load ptr, ptr %p1
-  %p2 = getelementptr %job, ptr %job, i32 0, i32 2
-  %start = load i64, ptr %p2
-  %p3 = getelementptr %job, ptr %job, i32 0, i32 3
-  %end = load i64, ptr %p3
-  call void @range(ptr %args, ptr %steps, i64 %start, i64 %end)
-  %p4 = getelementptr %job, ptr %job, i32 0, i32 4
-  %flags = call i32 @fetestexcept(i32 63)
-  store i32 %flags, ptr %p4
-  ret ptr null
-}
+_JOB = """
+%job = type { ptr, ptr, ptr, i64, i64, i32, i64 }
+; arguments, dimensions, strides, the first state and the one behind the last, flags, the thread
 declare i32 @fetestexcept(i32)
 declare i32 @feraiseexcept(i32)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
 """
 
+_WORK = """
+define internal ptr @work(ptr %job) {
+  %p0 = getelementptr %job, ptr %job, i32 0, i32 0
+  %args = load ptr, ptr %p0
+  %p1 = getelementptr %job, ptr %job, i32 0, i32 1
+  %dimensions = load ptr, ptr %p1
+  %p2 = getelementptr %job, ptr %job, i32 0, i32 2
+  %steps = load ptr, ptr %p2
+  %p3 = getelementptr %job, ptr %job, i32 0, i32 3
+  %start = load i64, ptr %p3
+  %p4 = getelementptr %job, ptr %job, i32 0, i32 4
+  %end = load i64, ptr %p4
+  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end)
+  %p5 = getelementptr %job, ptr %job, i32 0, i32 5
+  %flags = call i32 @fetestexcept(i32 63)
+  store i32 %flags, ptr %p5
+  ret ptr null
+}
+"""
+
+_START = """
+define internal void @start(ptr %job, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to) {
+entry:
+  %thread = getelementptr %job, ptr %job, i32 0, i32 6
+  store i64 0, ptr %thread
+  %nothing = icmp uge i64 %from, %to
+  br i1 %nothing, label %done, label %create
+create:
+  store ptr %args, ptr %job
+  %p1 = getelementptr %job, ptr %job, i32 0, i32 1
+  store ptr %dimensions, ptr %p1
+  %p2 = getelementptr %job, ptr %job, i32 0, i32 2
+  store ptr %steps, ptr %p2
+  %p3 = getelementptr %job, ptr %job, i32 0, i32 3
+  store i64 %from, ptr %p3
+  %p4 = getelementptr %job, ptr %job, i32 0, i32 4
+  store i64 %to, ptr %p4
+  %code = call i32 @pthread_create(ptr %thread, ptr null, ptr @work, ptr %job)
+  %failed = icmp ne i32 %code, 0
+  br i1 %failed, label %myself, label %done
+myself:
+  store i64 0, ptr %thread
+  %ignored = call ptr @work(ptr %job)
+  br label %done
+done:
+  ret void
+}
+"""
+
+_WAIT = """
+define internal void @wait(ptr %job) {
+entry:
+  %place = getelementptr %job, ptr %job, i32 0, i32 6
+  %thread = load i64, ptr %place
+  %none = icmp eq i64 %thread, 0
+  br i1 %none, label %done, label %join
+join:
+  %code = call i32 @pthread_join(i64 %thread, ptr null)
+  %p5 = getelementptr %job, ptr %job, i32 0, i32 5
+  %flags = load i32, ptr %p5
+  %raised = call i32 @feraiseexcept(i32 %flags)
+  br label %done
+done:
+  ret void
+}
+"""
+
+_SPLIT = """
+define internal void @split(ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
+entry:
+  %jobs = alloca %job, i64 %threads
+  br label %next
+next:
+  %n = phi i64 [1, %entry], [%n1, %next]
+  %job = getelementptr %job, ptr %jobs, i64 %n
+  %from = mul i64 %n, %own
+  %end = add i64 %from, %own
+  %over = icmp ugt i64 %end, %total
+  %to = select i1 %over, i64 %total, i64 %end
+  call void @start(ptr %job, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to)
+  %n1 = add i64 %n, 1
+  %more = icmp ult i64 %n1, %threads
+  br i1 %more, label %next, label %mine
+mine:
+  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %own)
+  br label %waiting
+waiting:
+  %m = phi i64 [1, %mine], [%m1, %waiting]
+  %other = getelementptr %job, ptr %jobs, i64 %m
+  call void @wait(ptr %other)
+  %m1 = add i64 %m, 1
+  %more.waits = icmp ult i64 %m1, %threads
+  br i1 %more.waits, label %waiting, label %done
+done:
+  ret void
+}
+"""
+
 
 def threads_ir(length: int, lanes: int) -> str:
-    """`@loop` for a tape of `length` instructions: splits the states between threads in whole blocks, the first share for the caller."""
-    share = max(lanes, WORK_PER_THREAD // max(1, length))
-    return f"""{_WORK}
+    """`@loop`, which NumPy calls, for a tape of `length` instructions."""
+    return _JOB + _WORK + _START + _WAIT + _SPLIT + _loop(length, lanes)
+
+
+def _loop(length: int, lanes: int) -> str:
+    """As many threads as are allowed and worth it, with shares of whole blocks."""
+    worthwhile = max(lanes, WORK_PER_THREAD // max(1, length))
+    return f"""
 define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
 entry:
   %total = load i64, ptr %dimensions
@@ -41,74 +136,22 @@ entry:
   br i1 %empty, label %done, label %choose
 choose:
   %allowed = load i64, ptr %data
-  %worth = udiv i64 %total, {share}
+  %worth = udiv i64 %total, {worthwhile}
   %few = icmp ult i64 %worth, %allowed
   %threads = select i1 %few, i64 %worth, i64 %allowed
   %alone = icmp ult i64 %threads, 2
-  br i1 %alone, label %single, label %split
+  br i1 %alone, label %single, label %several
 single:
-  call void @range(ptr %args, ptr %steps, i64 0, i64 %total)
+  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %total)
   ret void
-split:
-  %t1 = sub i64 %threads, 1
-  %padded = add i64 %total, %t1
-  %raw.share = udiv i64 %padded, %threads
-  %rounded = add i64 %raw.share, {lanes - 1}
+several:
+  %less = sub i64 %threads, 1
+  %padded = add i64 %total, %less
+  %share = udiv i64 %padded, %threads
+  %rounded = add i64 %share, {lanes - 1}
   %own = and i64 %rounded, {-lanes}
-  %jobs = alloca %job, i64 %threads
-  %ids = alloca i64, i64 %threads
-  br label %start
-start:
-  %n = phi i64 [1, %split], [%n1, %started]
-  %job = getelementptr %job, ptr %jobs, i64 %n
-  %id = getelementptr i64, ptr %ids, i64 %n
-  store i64 0, ptr %id
-  %from = mul i64 %n, %own
-  %to.raw = add i64 %from, %own
-  %over = icmp ugt i64 %to.raw, %total
-  %to = select i1 %over, i64 %total, i64 %to.raw
-  %j0 = getelementptr %job, ptr %job, i32 0, i32 0
-  store ptr %args, ptr %j0
-  %j1 = getelementptr %job, ptr %job, i32 0, i32 1
-  store ptr %steps, ptr %j1
-  %j2 = getelementptr %job, ptr %job, i32 0, i32 2
-  store i64 %from, ptr %j2
-  %j3 = getelementptr %job, ptr %job, i32 0, i32 3
-  store i64 %to, ptr %j3
-  %nothing = icmp uge i64 %from, %to
-  br i1 %nothing, label %started, label %create
-create:
-  %failed.code = call i32 @pthread_create(ptr %id, ptr null, ptr @work, ptr %job)
-  %failed = icmp ne i32 %failed.code, 0
-  br i1 %failed, label %myself, label %started
-myself:
-  store i64 0, ptr %id
-  %ignored = call ptr @work(ptr %job)
-  br label %started
-started:
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, %threads
-  br i1 %more, label %start, label %mine
-mine:
-  call void @range(ptr %args, ptr %steps, i64 0, i64 %own)
-  br label %wait
-wait:
-  %m = phi i64 [1, %mine], [%m1, %waited]
-  %mid = getelementptr i64, ptr %ids, i64 %m
-  %handle = load i64, ptr %mid
-  %none = icmp eq i64 %handle, 0
-  br i1 %none, label %waited, label %join
-join:
-  %code = call i32 @pthread_join(i64 %handle, ptr null)
-  %done.job = getelementptr %job, ptr %jobs, i64 %m
-  %flag.place = getelementptr %job, ptr %done.job, i32 0, i32 4
-  %flags = load i32, ptr %flag.place
-  %raised = call i32 @feraiseexcept(i32 %flags)
-  br label %waited
-waited:
-  %m1 = add i64 %m, 1
-  %more.waits = icmp ult i64 %m1, %threads
-  br i1 %more.waits, label %wait, label %done
+  call void @split(ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own)
+  ret void
 done:
   ret void
 }}

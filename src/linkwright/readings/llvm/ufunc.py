@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...tape import Port
+from ...tape import Port, Tape
+from .march import Course
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
 _LOOP = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
@@ -86,27 +87,46 @@ def make_ufunc(
     callback = _LOOP(stub)
     loops[0] = ctypes.cast(callback, ctypes.c_void_p).value
     loops[1] = double_loop
+    _immortal.append(callback)
+    texts = (name, documentation, signature_text(inputs, outputs))
+    return _constructed(texts, len(inputs), len(outputs), loops, (_FLOAT32, _FLOAT64), threads)
+
+
+def make_march(tape: Tape, course: Course, loop: int) -> np.ufunc:
+    """A generalized ufunc around the address of a float64 loop over steps, on one thread."""
+    sides = [f"({','.join(names)})" for names in course.axes(tape.inputs, tape.outputs)]
+    n_in, n_out = len(tape.inputs), len(tape.outputs)
+    signature = f"{','.join(sides[:n_in])}->{','.join(sides[n_in:])}"
+    loops = (ctypes.c_void_p * 1)(loop)
+    return _constructed((tape.name, "", signature), n_in, n_out, loops, (_FLOAT64,), 1)
+
+
+def _constructed(
+    texts: tuple[str, str, str],
+    n_in: int,
+    n_out: int,
+    loops: ctypes.Array[ctypes.c_void_p],
+    types: tuple[int, ...],
+    threads: int,
+) -> np.ufunc:
+    """By NumPy, with a loop for each type of number; texts are name, documentation, signature."""
     allowed = ctypes.c_int64(threads)
-    data = (ctypes.c_void_p * 2)(*[ctypes.addressof(allowed)] * 2)
-    count = len(inputs) + len(outputs)
-    types = ctypes.create_string_buffer(bytes([_FLOAT32] * count + [_FLOAT64] * count))
-    texts = [
-        ctypes.create_string_buffer(text.encode())
-        for text in (name, documentation, signature_text(inputs, outputs))
-    ]
-    _immortal.extend([loops, callback, allowed, data, types, *texts])
+    data = (ctypes.c_void_p * len(types))(*[ctypes.addressof(allowed)] * len(types))
+    kinds = ctypes.create_string_buffer(bytes(kind for kind in types for _ in range(n_in + n_out)))
+    name, documentation, signature = (ctypes.create_string_buffer(x.encode()) for x in texts)
+    _immortal.extend([loops, allowed, data, kinds, name, documentation, signature])
     ufunc: np.ufunc = _constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),
-        ctypes.addressof(types),
-        2,
-        len(inputs),
-        len(outputs),
+        ctypes.addressof(kinds),
+        len(types),
+        n_in,
+        n_out,
         -1,
-        ctypes.addressof(texts[0]),
-        ctypes.addressof(texts[1]),
+        ctypes.addressof(name),
+        ctypes.addressof(documentation),
         0,
-        ctypes.addressof(texts[2]),
+        ctypes.addressof(signature),
     )
     return ufunc
 

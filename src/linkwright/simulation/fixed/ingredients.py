@@ -15,7 +15,7 @@ from ...algebra.linear import cross
 from ...equations import Equations
 from ...formulations import derive
 from ...mechanism.coordinates import coordinate_names, speed_names
-from ..inputs import Drive
+from ..inputs import Drive, first
 
 SX = Any
 
@@ -23,18 +23,23 @@ SX = Any
 class Ingredients:
     """Of the equations of one mechanism under a drive.
 
-    What a drive hands over from outside (values of tables) is an input of a step at both of its
-    ends, and goes straight between them. `power` gives the works that are added up.
+    What a drive hands over from outside (values of tables, what a controller follows) is an input
+    of a step, with one row for each of the `shares` of the step at which the method asks for it.
+    `power` gives the works that are added up.
     """
 
-    def __init__(self, equations: Equations, drive: Drive | None = None, power: Any = None) -> None:
+    def __init__(
+        self, equations: Equations, drive: Drive | None = None, power: Any = None,
+        shares: tuple[float, ...] = (0.0,),
+    ) -> None:  # fmt: skip
         self.equations, self.names, self.works = equations, equations.names, power
-        self.tables = () if drive is None else drive.tables
-        self.ends = ca.SX.sym("ends", 2, max(1, len(self.tables)))
-        tau, w = equations.symbols["tau"], ca.SX.sym("w")
+        self.shares = shares
+        tau, w, z, rate = equations.symbols["tau"], ca.SX.sym("w"), ca.SX(0, 1), ca.SX(0, 1)
         if drive is not None and drive.function is None:
-            tau, w = tau + drive.tau, drive.w
-        self._drive = self._function("drive", [tau], "q", "qd", "tau", "t", extra=[w])
+            tau, w, rate = tau + drive.tau, drive.w, drive.z_rate
+            z = first(drive.z, len(drive.state_names))
+        self.outside = ca.SX.sym("outside", len(shares), w.shape[0])
+        self._drive = self._function("drive", [tau, rate], "q", "qd", "tau", "t", extra=[z, w])
 
     def _function(self, name: str, outputs: list[SX], *inputs: str, extra: Any = ()) -> Any:
         """A function of symbols of the equations, with the parameters at their values."""
@@ -45,10 +50,15 @@ class Ingredients:
             outputs = ca.substitute(outputs, [eqs.symbols["p"]], [ca.DM(values)])
         return ca.Function(name, given, [ca.densify(ca.SX(x)) for x in outputs])
 
+    def driven(self, q: SX, qd: SX, z: SX, tau: SX, t: SX, share: float) -> tuple[SX, SX]:
+        """All forces along the speeds at a share of the step, and ż of a controller."""
+        w = self.outside[self.shares.index(share), :].T
+        found: tuple[SX, SX] = self._drive(q, qd, tau, t, z, w)
+        return found
+
     def tau(self, q: SX, qd: SX, tau: SX, t: SX, share: float) -> SX:
-        """All forces along the speeds at a share of the step."""
-        between = (1 - share) * self.ends[0, :].T + share * self.ends[1, :].T
-        return self._drive(q, qd, tau, t, between)
+        """The same forces, of a drive without states of its own."""
+        return self.driven(q, qd, ca.SX(0, 1), tau, t, share)[0]
 
     # -- the motion ----------------------------------------------------------------------
 

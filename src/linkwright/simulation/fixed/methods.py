@@ -1,4 +1,4 @@
-"""Steps as expressions: (q, q̇, τ, t, dt) → (q, q̇), the work done, and how far to believe it.
+"""Steps as expressions: (q, q̇, z, τ, t, dt) → (q, q̇, z), the work done, and how far to believe it.
 
 Explicit methods are those of Munthe-Kaas: stages in a chart u with q = q₀ ⊕ u, so that quaternions
 keep their length by themselves. With w the speeds in the middle, q_m = q₀ ⊕ ½dt w and
@@ -26,6 +26,7 @@ from .onto import Onto
 from .tables import MIDPOINT, SEMI_IMPLICIT, TABLES, VARIATIONAL, Table
 
 SX = Any
+Slope = tuple[SX, SX, SX]
 
 ITERATIONS = 6
 """Of Newton's method, with the matrix of the first."""
@@ -39,20 +40,23 @@ SMALL_PIVOT = 1e-2
 
 @dataclass(frozen=True)
 class Step:
-    """Expressions of a state after a step. `doubt` below 1: it is to be believed."""
+    """Expressions of a state after a step, z that of a controller. `doubt` below 1: it is to be
+    believed."""
 
     q: SX
     qd: SX
+    z: SX
     work: SX
     doubt: SX
 
 
 @dataclass(frozen=True)
 class Before:
-    """Symbols of a state before a step, of the forces held over it, and of its length."""
+    """A state before a step, the forces held over it, and its length."""
 
     q: SX
     qd: SX
+    z: SX
     tau: SX
     t: SX
     dt: SX
@@ -70,34 +74,38 @@ def step_of(method: str, of: Ingredients, x: Before) -> Step:
 
 
 def _explicit(table: Table, of: Ingredients, x: Before) -> Step:
-    slopes: list[tuple[SX, SX]] = []
+    slopes: list[Slope] = []
     work, pivot = ca.SX(0), ca.SX(1)
     for c, row, b in zip(table.c, table.A, table.b, strict=True):
-        u, qd = (x.dt * _weighted(row, part) for part in _columns(slopes))
+        u, qd, z = _changes(x, row, slopes)
         q, qd, t = of.moved(x.q, u) if row else x.q, x.qd + qd, x.t + c * x.dt
-        tau = of.tau(q, qd, x.tau, t, c)
+        tau, z_rate = of.driven(q, qd, x.z + z, x.tau, t, c)
         qdd, own = of.acceleration(q, qd, tau, t)
-        slopes.append((of.chart_rate(u, qd) if row else qd, qdd))
+        slopes.append((of.chart_rate(u, qd) if row else qd, qdd, z_rate))
         work, pivot = work + x.dt * b * of.power(q, qd, qdd, tau, t), ca.fmin(pivot, own)
-    u, change = (x.dt * _weighted(table.b, part) for part in _columns(slopes))
-    return Step(of.moved(x.q, u), x.qd + change, work, SMALL_PIVOT / pivot)
+    u, change, z = _changes(x, table.b, slopes)
+    return Step(of.moved(x.q, u), x.qd + change, x.z + z, work, SMALL_PIVOT / pivot)
 
 
-def _columns(slopes: list[tuple[SX, SX]]) -> tuple[list[SX], list[SX]]:
-    return [u for u, _ in slopes], [a for _, a in slopes]
-
-
-def _weighted(weights: tuple[float, ...], slopes: list[SX]) -> SX:
-    return sum((w * k for w, k in zip(weights, slopes, strict=True) if w), ca.SX(0))
+def _changes(x: Before, weights: tuple[float, ...], slopes: list[Slope]) -> Slope:
+    """Of u, q̇ and z along so much of the slopes."""
+    total: Slope = (ca.SX.zeros(*x.qd.shape), ca.SX.zeros(*x.qd.shape), ca.SX.zeros(*x.z.shape))
+    for weight, slope in zip(weights, slopes, strict=True):
+        if weight:
+            total = (
+                total[0] + weight * slope[0], total[1] + weight * slope[1],
+                total[2] + weight * slope[2],
+            )  # fmt: skip
+    return x.dt * total[0], x.dt * total[1], x.dt * total[2]
 
 
 def _semi_implicit(of: Ingredients, x: Before) -> Step:
     """The new speeds move the positions."""
-    tau = of.tau(x.q, x.qd, x.tau, x.t, 0.0)
+    tau, z_rate = of.driven(x.q, x.qd, x.z, x.tau, x.t, 0.0)
     qdd, pivot = of.acceleration(x.q, x.qd, tau, x.t)
     qd = x.qd + x.dt * qdd
     work = x.dt * of.power(x.q, qd, qdd, tau, x.t)
-    return Step(of.moved(x.q, x.dt * qd), qd, work, SMALL_PIVOT / pivot)
+    return Step(of.moved(x.q, x.dt * qd), qd, x.z + x.dt * z_rate, work, SMALL_PIVOT / pivot)
 
 
 def _held(step: Step, of: Ingredients, onto: Onto, x: Before) -> Step:
@@ -106,7 +114,7 @@ def _held(step: Step, of: Ingredients, onto: Onto, x: Before) -> Step:
     q, one = onto.positions_of(step.q, t)
     qd, other = onto.speeds_of(q, step.qd, t)
     doubt = ca.fmax(step.doubt, SMALL_PIVOT / ca.fmin(one, other))
-    return Step(q, qd, step.work, ca.fmax(doubt, _open(onto, q, t)))
+    return Step(q, qd, step.z, step.work, ca.fmax(doubt, _open(onto, q, t)))
 
 
 def _open(onto: Onto, q: SX, t: SX) -> SX:
@@ -171,7 +179,7 @@ class _Implicit(ABC):
 
     def _given(self) -> list[SX]:
         x = self.x
-        return [x.q, x.qd, x.tau, x.t, x.dt, self.of.ends]
+        return [x.q, x.qd, x.tau, x.t, x.dt, self.of.outside]
 
     def step(self) -> Step:
         z, doubt = self.solved()
@@ -182,7 +190,7 @@ class _Implicit(ABC):
             doubt = ca.fmax(ca.fmax(doubt, SMALL_PIVOT / pivot), _open(self.onto, q, end))
         qdd = self.mean_acceleration(qd)
         work = self.x.dt * self.of.power(self.q, self.w, qdd, self.tau, self.t)
-        return Step(q, qd, ca.substitute(work, self.z, z), doubt)
+        return Step(q, qd, self.x.z, ca.substitute(work, self.z, z), doubt)
 
 
 class _Midpoint(_Implicit):

@@ -1,12 +1,9 @@
-"""Thousands of trajectories at once, in blocks that stay in the cache, on several threads."""
+"""Thousands of trajectories at once: what they are given, checked where it comes in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from threading import Lock
+from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,17 +14,16 @@ from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
 from ..checked import number, numbers, whole
-from ..inputs import Drive, drive_of
-from ..system import System
-from .again import step_again
+from ..feedback import Feedback
+from ..inputs import drive_of
 from .kernels import Kernel, check_method
+from .many import Many
 from .tables import IMPLICIT
 
 Floats = NDArray[np.float64]
 
-BLOCK = 16384
-"""Numbers in the states that go through all steps together: they stay in the cache, and are so many
-that a call costs nothing."""
+KEPT = 16
+"""Compiled steps that a model keeps, for as many methods and drives; the oldest go first."""
 
 
 def rollout(
@@ -46,9 +42,10 @@ def rollout(
     """Many trajectories at once: (q, q̇) at the end, or with all steps as axis −2 (`history`).
 
     q0 (…, nq) and qd0 (…, nv) broadcast. `inputs`: nothing, forces (nv) or (…, nv), forces that are
-    held over every step (…, steps, nv), or a table by speed or actuator of numbers, expressions
-    ("2*sin(t) - q1") and (times, values). They begin at time t; loops and constraints hold after
-    every step, and a step that cannot be made is an error that names the trajectory.
+    held over every step (…, steps, nv), a table by speed or actuator of numbers, expressions
+    ("2*sin(t) - q1") and (times, values), or a controller, of which each trajectory has states of
+    its own. They begin at time t; loops and constraints hold after every step, and a step that
+    cannot be made is an error that names the trajectory.
     """
     if not isinstance(model, Model):
         raise LinkwrightError(f"a {type(model).__name__} is no model", remedy="compile it first")
@@ -57,13 +54,30 @@ def rollout(
     steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
     if dt == 0:
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
-    drives = dict(inputs) if isinstance(inputs, Mapping) else {}
-    times = t + dt * np.arange(steps, dtype=np.float64)
-    many = Many(model, method, drives, dt, times, history)
+    cores = _cores() if threads is None else whole(threads, "threads", 1)
+    _check_drive(inputs, method, dt)
+    by_drive = isinstance(inputs, Mapping | Feedback)
+    kernel = _kernel(model, method, inputs if by_drive else None)
     q, qd, batch = _started(model, q0, qd0, t)
-    forces = _forces(None if isinstance(inputs, Mapping) else inputs, batch, steps, model.nv)
-    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, threads or _cores()))
+    forces = _forces(None if by_drive else inputs, batch, steps, model.nv)
+    times = t + dt * np.arange(steps, dtype=np.float64)
+    many = Many(model, kernel, dt, times, history)
+    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, cores))
     return q, qd
+
+
+def _check_drive(inputs: Any, method: str, dt: float) -> None:
+    if callable(inputs) and not isinstance(inputs, Feedback):
+        raise UnsupportedError(
+            "rollouts are compiled whole, and take no Python function as inputs",
+            remedy="give expressions, tables, a controller, or forces for every step",
+        )
+    if not isinstance(inputs, Feedback):
+        return
+    if method in IMPLICIT:
+        raise UnsupportedError(f"'{method}' knows no controllers", remedy="use another method")
+    if dt < 0:
+        raise UnsupportedError("controllers do not run backward in time", remedy="give dt above 0")
 
 
 def _refuse_events(mechanism: Mechanism) -> None:
@@ -133,96 +147,18 @@ def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
     return whole
 
 
-_KERNELS: WeakKeyDictionary[Model, dict[tuple[str, str], Kernel]] = WeakKeyDictionary()
+_KERNELS: WeakKeyDictionary[Model, dict[object, Kernel]] = WeakKeyDictionary()
 
 
-def _kernel(model: Model, method: str, drive: Drive) -> Kernel:
-    """One compiled step for each method and drive of a model."""
+def _kernel(model: Model, method: str, drives: Mapping[str, Any] | Feedback | None) -> Kernel:
+    """One compiled step for each method and drive of a model, which is looked up first."""
     known = _KERNELS.setdefault(model, {})
-    key = (method, repr(drive.written))
+    drive = None
+    if isinstance(drives, Mapping):
+        drive = drive_of(model.equations, drives or None)
+    key = (method, id(drives) if isinstance(drives, Feedback) else repr(drive and drive.written))
     if key not in known:
-        known[key] = Kernel(model.equations, method, drive)
+        for oldest in list(known)[: len(known) + 1 - KEPT]:
+            known.pop(oldest, None)
+        known[key] = Kernel(model.equations, method, drive or drive_of(model.equations, drives))
     return known[key]
-
-
-class Many:
-    """Rows of trajectories under one method."""
-
-    def __init__(
-        self, model: Model, method: str, drives: Mapping[str, Any], dt: float, times: Floats,
-        history: bool,
-    ) -> None:  # fmt: skip
-        self.method, self.dt, self.times, self.history = method, dt, times, history
-        self.model, self.drive = model, drive_of(model.equations, drives or None)
-        self.held, self.lock = np.zeros(model.nv), Lock()
-        self.kernel = _kernel(model, method, self.drive)
-        self.ends = [self.kernel.ends(t, dt) for t in times] if self.kernel.tables else []
-        self.block = max(256, BLOCK // (model.nq + model.nv))
-
-    @cached_property
-    def system(self) -> System:
-        """What steps near singular states are made again with."""
-
-        def pushed(t: float, q: Floats, qd: Floats) -> Floats:
-            return self.drive(t, q, qd) + self.held
-
-        return System(self.model.equations, drive_of(self.model.equations, pushed))
-
-    def __call__(
-        self, q: Floats, qd: Floats, forces: Floats, threads: int
-    ) -> tuple[Floats, Floats]:  # fmt: skip
-        rows, kept = len(q), (len(self.times) + 1,) if self.history else ()
-        found = tuple(np.empty((rows, *kept, x.shape[1])) for x in (q, qd))
-
-        def run(block: slice) -> None:
-            own = forces[block] if len(forces) > 1 else forces
-            walk = self.walk(
-                q[block], qd[block], own, block.start, (found[0][block], found[1][block])
-            )
-            for at in walk:
-                last = at
-            if not self.history:
-                found[0][block], found[1][block] = last
-
-        starts = range(0, rows, self.block)
-        blocks = [slice(k, min(rows, k + self.block)) for k in starts]
-        with ThreadPoolExecutor(max(1, min(threads, len(blocks)))) as pool:
-            list(pool.map(run, blocks))
-        return found[0], found[1]
-
-    def walk(
-        self, q: Floats, qd: Floats, forces: Floats, first: int, kept: tuple[Floats, Floats]
-    ) -> Iterator[tuple[Floats, Floats]]:
-        """States of a block, step by step: into `kept`, or to and fro between two places."""
-        places = [(np.empty_like(q), np.empty_like(qd)) for _ in range(2)]
-        here = (kept[0][:, 0], kept[1][:, 0]) if self.history else places[0]
-        here[0][...], here[1][...] = q, qd
-        yield here
-        for k, t in enumerate(self.times):
-            there = (kept[0][:, k + 1], kept[1][:, k + 1]) if self.history else places[(k + 1) % 2]
-            tau = forces[:, k % forces.shape[1]]
-            ends = self.ends[k] if self.ends else []
-            doubt = self.kernel.steps(here, tau, t, self.dt, ends, there)
-            if doubt is not None and not doubt.max() < 1:
-                self.mend(here, tau, t, there, np.flatnonzero(~(doubt < 1)), first)
-            here = there
-            yield here
-
-    def mend(
-        self, here: Any, tau: Floats, t: float, there: Any, bad: NDArray[np.intp], first: int
-    ) -> None:
-        """Steps near singular states again, one by one, with pivoting."""
-        forces = np.broadcast_to(tau, here[1].shape)
-        for k in bad:
-            y = np.full(self.system.size, np.nan)
-            if self.method not in IMPLICIT:
-                with self.lock:
-                    self.held = forces[k]
-                    start = self.system.start(here[0][k], here[1][k])
-                    y = step_again(self.system, self.method, t, start, self.dt)
-            if not np.isfinite(y).all():
-                raise LinkwrightError(
-                    f"trajectory {first + int(k) + 1} cannot go on at t = {t:g} s",
-                    remedy="take shorter steps, or look for a singular state",
-                )
-            there[0][k], there[1][k] = self.system.motion(y)

@@ -25,3 +25,10 @@ SEMI_IMPLICIT, MIDPOINT, VARIATIONAL = "semi-implicit", "midpoint", "variational
 IMPLICIT = (MIDPOINT, VARIATIONAL)
 FIXED = (*TABLES, SEMI_IMPLICIT, *IMPLICIT)
 """All methods of fixed step."""
+
+
+def shares_of(method: str) -> tuple[float, ...]:
+    """Where in a step a method asks for its drives."""
+    if method in TABLES:
+        return tuple(sorted(set(TABLES[method].c)))
+    return (0.5,) if method in IMPLICIT else (0.0,)

@@ -102,7 +102,7 @@ class Stepping:
         q, qd = self.system.motion(y)
         self.system.evaluations += 1
         with np.errstate(all="ignore"):
-            found = self.kernel.ufunc(q, qd, tau, t, dt, *self.kernel.ends(t, dt))
+            found = self.kernel.ufunc(q, qd, tau, t, *self.kernel.outside(t, dt), dt)
         if self.kernel.may_fail and not found[-1] < 1:
             return (
                 None if self.method in IMPLICIT else step_again(self.system, self.method, t, y, dt)
