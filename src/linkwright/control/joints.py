@@ -42,12 +42,13 @@ def pid(
 ) -> Feedback:
     """Every joint by itself ("uncoordinated"): τ = kp e + ki ∫e + kd ė.
 
-    The integral waits while its drive is at its bound. With loops, joints without an actuator
-    have no torque, and go as the loops lead them.
+    The integral waits while its drive is at its bound. Joints without an actuator have no torque,
+    where there are actuators at all, nor have ball and free joints with quaternions: their entries
+    of the reference mean nothing.
     """
     of = subject(mechanism, by_model=False)
     x, v, _ = of.wanted
-    tau, states = _pid(of, mechanism, x - of.q, v - of.qd, (kp, ki, kd), most)
+    tau, states = _pid(of, mechanism, x - of.joints, v - of.qd, (kp, ki, kd), most)
     return feedback(of, tau, reference_of(reference, of.size), period, states)
 
 
@@ -85,7 +86,7 @@ def coordinated(
         raise LinkwrightError("coordinated control follows a trajectory", remedy="give one")
     of = subject(mechanism, by_model=False)
     x, v, _ = of.wanted
-    e = x - of.q
+    e = of.driven * (x - of.joints)
     scale = vector(width, of.size, "width")
     if not (scale > 0).all():
         raise LinkwrightError("width must be above 0")

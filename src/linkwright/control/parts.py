@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from ..motion import Trajectory, bounds_of
 from ..simulation.feedback import Feedback, Reference
 
@@ -30,7 +30,8 @@ class Subject:
     `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
     are without Coulomb friction, which jumps where a joint turns back; `friction` is its force as
     a function of (q, speeds), for the speeds that are wanted, and fades where these do. `driven`
-    is 1 for speeds that have a drive, and 0 for those that a loop leads.
+    is 1 for speeds that have a drive, and 0 for those that a loop leads or nothing moves; `joints`
+    are the coordinates whose rates the speeds are, 0 where a quaternion has them.
     """
 
     equations: Equations
@@ -38,6 +39,7 @@ class Subject:
     followed: SX
     friction: Any
     driven: Any
+    joints: SX
 
     @property
     def t(self) -> SX:
@@ -59,37 +61,57 @@ class Subject:
 
 
 def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = True) -> Subject:
-    """Refuses mechanisms that the laws cannot treat."""
+    """Refuses mechanisms that the laws cannot treat; those without a model leave alone what has
+    no drive, or no coordinate to follow."""
     bare = mechanism.without("friction")
     equations = derive(bare, parameters="numeric")
     names = equations.names
-    if names.nq != names.nv:
+    if by_model and names.nq != names.nv:
         raise UnsupportedError(
-            "controllers need coordinates whose rates are the speeds", where=mechanism.name,
-            remedy='give the ball or free joint rotation = "cardan"',
-        )  # fmt: skip
+            "controllers by the model need coordinates whose rates are the speeds",
+            where=mechanism.name,
+            remedy='give the ball or free joint rotation = "cardan", or use pid',
+        )
     if by_model and names.constraints:
         raise UnsupportedError(
             "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
         )
-    n, driven = size or names.nv, _driven(equations)
-    friction = _friction(mechanism, equations)
-    return Subject(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven))
+    own, q = _coordinates(bare), equations.symbols["q"]
+    driven = _driven(equations, own, all_of_them=by_model)
+    joints = ca.vertcat(*(ca.SX(0) if k is None else q[k] for k in own))
+    n, friction = size or names.nv, _friction(mechanism, equations)
+    return Subject(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven), joints)
 
 
-def _driven(equations: Equations) -> Floats:
-    """1 for every speed that actuators move. Refuses where they cannot do so one by one: all of
-    an open chain's, and with loops those that have actuators at all."""
+def _coordinates(mechanism: Mechanism) -> list[int | None]:
+    """The coordinate of every speed, None where it turns a quaternion."""
+    names = names_of(mechanism)
+    if names.nq == names.nv:
+        return list(range(names.nq))
+    found: list[int | None] = []
+    at = 0
+    for _, joint in mechanism.joints_depth_first():
+        if joint.moves:
+            turning = joint.by_quaternion
+            found += [None if turning else at + k for k in range(len(joint.freedoms))]
+            at += len(joint.coordinates)
+    return found
+
+
+def _driven(equations: Equations, own: Sequence[int | None], *, all_of_them: bool) -> Floats:
+    """1 for every speed that drives move one by one. Without actuators these are all that have a
+    coordinate; actuators must be able to, for all speeds or for those that they move at all."""
     names = equations.names
+    followable = np.array([k is not None for k in own])
     if not names.actuators:
-        return np.ones(names.nv)
+        return np.where(followable, 1.0, 0.0)
     s = equations.symbols
     (B,) = equations.expressions("input_matrix")
     at = np.random.default_rng(0).uniform(0.2, 1.0, names.nq)
     numbers = np.asarray(ca.Function("B", [s["t"], s["q"]], [B])(0, at), dtype=float)
     driven = np.abs(numbers).max(axis=1) > 0
-    asked = int(driven.sum()) if names.constraints else names.nv
-    if np.linalg.matrix_rank(numbers) < asked:
+    asked = names.nv if all_of_them else int(driven.sum())
+    if np.linalg.matrix_rank(numbers) < asked or (driven & ~followable).any():
         raise UnsupportedError(
             f"the actuators cannot drive {asked} speeds one by one",
             where=equations.mechanism.name, remedy="give a law of your own as torque=",
