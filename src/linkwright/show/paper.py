@@ -62,12 +62,14 @@ def prepared_axes(
     width: float,
     more: Sequence[Shape] = (),
     aside: float = 0.0,
+    margin: float = 0.0,
 ) -> tuple[Figure, Axes]:
     """A figure as wide as asked and as high as the scale then needs, within reason; some mm of
-    its width are left for what stands aside."""
+    its width are left for what stands aside, and a margin on all sides for words."""
     low, high = _proportioned(*bounds(scene, poses, view, more))
-    wide, tall = high - low
-    unit = wide / (width - aside - (14 if view.flat else 2))
+    unit = float((high - low)[0]) / (width - aside - 2 * margin - (14 if view.flat else 2))
+    low, high = low - margin * unit, high + margin * unit
+    tall = float((high - low)[1])
     if not view.flat:
         low, tall = low - [0, _FOOT * unit], tall + _FOOT * unit
     figure = sheet(width, tall / unit + (11 if view.flat else 2))
@@ -96,10 +98,15 @@ def finish(axes: Axes, view: View) -> None:
     _directions(axes, view)
 
 
+def round_length(most: float) -> float:
+    """The largest of 1, 2, 5, 10, … that is not more."""
+    power = 10.0 ** np.floor(np.log10(most))
+    return float(max(k * power for k in (1, 2, 5) if k * power <= most))
+
+
 def _scale_bar(axes: Axes) -> None:
     unit = millimetre(axes)
-    power = 10.0 ** np.floor(np.log10(22 * unit))
-    length = float(max(k * power for k in (1, 2, 5) if k * power <= 22 * unit))
+    length = round_length(22 * unit)
     x, y = axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit
     axes.plot([x - length, x], [y, y], color=INK, lw=1.5, solid_capstyle="butt")
     axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")

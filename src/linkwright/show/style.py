@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
+from .labels import bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ _SETTINGS: dict[str, Any] = {
     "axes.formatter.useoffset": False, "axes.formatter.limits": (-3, 4),
     "axes.formatter.use_mathtext": True,
     "axes.unicode_minus": True, "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42,
-    "svg.fonttype": "path", "svg.hashsalt": "linkwright",
+    "svg.fonttype": "none", "svg.hashsalt": "linkwright",
     "hatch.linewidth": 0.5,
 }  # fmt: skip
 
@@ -97,19 +98,13 @@ def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> Non
     """Names of lines above the panel, in as many columns as the width allows."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
-    longest = max((len(_bare(line.get_label())) for line in shown), default=1)
+    longest = max((len(bare(str(line.get_label()))) for line in shown), default=1)
     width = axes.figure.get_figwidth()
     columns = max(1, min(count, int(width * 14 / (longest + 5))))
     axes.legend(
         handles=shown, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
         borderaxespad=0.1,
     )  # fmt: skip
-
-
-def _bare(label: object) -> str:
-    """A label without the marks of its formula, to judge its length."""
-    text = str(label).replace("\\mathrm", "").replace("\\dot", "").replace("\\ddot", "")
-    return "".join(c for c in text if c not in "${}_\\")
 
 
 @styled
