@@ -33,9 +33,10 @@ def body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
     rows = -(-len(names) // columns)
     figure = sheet(width, max(rows * (min(width / columns, 1.5 * _PANEL) + _TITLE), 20))
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes in grid:
-        axes.set_axis_off()
+    for axes in grid[len(names) :]:
+        axes.remove()
     for axes, name in zip(grid, names, strict=False):
+        axes.set_axis_off()
         axes.set_title(name)
     return figure, list(grid[: len(names)])
 

@@ -12,7 +12,7 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..simulation.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
-from .labels import symbol
+from .labels import bare, symbol
 from .style import COLUMN, GREY, INK, colour, dashes, kept, legend, sheet, styled
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..simulation.run import Run
 
+HEIGHT = 38.0
+"""Of a panel, mm."""
 _EVENTS = 200
 """The most times of events that are marked."""
 _ERRORS = 1e-7
@@ -68,10 +70,10 @@ def over_time(
     """Panels that share their time axis."""
     if not found:
         raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
-    figure = sheet(width, height or 14 + 38 * len(found))
+    figure = sheet(width, height or 14 + HEIGHT * len(found))
     axes = figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
     for each, panel in zip(axes, found, strict=True):
-        _draw_panel(each, np.asarray(t), panel)
+        draw_panel(each, np.asarray(t), panel)
     axes[-1].set_xlabel("time / s")
     figure.align_ylabels(axes)
     return kept(figure, path)
@@ -85,22 +87,49 @@ def _mark_events(figure: Figure, run: Run) -> None:
             axes.axvline(t, color=GREY, lw=0.4, ls=(0, (1, 2)), zorder=0.5)
 
 
-def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+def draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+    """Lines, their unit and their names on given axes."""
     for k, line in enumerate(panel.lines):
+        k = k if line.order is None else line.order
         look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
         axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
-    unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
-    long = len(panel.quantity) + len(unit) > _LABEL
-    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
     axes.margins(x=0)
     steady = _steady(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
     _keep_scale(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    _name_axis(axes, panel)
     if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
         legend(axes, len(panel.lines))
+
+
+def _name_axis(axes: Axes, panel: Panel) -> None:
+    """What is measured, and in what: with the power of ten of large and small numbers."""
+    power = power_of_ten(axes)
+    unit = panel.unit if panel.unit != "1" else ""
+    parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
+    unit = f" / {' '.join(parts)}" if parts else ""
+    long = len(panel.quantity) + len(bare(unit)) > _LABEL
+    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
+
+
+def power_of_ten(axes: Axes) -> int:
+    """Ticks of an axis in a power of ten that its label must name; 0 where there is no need."""
+    from matplotlib.ticker import ScalarFormatter
+
+    size = float(np.abs(axes.get_ylim()).max()) or 1.0
+    power = int(np.floor(np.log10(size) / 3) * 3)
+    formatter = ScalarFormatter(useOffset=False)
+    if 5e-3 <= size < 1e4:
+        formatter.set_scientific(False)
+        power = 0
+    else:
+        formatter.set_powerlimits((power, power))
+    axes.yaxis.set_major_formatter(formatter)
+    axes.yaxis.offsetText.set_visible(False)
+    return power
 
 
 def _keep_scale(axes: Axes, values: Any, scale: float) -> None:

@@ -169,7 +169,7 @@ def _draw_image(axes: Axes, tips: Floats, found: list[Image], body: str, k: int)
 def _tips(tips: Floats, found: list[Image], size: float) -> list[Label]:
     """Names by place: what moves alike shares its tip; what does not move is the pole."""
     moving = [k for k, tip in enumerate(tips) if np.linalg.norm(tip) > 1e-9 * size]
-    return together([_name(found[k]) for k in moving], tips[moving], 0.005 * size)
+    return together([_name(found[k]) for k in moving], list(tips[moving]), 0.005 * size)
 
 
 def _name(image: Image) -> str:

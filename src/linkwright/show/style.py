@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
-from .labels import bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,13 +37,16 @@ _SETTINGS: dict[str, Any] = {
     "grid.color": FAINT, "axes.grid": True, "axes.axisbelow": True, "axes.edgecolor": INK,
     "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
-    "legend.handlelength": 1.6, "legend.columnspacing": 1.2, "legend.handletextpad": 0.5,
+    "legend.handlelength": 1.6, "legend.columnspacing": 0.9, "legend.handletextpad": 0.4,
     "axes.formatter.useoffset": False, "axes.formatter.limits": (-3, 4),
     "axes.formatter.use_mathtext": True,
     "axes.unicode_minus": True, "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42,
     "svg.fonttype": "none", "svg.hashsalt": "linkwright",
     "hatch.linewidth": 0.5,
 }  # fmt: skip
+
+_BESIDE = 14.5
+"""Width of labels and ticks beside a panel, mm."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,13 +100,28 @@ def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> Non
     """Names of lines above the panel, in as many columns as the width allows."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
-    longest = max((len(bare(str(line.get_label()))) for line in shown), default=1)
-    width = axes.figure.get_figwidth()
-    columns = max(1, min(count, int(width * 14 / (longest + 5))))
+    widest = max((_width(str(line.get_label())) for line in shown), default=1.0)
+    most = max(1, min(count, int((25.4 * axes.figure.get_figwidth() - _BESIDE) / widest)))
+    rows = -(-len(shown) // most)
+    columns = -(-len(shown) // max(rows, 1)) or 1
+    ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
-        handles=shown, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
         borderaxespad=0.1,
     )  # fmt: skip
+
+
+def _width(label: str) -> float:
+    """Of a line's sign and name in a legend, and the gap to the next, mm."""
+    from matplotlib import rcParams
+    from matplotlib.textpath import TextPath
+
+    size = float(rcParams["legend.fontsize"])
+    ems = sum(
+        rcParams[f"legend.{part}"] for part in ("handlelength", "handletextpad", "columnspacing")
+    )
+    extent = TextPath((0, 0), label, size=size).get_extents()
+    return float(ems * size + extent.x1) * 25.4 / 72
 
 
 @styled
@@ -117,7 +134,7 @@ def save(figure: Figure, path: str | Path) -> Path:
             f"'{target.suffix}' is no format of pictures", where=str(target),
             remedy=f"use {', '.join(FORMATS)}",
         )  # fmt: skip
-    keep_whole(target, _content(figure, kind[1:]))
+    keep_whole(target, content(figure, kind[1:]))
     return target
 
 
@@ -128,7 +145,9 @@ def kept(figure: Figure, path: str | Path | None) -> Figure:
     return figure
 
 
-def _content(figure: Figure, kind: str) -> bytes:
+@styled
+def content(figure: Figure, kind: str) -> bytes:
+    """A picture as the bytes of a file of a kind: svg, pdf, png."""
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     figure.savefig(stream, format=kind, metadata=metadata)
@@ -150,11 +169,11 @@ def keep_whole(target: Path, content: bytes) -> None:
 @styled
 def svg(figure: Figure) -> str:
     """The picture as an <svg> element, to be put into a web page."""
-    text = _content(figure, "svg").decode()
+    text = content(figure, "svg").decode()
     return text[text.index("<svg") :]
 
 
 @styled
 def data_uri(figure: Figure) -> str:
     """The picture as the address of an <img>, with everything in it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(_content(figure, "svg")).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(content(figure, "svg")).decode()

@@ -136,7 +136,7 @@ class Seeker:
             *(np.arange(a, max(b, a) + _GRID, _GRID) for a, b in zip(low, high, strict=True))
         )
         every = np.vstack([*near, np.column_stack([x.ravel(), y.ravel()])])
-        return np.clip(every, np.minimum(low, high), np.maximum(low, high))
+        return np.asarray(np.clip(every, np.minimum(low, high), np.maximum(low, high)))
 
     def _gaps(self, points: Floats) -> Floats:
         """From every place's box to points: (places, points)."""
@@ -150,7 +150,7 @@ class Seeker:
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
         """Whether a line must say where the label belongs."""
-        far = self.gap > self.reach + _BESIDE
+        far = np.asarray(self.gap > self.reach + _BESIDE)
         if not len(self.others):
             return far
         return far | (
