@@ -100,7 +100,7 @@ def _draw_traces(
             label=symbol(point.name),
         )  # fmt: skip
     if points:
-        legend(axes, len(points), axes.get_lines()[-len(points) :])
+        legend(axes, axes.get_lines()[-len(points) :])
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:

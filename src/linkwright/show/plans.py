@@ -16,7 +16,7 @@ from .ground import ground_shapes
 from .histories import Panel, courses
 from .labels import plain
 from .paper import Extent, extent_of, finish, prepared_axes
-from .plots import HEIGHT, draw_panel, over_time
+from .plots import draw_panel, over_time, panel_height
 from .scene import scene_of
 from .style import COLUMN, colour, kept, legend, sheet, styled
 from .view import View
@@ -47,7 +47,7 @@ def plan_figure(
     those of what turns and of what slides in panels apart."""
     seen = scene_of(plan.mechanism).view(view)
     found, extent = _courses(plan, COURSES, degrees), _extent(plan, seen, width)
-    heights = [extent.height + _KEY, *[HEIGHT] * len(found)]
+    heights = [extent.height + _KEY, *(panel_height(panel, width) for panel in found)]
     figure = sheet(width, sum(heights) + _KEY)
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     top = figure.add_subplot(grid[0])
@@ -136,4 +136,4 @@ def _draw_ends(axes: Axes, plan: Plan, view: View) -> None:
         Line2D([], [], color=_GOAL, label="goal"),
         Line2D([], [], color=_WAY, ls=(0, (3, 1.5)), label=f"way of {plain(plan.frame)}"),
     ]
-    legend(axes, len(keys), keys)
+    legend(axes, keys)

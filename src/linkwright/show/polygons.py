@@ -151,7 +151,7 @@ def _polygon(
     axes.plot(0, 0, "o", color=INK, ms=3.5, zorder=9)
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
-    legend(axes, len(bodies))
+    legend(axes)
     place_words(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
     return figure
 

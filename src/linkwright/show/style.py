@@ -96,19 +96,30 @@ def dashes(k: int) -> str:
     return DASHES[k // len(COLOURS) % len(DASHES)]
 
 
-def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> None:
-    """Names of lines above the panel, in as many columns as the width allows."""
+def legend(axes: Axes, lines: Sequence[Line2D] | None = None) -> None:
+    """Names of lines above the panel, row by row, in as many columns as the width allows."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
-    widest = max((_width(str(line.get_label())) for line in shown), default=1.0)
-    most = max(1, min(count, int((25.4 * axes.figure.get_figwidth() - _BESIDE) / widest)))
-    rows = -(-len(shown) // most)
-    columns = -(-len(shown) // max(rows, 1)) or 1
+    labels = [str(line.get_label()) for line in shown]
+    columns = key_columns(labels, 25.4 * axes.figure.get_figwidth())
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
         handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
         borderaxespad=0.1,
     )  # fmt: skip
+
+
+def key_columns(labels: Sequence[str], width: float) -> int:
+    """In how many columns names of lines fit over a panel of a picture's width, mm; as even as
+    their rows can be."""
+    widths = [_width(label) for label in labels]
+
+    def fits(columns: int) -> bool:
+        return sum(max(widths[k::columns]) for k in range(columns)) <= width - _BESIDE
+
+    most = next((c for c in range(len(labels), 1, -1) if fits(c)), 1)
+    even = -(-len(labels) // -(-len(labels) // most)) if labels else 1
+    return even if fits(even) else most
 
 
 def _width(label: str) -> float:

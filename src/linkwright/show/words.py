@@ -150,12 +150,9 @@ class Seeker:
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
         """Whether a line must say where the label belongs."""
-        far = np.asarray(self.gap > self.reach + _BESIDE)
-        if not len(self.others):
-            return far
-        return far | (
-            self._gaps(self.others).min(axis=1) < _NEARER * np.maximum(self.gap, self.reach + 0.8)
-        )
+        next_one = self._gaps(self.others).min(axis=1, initial=np.inf)
+        clear = _NEARER * np.maximum(self.gap, self.reach + 0.8)
+        return np.asarray((self.gap > self.reach + _BESIDE) | (next_one < clear))
 
     @cached_property
     def leaders(self) -> Floats:
