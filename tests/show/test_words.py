@@ -117,6 +117,16 @@ def test_every_name_stands_at_its_joint(name: str, is_random: bool) -> None:
     assert sorted(seen) == sorted(spots)
 
 
+@pytest.mark.parametrize("draw", [show.free_body_diagrams, show.force_polygons])
+def test_words_of_forces_do_not_lie_on_each_other(draw: Any) -> None:
+    figure = draw(lw.gallery("triple-pendulum"), [-0.5, -0.9, -1.5], [-1.0, -2.0, -3.0])
+    for axes in figure.axes:
+        paper = Paper.of(axes)
+        boxes = [corners_of(paper, text) for text in axes.texts if text.get_text()]
+        assert len(boxes) >= 4
+        assert all(apart(one, other) for one, other in combinations(boxes, 2))
+
+
 def test_joints_that_coincide_share_a_label() -> None:
     """The wrist of the six-axis arm at home; and three points in a row are not all one."""
     labels = [text.get_text() for text in words(drawn("six-axis", False)[0], LABEL).values()]

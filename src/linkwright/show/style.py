@@ -100,6 +100,8 @@ def legend(axes: Axes, lines: Sequence[Line2D] | None = None) -> None:
     """Names of lines above the panel, row by row, in as many columns as the width allows."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
+    if not shown:
+        return
     labels = [str(line.get_label()) for line in shown]
     columns = key_columns(labels, 25.4 * axes.figure.get_figwidth())
     ordered = [line for k in range(columns) for line in shown[k::columns]]
@@ -118,21 +120,27 @@ def key_columns(labels: Sequence[str], width: float) -> int:
         return sum(max(widths[k::columns]) for k in range(columns)) <= width - _BESIDE
 
     most = next((c for c in range(len(labels), 1, -1) if fits(c)), 1)
-    even = -(-len(labels) // -(-len(labels) // most)) if labels else 1
+    even = -(-len(labels) // -(-len(labels) // most))
     return even if fits(even) else most
+
+
+def text_width(text: str, size: float) -> float:
+    """Of a line in letters of so many points, mm."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), text, size=size).get_extents().x1) * 25.4 / 72
 
 
 def _width(label: str) -> float:
     """Of a line's sign and name in a legend, and the gap to the next, mm."""
     from matplotlib import rcParams
-    from matplotlib.textpath import TextPath
 
-    size = float(rcParams["legend.fontsize"])
-    ems = sum(
-        rcParams[f"legend.{part}"] for part in ("handlelength", "handletextpad", "columnspacing")
+    size, parts = (
+        float(rcParams["legend.fontsize"]),
+        ("handlelength", "handletextpad", "columnspacing"),
     )
-    extent = TextPath((0, 0), label, size=size).get_extents()
-    return float(ems * size + extent.x1) * 25.4 / 72
+    ems = sum(rcParams[f"legend.{part}"] for part in parts)
+    return float(ems * size) * 25.4 / 72 + text_width(label, size)
 
 
 @styled
