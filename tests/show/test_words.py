@@ -148,6 +148,16 @@ def test_every_length_of_the_four_bar_is_written() -> None:
     assert sorted(written) == ["1 m", "2.5 m", "3 m"]
 
 
+@pytest.mark.parametrize("width", [25.0, 600.0])
+def test_paper_of_any_size(width: float) -> None:
+    """On what is too small for words they are still written, and the picture is not turned."""
+    for name in ("four-bar", "six-axis"):
+        figure = show.figure_of(lw.gallery(name), names=True, dimensions=True, width=width)
+        low, high = figure.axes[0].get_xlim()
+        assert low < high
+        assert words(figure.axes[0], LABEL)
+
+
 def test_words_are_the_same_every_time() -> None:
     one, other = (show.svg(show.figure_of(lw.gallery("quadruped"), names=True)) for _ in range(2))
     assert one == other

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_CELL = 0.4
-"""Side of a cell, mm."""
+_CELL, _CELLS = 0.4, 800
+"""Side of a cell, mm; how many there are at most along a side of the paper."""
 _STEP = 0.35
 """Between samples along a path, mm."""
 _BACKGROUND = 1.0
@@ -70,7 +70,9 @@ class Ink:
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
-        self.shape = np.ceil((paper.high - paper.low) / _CELL).astype(int) + 1
+        size = paper.high - paper.low
+        self.cell = max(_CELL, float(size.max()) / _CELLS)
+        self.shape = np.ceil(size / self.cell).astype(int) + 1
         self.cells = np.zeros(tuple(self.shape))
         for path in _paths(paper.axes):
             self._draw(paper.scale * path)
@@ -93,7 +95,7 @@ class Ink:
         self._sum()
 
     def _add(self, points: Floats, weight: float) -> None:
-        at = np.floor((points - self.paper.low) / _CELL).astype(int)
+        at = np.floor((points - self.paper.low) / self.cell).astype(int)
         at = at[((at >= 0) & (at < self.shape)).all(axis=1)]
         np.maximum.at(self.cells, (at[:, 0], at[:, 1]), weight)
 
@@ -106,8 +108,8 @@ class Ink:
 
     def under(self, low: Floats, high: Floats) -> Floats:
         """What boxes (n, 2) from low to high would cover."""
-        i = np.clip(np.floor((low - self.paper.low) / _CELL).astype(int), 0, self.shape)
-        j = np.clip(np.ceil((high - self.paper.low) / _CELL).astype(int), 0, self.shape)
+        i = np.clip(np.floor((low - self.paper.low) / self.cell).astype(int), 0, self.shape)
+        j = np.clip(np.ceil((high - self.paper.low) / self.cell).astype(int), 0, self.shape)
         s = self.sums
         return np.asarray(
             s[j[:, 0], j[:, 1]] - s[i[:, 0], j[:, 1]] - s[j[:, 0], i[:, 1]] + s[i[:, 0], i[:, 1]]
@@ -115,7 +117,7 @@ class Ink:
 
     def along(self, points: Floats) -> Floats:
         """What points (n, k, 2) meet, summed over k."""
-        at = np.floor((points - self.paper.low) / _CELL).astype(int)
+        at = np.floor((points - self.paper.low) / self.cell).astype(int)
         at = np.clip(at, 0, self.shape - 1)
         return np.asarray(self.cells[at[..., 0], at[..., 1]].sum(axis=-1))
 

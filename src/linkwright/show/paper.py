@@ -82,7 +82,8 @@ def extent_of(
     """As wide as asked and as high as the scale then needs, within reason; some mm of the width
     are left for what stands aside, and a margin on all sides for words."""
     low, high = _proportioned(*bounds(scene, poses, view, more))
-    unit = float((high - low)[0]) / (width - aside - 2 * margin - (14 if view.flat else 2))
+    margin, frame = min(margin, 0.15 * width), 14 if view.flat else 2
+    unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
     low, high = low - margin * unit, high + margin * unit
     if not view.flat:
         low = low - [0, _FOOT * unit]

@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 
 _ANGLES, _FAR = 24, (0.6, 1.8, 3.2, 5.0, 7.5, 10.5, 14.0, 18.0)
 """Directions in which a place is looked for, and distances, mm."""
-_GRID = 3.0
-"""Of places all over the paper, mm, where nothing near is free."""
+_GRID, _MOST = 3.0, 40
+"""Between places all over the paper, mm, where nothing near is free; the most along a side."""
 _PAD = 0.35
 """Free of words around a word, mm."""
 _BESIDE, _NEARER = 2.4, 1.5
@@ -132,9 +132,8 @@ class Seeker:
         hug = self.half * np.clip(1.5 * way, -1, 1)
         near = [center + (spread + far) * way + hug for far in _FAR]
         low, high = self.ink.paper.low + self.half + _PAD, self.ink.paper.high - self.half - _PAD
-        x, y = np.meshgrid(
-            *(np.arange(a, max(b, a) + _GRID, _GRID) for a, b in zip(low, high, strict=True))
-        )
+        sides = (np.linspace(a, b, _steps(b - a)) for a, b in zip(low, high, strict=True))
+        x, y = np.meshgrid(*sides)
         every = np.vstack([*near, np.column_stack([x.ravel(), y.ravel()])])
         return np.asarray(np.clip(every, np.minimum(low, high), np.maximum(low, high)))
 
@@ -197,6 +196,11 @@ class Seeker:
         return np.asarray(
             found + _TANGLED * (self.leads & _cross(self.leaders, other.leaders[choice]))
         )
+
+
+def _steps(length: float) -> int:
+    """Of the grid along a side."""
+    return int(np.clip(length / _GRID, 2, _MOST))
 
 
 def _cross(lines: Floats, one: Floats) -> NDArray[np.bool_]:
