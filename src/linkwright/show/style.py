@@ -96,14 +96,17 @@ def dashes(k: int) -> str:
     return DASHES[k // len(COLOURS) % len(DASHES)]
 
 
-def legend(axes: Axes, lines: Sequence[Line2D] | None = None) -> None:
-    """Names of lines above the panel, row by row, in as many columns as the width allows."""
+def legend(
+    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None
+) -> None:  # fmt: skip
+    """Names of lines above the panel, row by row, in as many columns as the width allows: that of
+    the figure, or of a panel of its own (mm)."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
     if not shown:
         return
     labels = [str(line.get_label()) for line in shown]
-    columns = key_columns(labels, 25.4 * axes.figure.get_figwidth())
+    columns = key_columns(labels, width or 25.4 * axes.figure.get_figwidth())
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
         handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
