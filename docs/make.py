@@ -29,8 +29,6 @@ def draw_pictures(folder: Path) -> None:
     folder.mkdir(parents=True)
     for script in sorted((ROOT / "examples").glob("paper_*.py")):
         subprocess.run([sys.executable, str(script), str(folder)], check=True, cwd=ROOT)
-    for picture in (ROOT / "out").glob("paper_*.svg"):
-        shutil.copy(picture, folder)
     for name in lw.gallery():
         show.figure_of(lw.gallery(name), names=True, path=folder / f"gallery-{name}.svg")
 

@@ -37,7 +37,7 @@ def panel(what: str, unit: str, head: str, values: np.ndarray) -> Panel:
     return Panel(what, unit, tuple(lines))
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, ending: str = "svg") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     model = lw.compile(lw.derive(lw.gallery("vukobratovic-arm"), by="recurrent"))
     t = np.linspace(0, END, 201)
@@ -47,11 +47,11 @@ def main(folder: Path) -> None:
         panel("angle", "rad", r"\varphi", q), panel("angular speed", "rad/s", r"\dot\varphi", qd),
         panel("angular acceleration", "rad/s²", r"\ddot\varphi", qdd),
     ]  # fmt: skip
-    over_time(t, motion, path=folder / "paper-000-figure-7.svg")
-    over_time(t, [panel("torque", "N·m", "P", tau)], path=folder / "paper-000-figure-8.svg")
+    over_time(t, motion, path=folder / f"paper-000-figure-7.{ending}")
+    over_time(t, [panel("torque", "N·m", "P", tau)], path=folder / f"paper-000-figure-8.{ending}")
     rise = (model.placement("gripper")(q[-1]) - model.placement("gripper")(q[0]))[:3, 3]
     print(f"the gripper moved by {np.round(rise, 9)} m; torques at the end {tau[-1].round(3)} N·m")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/pictures"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/pictures"), *sys.argv[2:3])

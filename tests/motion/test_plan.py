@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright import show
 from linkwright.cli.main import app
 from linkwright.errors import LinkwrightError
 from linkwright.motion import bounds_of, plan_to, through
-from linkwright.motion.figure import figure_of
+from linkwright.show.style import colour
 from tests.commands import ok, run
 
 VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")
@@ -44,18 +43,15 @@ def test_six_links_of_paper_003(tmp_path: Path) -> None:
     np.testing.assert_allclose(fast.tau - weight, 4 * (arrays["tau"] - weight), atol=1e-9)
 
 
-@pytest.mark.slow
-def test_the_figures_of_paper_003(tmp_path: Path) -> None:
-    """The example is short, runs, and says the weight of a straight arm: (1 + 3 + … + 11) m g l/2."""
-    script = Path(__file__).parents[2] / "examples/paper_003.py"
-    assert len(script.read_text(encoding="utf-8").splitlines()) <= 60
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    names = [f"paper_003_figure_{k}.{end}" for k in range(3, 8) for end in ("png", "svg")]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
-    first = float(done.stdout.split("[")[2].split()[0])
-    assert first == pytest.approx(36 * 9.81 / 2, rel=1e-3)
+def test_both_ends_and_the_way_are_drawn() -> None:
+    """Of an elbow, by hand: the way ends at the target, the goal's links meet there."""
+    plan = plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0, samples=5)
+    paths = [line.get_xydata() for line in plan.draw().axes[0].lines]
+    (way,) = [path for path in paths if len(path) == 5]
+    np.testing.assert_allclose(way[[0, -1]], [[2, 0], [1, 1]], atol=1e-8)
+    ends = [path[-1] for path in paths if len(path) == 2]
+    assert any(np.allclose(end, [2, 0]) for end in ends)
+    assert any(np.allclose(end, [1, 1]) for end in ends)
 
 
 def test_the_gripper_of_paper_000() -> None:
@@ -127,12 +123,16 @@ def test_units_are_said_and_not_mixed() -> None:
     plan = plan_to(
         lw.gallery("stanford"), "link6", [[0.3, 0.2, 0.5]], 2.0, start=[0, 0, 0.4, 0, 0, 0]
     )
-    panels = [axes for axes in figure_of(plan).axes if axes.get_xlabel() == "time / s"]
-    lines = {axes.get_ylabel(): len(axes.lines) for axes in panels}
+    whole = show.plan_figure(plan)
+    lines = {axes.get_ylabel().replace("\n", ""): len(axes.lines) for axes in whole.axes[1:]}
     assert lines == {
-        "coordinate / rad": 5, "coordinate / m": 1, "speed / rad/s": 5, "speed / m/s": 1,
-        "acceleration / rad/s²": 5, "acceleration / m/s²": 1, "drive / N·m": 5, "drive / N": 1,
+        "angle / rad": 5, "displacement / m": 1, "angular speed / rad/s": 5, "speed / m/s": 1,
+        "angular acceleration / rad/s²": 5, "acceleration / m/s²": 1, "torque / N·m": 5, "force / N": 1,
     }  # fmt: skip
+    (slide,) = plan.plot("q", only=["q3"]).axes[0].lines
+    assert slide.get_color() == colour(2), "a joint has its colour in all pictures"
+    with pytest.raises(LinkwrightError, match="a plan has no 'energy' to draw"):
+        plan.plot("energy")
 
 
 def test_plans_are_saved(tmp_path: Path) -> None:

@@ -175,3 +175,33 @@ def test_graph_and_sparsity() -> None:
     words = {text.get_text() for text in figure.axes[0].texts}
     assert {"crank", "coupler", "rocker", "pin\nrevolute"} <= words
     assert show.sparsity(lw.gallery("elbow")).axes[0].get_title() == "mass matrix: 4 of 4 (100%)"
+
+
+def test_the_graph_of_many_branches_is_an_outline() -> None:
+    """Of the Stewart platform: every body below its parent, a lane for every loop, no word on
+    another; the name of a loop stands at its rod, not at the platform that has six."""
+    from linkwright.show.outline import rows_of
+
+    robot = lw.gallery("stewart")
+    rows = rows_of(robot)
+    assert {row.name for row in rows} == {"ground", *robot.bodies}
+    assert all(rows[row.parent].depth == row.depth - 1 for row in rows[1:])
+    assert [row.name for row in rows if row.loops] == [f"rod{k}" for k in range(1, 7)]
+    axes = show.graph(robot).axes[0]
+    axes.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    assert max(box.x1 for box in boxes) < axes.figure.bbox.x1
+    assert sum(line.get_linestyle() == "--" for line in axes.lines) == 6
+
+
+def test_no_letter_is_smaller_than_seven_points() -> None:
+    run, bar = runs.elbow(), lw.gallery("four-bar")
+    for figure in (
+        show.figure_of(bar, names=True, dimensions=True), show.graph(bar), show.sparsity(bar),
+        show.graph(lw.gallery("quadruped")), show.free_body_diagrams(bar), show.velocity_polygon(bar),
+        show.force_polygons(bar), run.plot("q", "energy"), run.cyclograph(), show.phase(run),
+    ):  # fmt: skip
+        found = [t for t in figure.findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()]
+        assert found
+        assert min(text.get_fontsize() for text in found) >= 7

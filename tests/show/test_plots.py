@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -234,3 +235,39 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     for draw in (run.plot, run.cyclograph, lambda: show.figure_of(run.mechanism)):
         with pytest.raises(MissingExtraError, match=r"need matplotlib; install linkwright\[show\]"):
             draw()
+
+
+def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:
+    """Not at the head of the axis, where the names of the lines are."""
+    t = np.linspace(0, 1, 5)
+    for size, power, label in (
+        (2e-5, -6, "speed / $10^{-6}$ m/s"),
+        (3e6, 6, "speed / $10^{6}$ m/s"),
+        (5.0, 0, "speed / m/s"),
+    ):
+        panel = show.Panel("speed", "m/s", (show.Line("v", "$v$", size * t),))
+        axes = show.over_time(t, [panel]).axes[0]
+        assert axes.get_ylabel() == label
+        axes.figure.draw_without_rendering()
+        assert not axes.yaxis.offsetText.get_visible()
+        texts = [re.sub(r"[^\d.]", "", text.get_text()) for text in axes.get_yticklabels()]
+        largest = max(float(text) for text in texts if text)
+        assert size <= 10.0**power * largest <= 1.5 * size
+
+
+def test_names_of_lines_fit_over_their_panel() -> None:
+    """Six torques in one row; long names in several, read row by row."""
+    from linkwright.show.style import house_style, key_columns
+
+    t = np.linspace(0, 1, 3)
+    for count, word in ((6, "$\\tau_{{q{}}}$"), (7, "shoulder_{}")):
+        lines = tuple(show.Line(f"{k}", word.format(k), k * t) for k in range(count))
+        axes = show.over_time(t, [show.Panel("torque", "N·m", lines)]).axes[0]
+        axes.figure.draw_without_rendering()
+        key = axes.get_legend()
+        assert key.get_window_extent().x1 <= axes.figure.bbox.x1
+        with house_style():
+            columns = key_columns([line.label for line in lines], 85)
+        assert columns == (6 if count == 6 else 3)
+        first_row = [text.get_text() for text in key.get_texts()][:: -(-count // columns)]
+        assert first_row[0] == lines[0].label

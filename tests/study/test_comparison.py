@@ -119,6 +119,15 @@ def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
     assert (tmp_path / f"a.{ending}").stat().st_size > 5000
 
 
+def test_figures_can_be_read(pendulum: Comparison) -> None:
+    from linkwright.study.figures import drawn
+
+    texts = [
+        t for t in drawn(pendulum).findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()
+    ]
+    assert min(text.get_fontsize() for text in texts) >= 7
+
+
 def test_command(tmp_path: Path) -> None:
     words = ("compare", "elbow", "--by", "lagrange,hamilton", "-t", "0.1")
     found = json.loads(ok(*words, "-o", "a.md", "-o", "a.csv", "--json", cwd=tmp_path))

@@ -109,6 +109,24 @@ def test_files(study: Scaling, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").count("<svg") == 1
 
 
+def test_every_panel_of_the_figure_has_numbers(study: Scaling) -> None:
+    """Also where costs are within one power of ten; and no letter is below seven points."""
+    from linkwright.study.figures import drawn
+
+    figure = drawn(study)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        ticks = [
+            t
+            for t, text in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
+            if text.get_text()
+        ]
+        assert sum(low <= tick <= high for tick in ticks) >= 2
+    texts = [t for t in figure.findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 7
+
+
 def test_too_slow_is_stopped_and_said() -> None:
     found = scaling([2, 3], ["lagrange"], budget=0.01)
     assert not found.rows

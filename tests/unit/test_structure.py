@@ -58,14 +58,17 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
         "readings", "model", "guard", "files", "show", "control",
     },
+    # and so are a plan's
     "motion": {
         "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
-        "model",
+        "model", "show",
     },
     "control": {
         "errors", "mechanism", "algebra", "equations", "files", "formulations", "motion", "simulation",
     },
-    "show": {"errors", "expressions", "mechanism", "kinematics", "model", "simulation"},
+    "show": {
+        "errors", "expressions", "mechanism", "kinematics", "model", "simulation", "motion",
+    },
     "checking": {
         "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
         "tape", "readings",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from pathlib import Path as File
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from .loops import Loops, check_closable
 from .targets import read_targets
 from .timing import at_limits, beyond_limits, refuse_quaternions
 from .trajectory import Trajectory, check_duration, coordinates, through
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -82,11 +85,22 @@ class Plan:
         return text.getvalue().encode()
 
     def _picture(self, kind: str) -> bytes:
-        from .figure import figure_of
+        from ..show import plan_figure
+        from ..show.style import content
 
-        buffer = io.BytesIO()
-        figure_of(self).savefig(buffer, format=kind, dpi=200)
-        return buffer.getvalue()
+        return content(plan_figure(self), kind)
+
+    def plot(self, *names: str, **options: Any) -> Figure:
+        """Histories over time: "q", "qd", "qdd", "tau"; see `show.plan_courses`."""
+        from ..show import plan_courses
+
+        return plan_courses(self, *names, **options)
+
+    def draw(self, **options: Any) -> Figure:
+        """The mechanism at both ends, and the way between; see `show.plan_ends`."""
+        from ..show import plan_ends
+
+        return plan_ends(self, **options)
 
     def save(self, path: str | File) -> None:
         """A table (.csv), arrays (.npz) or a picture (.png, .pdf, .svg); whole or not at all."""

@@ -10,6 +10,7 @@ from .diagrams import free_body_diagrams
 from .free_bodies import FreeBody, free_bodies
 from .histories import Line, Panel
 from .page import animation_element, animation_page
+from .plans import plan_courses, plan_ends, plan_figure
 from .plots import eigenvalues, over_time, phase, plot
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
 from .sticks import figure_of
@@ -38,6 +39,9 @@ __all__ = [
     "images",
     "over_time",
     "phase",
+    "plan_courses",
+    "plan_ends",
+    "plan_figure",
     "plot",
     "save",
     "sparsity",

@@ -30,7 +30,8 @@ Pixels = NDArray[np.uint8]
 
 FILMS = (".mp4", ".gif", ".html")
 _RATES = {".mp4": 30.0, ".gif": 20.0}
-_WIDTH, _DOTS = 160.0, 130.0
+_WIDTH, _DOTS, _BETWEEN = 115.0, 181.0, 4
+"""Of a picture, mm; dots an inch; points of a path from picture to picture."""
 
 
 def animate(
@@ -98,11 +99,16 @@ def film(
     times = run.t[0] + np.arange(count) * speed / rate
     scene, seen, poses, axes, canvas, points = _stage(run, times, trace, view)
     still = canvas.copy_from_bbox(axes.figure.bbox)
-    paths = [seen(point.path(poses)) for point in points]
+    fine = run.t[0] + np.arange((count - 1) * _BETWEEN + 1) * speed / rate / _BETWEEN
+    between = poses_at(scene, run, fine)
+    paths = [seen(point.path(between)) for point in points]
     details = Details(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
-        lines = [axes.plot(*path[: k + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths]
+        lines = [
+            axes.plot(*path[: k * _BETWEEN + 1].T, color=GREY, lw=0.8, zorder=2.5)[0]
+            for path in paths
+        ]
         clock = axes.text(
             0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
             color=INK, fontsize=8,

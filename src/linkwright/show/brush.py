@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .dimensions import Span
 from .labels import symbol
 from .members import hull_order
-from .paper import millimetre
 from .shapes import GROUND, Shape, Tie
 from .style import FAINT, GREY, INK, colour
-from .words import place_words
+from .words import Label, together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,6 @@ class Brush:
         self.tint, self.weight, self.alpha = tint, weight, alpha
         self.order = scene.order
         self.artists: list[Any] = []
-        self.written: list[Floats] = []
 
     def shapes(self, several: Sequence[Shape]) -> None:
         for shape in several:
@@ -213,44 +212,25 @@ class Brush:
 
     # -- words ---------------------------------------------------------------------------
 
-    def names(self, several: Sequence[Shape]) -> None:
-        """Beside each joint and frame, where least is in the way."""
+    def labels(self, several: Sequence[Shape]) -> list[Label]:
+        """Names of joints and frames; one label for those that lie on each other."""
         named = {s.name: s for s in several}.values()
         spots = [self.view(self.world(s.link, s.points)).mean(axis=0) for s in named]
-        words = [symbol(s.name) for s in named]
-        there = (*self.scene.members, *self.scene.wheels, *self.scene.frames)
-        drawn = [self.view(self.world(s.link, s.points)) for s in there]
-        drawn += self.written
-        place_words(self.axes, words, spots, drawn)
+        return together([symbol(s.name) for s in named], spots, self.scene.sign)
 
-    def dimensions(self, several: Sequence[Shape]) -> None:
+    def spans(self, several: Sequence[Shape]) -> list[Span]:
         """Lengths along lines and around plates."""
-        for shape in several:
-            if shape.kind not in ("line", "plate"):
-                continue
+        found = []
+        for shape in (s for s in several if s.kind in ("line", "plate")):
             points = self.world(shape.link, shape.points)
-            loop = np.vstack([points, points[:1]]) if shape.kind == "plate" else points
-            for a, b in pairwise(loop):
-                self._dimension(a, b, points.mean(axis=0) if shape.kind == "plate" else None)
-
-    def _dimension(self, a: Floats, b: Floats, inside: Floats | None) -> None:
-        flat, length = self.view(np.array([a, b])), float(np.linalg.norm(b - a))
-        along, word = flat[1] - flat[0], f"{length:.3g} m"
-        room = 1.4 * len(word) * millimetre(self.axes)
-        if np.linalg.norm(along) < room:
-            return
-        angle = float(np.degrees(np.arctan2(along[1], along[0])))
-        angle = angle - 180 if angle > 90.5 else angle + 180 if angle < -89.5 else angle
-        lift = np.array([-np.sin(np.radians(angle)), np.cos(np.radians(angle))])
-        below = inside is not None and (self.view(inside) - flat.mean(axis=0)) @ lift > 0
-        spot = flat.mean(axis=0) + (-1 if below else 1) * self.scene.sign * lift
-        half = along / np.linalg.norm(along) * room / 2
-        middle = spot + (spot - flat.mean(axis=0))
-        self.written.append(np.array([middle - half, middle + half]))
-        self.axes.text(
-            *spot, word, rotation=angle, rotation_mode="anchor", ha="center",
-            va="top" if below else "bottom", fontsize=6.5, zorder=9,
-        )  # fmt: skip
+            flat, inside = self.view(points), None
+            pairs = [*pairwise(range(len(points)))]
+            if shape.kind == "plate":
+                pairs, inside = [*pairs, (len(points) - 1, 0)], flat.mean(axis=0)
+            for a, b in pairs:
+                length = float(np.linalg.norm(points[b] - points[a]))
+                found.append(Span(flat[[a, b]], f"{length:.3g} m", inside))
+        return found
 
 
 def _zigzag(turns: int) -> list[tuple[float, float]]:

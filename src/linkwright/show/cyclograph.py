@@ -56,7 +56,7 @@ def cyclograph(
     Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, between, seen))
     shades = _shades(times)
     for one, shade in zip(poses, shades, strict=True):
-        _draw_one(axes, scene, one, seen, shade)
+        draw_shadow(axes, scene, one, seen, shade)
     _draw_traces(axes, scene, between, seen, trace)
     finish(axes, seen)
     _draw_clock(figure, axes, times)
@@ -74,14 +74,18 @@ def _shades(times: Floats) -> Floats:
     return np.asarray(_map()(np.linspace(0, 1, len(times))))
 
 
-def _draw_one(axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any) -> None:
-    brush = Brush(axes, scene, poses, view, tint=tuple(shade), weight=0.45)
+def draw_shadow(
+    axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any, weight: float = 0.45
+) -> None:  # fmt: skip
+    """Links in thin lines of one colour, joints as dots."""
+    paint = shade if isinstance(shade, str) else tuple(shade)
+    brush = Brush(axes, scene, poses, view, tint=paint, weight=weight)
     brush.ties([tie for tie in scene.ties if tie.kind in ("rail", "rod")])
     brush.shapes(scene.members)
     brush.shapes([shape for shape in scene.wheels if shape.kind != "spoke"])
     for joint in (s for s in scene.joints if s.kind != "coil"):
         spot = view(brush.world(joint.link, joint.points)).mean(axis=0)
-        axes.plot(*spot, "o", color=shade, ms=1.8, mec="none", zorder=5)
+        axes.plot(*spot, "o", color=paint, ms=4 * weight, mec="none", zorder=5)
 
 
 def _draw_traces(
@@ -96,7 +100,7 @@ def _draw_traces(
             label=symbol(point.name),
         )  # fmt: skip
     if points:
-        legend(axes, len(points), axes.get_lines()[-len(points) :])
+        legend(axes, axes.get_lines()[-len(points) :])
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:

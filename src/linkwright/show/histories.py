@@ -37,6 +37,8 @@ class Line:
     label: str
     values: Floats
     dashed: bool = False
+    order: int | None = None
+    """The number of its colour; that of its place in the panel unless said."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,15 @@ def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ())
         found = _from_data(run, name)
     else:
         raise _unknown(name, map(str, run.data.data_vars), run.mechanism.name)
+    return _as_asked(found, degrees, only)
+
+
+def courses(course: Any, name: str, degrees: bool = False, only: Sequence[str] = ()) -> list[Panel]:
+    """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
+    return _as_asked(HISTORIES[name](course), degrees, only)
+
+
+def _as_asked(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
     found = [_in_degrees(panel) for panel in found] if degrees else found
     return _chosen(found, only) if only else found
 
@@ -85,16 +96,22 @@ def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     for name in only:
         if name not in known:
             raise NameNotFoundError(f"there is no line '{name}'", remedy=suggest(name, known))
+    found = [replace(p, lines=_numbered(p.lines)) for p in found]
     kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]
+
+
+def _numbered(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Lines that keep their colours when others are left out."""
+    return tuple(
+        line if line.order is not None else replace(line, order=k) for k, line in enumerate(lines)
+    )
 
 
 def _in_degrees(panel: Panel) -> Panel:
     if not panel.unit.startswith(ANGLE):
         return panel
-    turned = tuple(
-        Line(line.name, line.label, np.degrees(line.values), line.dashed) for line in panel.lines
-    )
+    turned = tuple(replace(line, values=np.degrees(line.values)) for line in panel.lines)
     return replace(panel, unit=panel.unit.replace(ANGLE, "°", 1), lines=turned)
 
 
@@ -106,7 +123,9 @@ def _grouped(
     found = []
     for unit, (quantity, written) in words.items():
         lines = tuple(
-            Line(names[k], labels[k], values[:, k]) for k, own in enumerate(units) if own == unit
+            Line(names[k], labels[k], values[:, k], order=k)
+            for k, own in enumerate(units)
+            if own == unit
         )
         if lines:
             found.append(Panel(quantity, written, lines))

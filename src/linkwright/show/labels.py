@@ -22,6 +22,12 @@ def symbol(name: str, dots: int = 0) -> str:
     return f"${text}_{{{index}}}$" if index else f"${text}$"
 
 
+def bare(text: str) -> str:
+    """A text without the marks of its formulas, as long as it is printed."""
+    letters = re.sub(r"\\(mathrm|dot|ddot|bar)", "", text)
+    return re.sub(r"[${}_]", "", re.sub(r"\\[A-Za-z]+", "o", letters))
+
+
 def plain(name: str) -> str:
     """For matplotlib: a name as it is written, never a formula."""
     return name.replace("$", r"\$")

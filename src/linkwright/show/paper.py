@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,26 +56,49 @@ def _carried(poses: Floats, link: int, points: Floats) -> Floats:
     return np.asarray(placed + poses[:, None, link, :, 3]).reshape(-1, 3)
 
 
-def prepared_axes(
+@dataclass(frozen=True)
+class Extent:
+    """What a picture shows, in metres, and how high it is then, mm."""
+
+    low: Floats
+    high: Floats
+    height: float
+
+    def apply(self, axes: Axes) -> None:
+        axes.set_aspect("equal")
+        axes.set_xlim(self.low[0], self.high[0])
+        axes.set_ylim(self.low[1], self.high[1])
+
+
+def extent_of(
     scene: Scene,
     poses: Floats,
     view: View,
     width: float,
     more: Sequence[Shape] = (),
     aside: float = 0.0,
-) -> tuple[Figure, Axes]:
-    """A figure as wide as asked and as high as the scale then needs, within reason; some mm of
-    its width are left for what stands aside."""
+    margin: float = 0.0,
+) -> Extent:
+    """As wide as asked and as high as the scale then needs, within reason; some mm of the width
+    are left for what stands aside, and a margin on all sides for words."""
     low, high = _proportioned(*bounds(scene, poses, view, more))
-    wide, tall = high - low
-    unit = wide / (width - aside - (14 if view.flat else 2))
+    margin, frame = min(margin, 0.15 * width), 14 if view.flat else 2
+    unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
+    low, high = low - margin * unit, high + margin * unit
     if not view.flat:
-        low, tall = low - [0, _FOOT * unit], tall + _FOOT * unit
-    figure = sheet(width, tall / unit + (11 if view.flat else 2))
+        low = low - [0, _FOOT * unit]
+    return Extent(low, high, float((high - low)[1]) / unit + (11 if view.flat else 2))
+
+
+def prepared_axes(
+    scene: Scene, poses: Floats, view: View, width: float, more: Sequence[Shape] = (),
+    aside: float = 0.0, margin: float = 0.0,
+) -> tuple[Figure, Axes]:  # fmt: skip
+    """A figure for one picture of a mechanism."""
+    extent = extent_of(scene, poses, view, width, more, aside, margin)
+    figure = sheet(width, extent.height)
     axes = figure.add_subplot()
-    axes.set_aspect("equal")
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
+    extent.apply(axes)
     return figure, axes
 
 
@@ -96,10 +120,15 @@ def finish(axes: Axes, view: View) -> None:
     _directions(axes, view)
 
 
+def round_length(most: float) -> float:
+    """The largest of 1, 2, 5, 10, … that is not more."""
+    power = 10.0 ** np.floor(np.log10(most))
+    return float(max(k * power for k in (1, 2, 5) if k * power <= most))
+
+
 def _scale_bar(axes: Axes) -> None:
     unit = millimetre(axes)
-    power = 10.0 ** np.floor(np.log10(22 * unit))
-    length = float(max(k * power for k in (1, 2, 5) if k * power <= 22 * unit))
+    length = round_length(22 * unit)
     x, y = axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit
     axes.plot([x - length, x], [y, y], color=INK, lw=1.5, solid_capstyle="butt")
     axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")

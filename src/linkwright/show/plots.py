@@ -12,8 +12,8 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..simulation.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
-from .labels import symbol
-from .style import COLUMN, GREY, INK, colour, dashes, kept, legend, sheet, styled
+from .labels import bare, symbol
+from .style import COLUMN, GREY, INK, colour, dashes, kept, key_columns, legend, sheet, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..simulation.run import Run
 
+_HEIGHT, _ROW = 38.0, 3.5
+"""Of a panel, and of a row of names, mm."""
 _EVENTS = 200
 """The most times of events that are marked."""
 _ERRORS = 1e-7
@@ -68,13 +70,21 @@ def over_time(
     """Panels that share their time axis."""
     if not found:
         raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
-    figure = sheet(width, height or 14 + 38 * len(found))
-    axes = figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
+    heights = [panel_height(panel, width) for panel in found]
+    figure = sheet(width, height or 14 + sum(heights))
+    ratios = {"height_ratios": heights}
+    axes = figure.subplots(len(found), 1, sharex=True, squeeze=False, gridspec_kw=ratios)[:, 0]
     for each, panel in zip(axes, found, strict=True):
-        _draw_panel(each, np.asarray(t), panel)
+        draw_panel(each, np.asarray(t), panel)
     axes[-1].set_xlabel("time / s")
     figure.align_ylabels(axes)
     return kept(figure, path)
+
+
+def panel_height(panel: Panel, width: float) -> float:
+    """Higher by every further row of names, mm."""
+    columns = key_columns([line.label for line in panel.lines], width)
+    return _HEIGHT + _ROW * (-(-len(panel.lines) // columns) - 1)
 
 
 def _mark_events(figure: Figure, run: Run) -> None:
@@ -85,22 +95,49 @@ def _mark_events(figure: Figure, run: Run) -> None:
             axes.axvline(t, color=GREY, lw=0.4, ls=(0, (1, 2)), zorder=0.5)
 
 
-def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+def draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+    """Lines, their unit and their names on given axes."""
     for k, line in enumerate(panel.lines):
+        k = k if line.order is None else line.order
         look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
         axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
-    unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
-    long = len(panel.quantity) + len(unit) > _LABEL
-    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
     axes.margins(x=0)
     steady = _steady(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
     _keep_scale(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    _name_axis(axes, panel)
     if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
-        legend(axes, len(panel.lines))
+        legend(axes)
+
+
+def _name_axis(axes: Axes, panel: Panel) -> None:
+    """What is measured, and in what: with the power of ten of large and small numbers."""
+    power = power_of_ten(axes)
+    unit = panel.unit if panel.unit != "1" else ""
+    parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
+    unit = f" / {' '.join(parts)}" if parts else ""
+    long = len(panel.quantity) + len(bare(unit)) > _LABEL
+    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
+
+
+def power_of_ten(axes: Axes) -> int:
+    """Ticks of an axis in a power of ten that its label must name; 0 where there is no need."""
+    from matplotlib.ticker import ScalarFormatter
+
+    size = float(np.abs(axes.get_ylim()).max()) or 1.0
+    power = int(np.floor(np.log10(size) / 3) * 3)
+    formatter = ScalarFormatter(useOffset=False)
+    if 5e-3 <= size < 1e4:
+        formatter.set_scientific(False)
+        power = 0
+    else:
+        formatter.set_powerlimits((power, power))
+    axes.yaxis.set_major_formatter(formatter)
+    axes.yaxis.offsetText.set_visible(False)
+    return power
 
 
 def _keep_scale(axes: Axes, values: Any, scale: float) -> None:
@@ -160,7 +197,8 @@ def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool
     known = names_of(run.mechanism)
     factor = 180 / np.pi if degrees and unit == "rad" else 1.0
     shown = "°" if factor != 1.0 else unit
-    for k, name in enumerate(group):
+    for name in group:
+        k = known.q.index(name)
         x = factor * run.q[:, known.q.index(name)]
         y = factor * run.qd[:, known.qd.index(name)]
         axes.plot(x, y, color=colour(k), ls=dashes(k), label=symbol(name))
@@ -168,10 +206,7 @@ def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool
     turning = unit == "rad"
     axes.set_xlabel(f"{'angle' if turning else 'displacement'} / {shown}")
     axes.set_ylabel(f"{'angular speed' if turning else 'speed'} / {shown}/s")
-    handles = axes.get_lines()[::2]
-    axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, borderaxespad=0.1
-    )
+    legend(axes, axes.get_lines()[::2])
 
 
 @styled
@@ -206,7 +241,7 @@ def eigenvalues(
         color=colour(1), mec="none", label="growing",
     )  # fmt: skip
     if unstable.any():
-        legend(upper, 1)
+        legend(upper)
     name = symbol(parameter) if isinstance(source, Mechanism) else parameter
     lower.set_xlabel(f"{name} / {unit}" if unit else name)
     lower.margins(x=0)

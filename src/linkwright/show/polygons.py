@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError
 from ..kinematics.tree import Closure
 from ..mechanism import Mechanism
+from .arrows import amount, arrow, body_panels, fit, force_name, force_scale, paint_of
 from .bodies import Motions
-from .diagrams import OTHER, PAGE, REACTION, WEIGHT, arrow
 from .free_bodies import FreeBody, free_bodies, state_of
-from .labels import symbol
+from .labels import symbol, with_index
 from .members import hull_order
 from .scene import Scene, scene_of
 from .shapes import point_of
-from .style import COLUMN, GREY, INK, colour, kept, sheet, styled
-from .words import place_words
+from .style import COLUMN, GREY, INK, colour, kept, legend, sheet, styled
+from .words import Label, place_words, together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,12 +58,17 @@ def images(
         link = scene.tree.bodies[body].link
         w, alpha = motions.V[b, :3], motions.A[b, :3]
         points = {name: scene.world(poses, link, p) for name, p in _points(scene, link)}
-        for name, x in (points | {f"{body} (mass)": motions.center[b]}).items():
+        for name, x in (points | {center_name(body): motions.center[b]}).items():
             r = x - motions.T[b, :3, 3]
             v = motions.V[b, 3:] + np.cross(w, r)
             a = motions.A[b, 3:] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
             found.append(Image(name, body, x, v, a))
     return found
+
+
+def center_name(body: str) -> str:
+    """What the mass centre of a body is called among its points."""
+    return f"{body} (mass)"
 
 
 def _points(scene: Scene, link: int) -> list[tuple[str, Floats]]:
@@ -128,46 +133,50 @@ def _polygon(
 ) -> Figure:  # fmt: skip
     view = _plane(mechanism)
     tips = view(np.array(values))
-    figure = sheet(width, width)
+    bodies = list(dict.fromkeys(i.body for i in found))
+    figure = sheet(width, width + 5)
     axes = figure.add_subplot()
     low, high = np.minimum(tips.min(axis=0), 0), np.maximum(tips.max(axis=0), 0)
     size = float((high - low).max()) or 1.0
-    middle = (low + high) / 2
-    axes.set_xlim(middle[0] - 0.62 * size, middle[0] + 0.62 * size)
-    axes.set_ylim(middle[1] - 0.62 * size, middle[1] + 0.62 * size)
+    middle, half = (low + high) / 2, 0.62 * size
+    axes.set_xlim(middle[0] - half, middle[0] + half)
+    axes.set_ylim(middle[1] - half, middle[1] + half)
     axes.set_aspect("equal")
     axes.locator_params(nbins=6)
-    drawn = [_draw_image(axes, tips, found, body, k)
-             for k, body in enumerate(dict.fromkeys(i.body for i in found))]  # fmt: skip
-    spots = _distinct(tips, [i.name for i in found], size)
-    for tip in spots.values():
-        arrow(axes, np.zeros(2), tip, GREY)
-        drawn.append(np.array([np.zeros(2), tip]))
+    for k, body in enumerate(bodies):
+        _draw_image(axes, tips, found, body, k)
+    labels = _tips(tips, found, size)
+    for label in labels:
+        arrow(axes, np.zeros(2), label.spots[0], GREY)
     axes.plot(0, 0, "o", color=INK, ms=3.5, zorder=9)
-    words = ["$o$", *(symbol(name) for name in spots)]
-    place_words(axes, words, [np.zeros(2), *spots.values()], drawn)
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
+    legend(axes)
+    place_words(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
     return figure
 
 
-def _draw_image(axes: Axes, tips: Floats, found: list[Image], body: str, k: int) -> Floats:
+def _draw_image(axes: Axes, tips: Floats, found: list[Image], body: str, k: int) -> None:
     """The outline of a link's image."""
     own = tips[[j for j, i in enumerate(found) if i.body == body]]
     outline = own[hull_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
-    axes.plot(closed[:, 0], closed[:, 1], color=colour(k), lw=1.6, zorder=7, label=body)
-    return closed
+    is_seen = np.ptp(closed, axis=0).max() > 1e-9 * np.abs(tips).max()
+    axes.plot(closed[:, 0], closed[:, 1], color=colour(k), lw=1.6, zorder=7,
+              label=symbol(body) if is_seen else "_point")  # fmt: skip
 
 
-def _distinct(tips: Floats, names: list[str], size: float) -> dict[str, Floats]:
+def _tips(tips: Floats, found: list[Image], size: float) -> list[Label]:
     """Names by place: what moves alike shares its tip; what does not move is the pole."""
-    spots: dict[str, Floats] = {}
-    for tip, name in zip(tips, names, strict=True):
-        taken = any(np.linalg.norm(tip - other) < 1e-9 * size for other in spots.values())
-        if np.linalg.norm(tip) > 1e-9 * size and not taken:
-            spots[name if name not in spots else f"{name}′"] = tip
-    return spots
+    moving = [k for k, tip in enumerate(tips) if np.linalg.norm(tip) > 1e-9 * size]
+    return together([_name(found[k]) for k in moving], list(tips[moving]), 0.005 * size)
+
+
+def _name(image: Image) -> str:
+    """Of a joint, or G of a body for its mass centre."""
+    return (
+        with_index("G", image.body) if image.name == center_name(image.body) else symbol(image.name)
+    )
 
 
 @styled
@@ -178,19 +187,15 @@ def force_polygons(
     tau: Any = None,
     t: float = 0.0,
     *,
-    width: float = PAGE,
+    width: float = COLUMN,
     path: str | Path | None = None,
 ) -> Figure:
     """For every body its forces, tip to tail, and m a (dashed) that closes them."""
     view, bodies = _plane(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    columns = min(3, len(bodies))
-    rows = -(-len(bodies) // columns)
-    figure = sheet(width, rows * (width / columns + 6))
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes in grid[len(bodies) :]:
-        axes.set_axis_off()
-    for axes, body in zip(grid, bodies, strict=False):
-        _draw_forces(axes, body, view)
+    figure, panels = body_panels(width, [symbol(body.name) for body in bodies])
+    drawn = [_draw_forces(axes, body, view) for axes, body in zip(panels, bodies, strict=True)]
+    for axes, labels in zip(panels, drawn, strict=True):
+        place_words(axes, labels)
     return kept(figure, path)
 
 
@@ -200,28 +205,18 @@ def chain_of(body: FreeBody, view: View) -> Floats:
     return np.vstack([np.zeros(2), np.cumsum(forces, axis=0)]) if forces else np.zeros((1, 2))
 
 
-def _draw_forces(axes: Axes, body: FreeBody, view: View) -> None:
-    corners, rate = chain_of(body, view), view(body.rate)
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    size, middle = float((high - low).max()) or 1.0, (low + high) / 2
-    axes.set_xlim(middle[0] - 0.75 * size, middle[0] + 0.75 * size)
-    axes.set_ylim(middle[1] - 0.75 * size, middle[1] + 0.75 * size)
-    axes.set_aspect("equal")
-    words, spots = [], []
-    for k, load in enumerate(body.applied):
-        paint = WEIGHT if load.name == "weight" else REACTION
-        paint = OTHER if load.name.split(" ")[0] in ("spring", "load", "constraints") else paint
-        step = corners[k + 1] - corners[k]
-        if np.linalg.norm(step) > 1e-9 * size:
-            arrow(axes, corners[k], step, paint)
-            words.append(symbol(load.name))
-            spots.append((corners[k] + corners[k + 1]) / 2)
-    if np.linalg.norm(rate) > 1e-9 * size:
-        arrow(axes, np.zeros(2), rate, INK, dashed=True)
-        words.append("$m a$")
-        spots.append(rate / 2)
-    place_words(axes, words, spots, [corners, np.array([np.zeros(2), rate])])
+def _draw_forces(axes: Axes, body: FreeBody, view: View) -> list[Label]:
+    """Everything but the words, which come back."""
+    corners = chain_of(body, view)
+    size = float(np.ptp(corners, axis=0).max()) or 1.0
+    unit, labels = fit(axes, corners), []
+    steps = [(force_name(load.name), paint_of(load.name), load.force, corners[k])
+             for k, load in enumerate(body.applied)]  # fmt: skip
+    for word, paint, force, start in [*steps, ("$m a$", INK, body.rate, np.zeros(2))]:
+        along = view(force)
+        if np.linalg.norm(along) > 1e-9 * size:
+            arrow(axes, start, along, paint, dashed=force is body.rate)
+            labels.append(Label(f"{word} {amount(force, 'N')}", (start + along / 2)[None]))
     axes.plot(0, 0, "o", color=INK, ms=3, zorder=9)
-    axes.set_xlabel(f"$F_{view.axis_name(view.right)[-1]}$ / N")
-    axes.set_ylabel(f"$F_{view.axis_name(view.up)[-1]}$ / N")
-    axes.set_title(symbol(body.name))
+    force_scale(axes, unit, 1.0)
+    return labels

@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
 from .brush import Brush
+from .dimensions import place_dimensions
 from .ground import ground_shapes
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
 from .style import COLUMN, kept, styled
 from .view import View
+from .words import place_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
+
+_MARGIN = 6.0
+"""Room for words around what is drawn, mm."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +66,30 @@ def figure_of(
     poses = scene.poses(scene.home if q is None else q)
     seen = scene.view(view)
     details = Details(centers, frames, ground, boxes, names, dimensions)
-    figure, axes = prepared_axes(scene, poses[None], seen, width, scene.boxes if boxes else ())
-    draw(axes, scene, poses, seen, details)
+    figure, axes = prepared_axes(scene, poses[None], seen, width, scene.boxes if boxes else (),
+                                 margin=_MARGIN if names or dimensions else 0.0)  # fmt: skip
+    brush = draw(axes, scene, poses, seen, details)
     finish(axes, seen)
+    _write(brush, details)
     return kept(figure, path)
 
 
-def draw(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> None:
+def draw(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> Brush:
     """One configuration on given axes, with what stands still."""
     if details.ground:
         Brush(axes, scene, poses, view).shapes(ground_shapes(scene, poses[None], view))
-    brush = draw_moving(axes, scene, poses, view, details)
+    return draw_moving(axes, scene, poses, view, details)
+
+
+def _write(brush: Brush, details: Details) -> None:
+    """Lengths along their links, then names where they cover nothing."""
+    scene, labels = brush.scene, []
     if details.dimensions:
-        brush.dimensions(scene.members)
+        labels += place_dimensions(brush.axes, brush.spans(scene.members), scene.sign)
     if details.names:
-        brush.names([*scene.joints, *(s for s in scene.frames if s.kind == "dot")])
+        dots = [s for s in scene.frames if s.kind == "dot"]
+        labels += brush.labels([*scene.joints, *dots])
+    place_words(brush.axes, labels)
 
 
 def draw_moving(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> Brush:

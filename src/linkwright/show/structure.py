@@ -13,7 +13,8 @@ from ..errors import NameNotFoundError, suggest
 from ..mechanism import GROUND, Mechanism
 from .histories import model_of
 from .labels import symbol
-from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled
+from .outline import outline
+from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_SIZE = 7.5
+"""Of names of bodies, points."""
+_FAN = 0.55
+"""How far down its edge the name of a joint stands."""
 _SQUARE = ("mass_matrix", "coriolis_matrix")
 _CONSTRAINED = ("constraint_jacobian",)
 
@@ -87,26 +92,38 @@ def graph(mechanism: Mechanism, *, width: float = COLUMN, path: str | Path | Non
     between bodies."""
     spots = layout(mechanism)
     across = max(x for x, _ in spots.values()) + 1
+    if across > 1 and _is_crowded(mechanism, width / across):
+        return kept(outline(mechanism, _beside(mechanism), width), path)
     deep = max(y for _, y in spots.values()) + 1
     figure = sheet(width, float(np.clip(17 * deep + 6, 20, 400)))
     axes = figure.add_subplot()
     axes.set_xlim(-0.6, max(across - 0.4, 0.6))
     axes.set_ylim(deep - (0.2 if mechanism.loops else 0.6), -0.4)
     axes.set_axis_off()
-    size = float(np.clip(60.0 / across, 3.5, 7.5))
     for name, joint in mechanism.joints.items():
         _draw_edge(axes, spots[joint.parent], spots[joint.child], INK, "-")
-        _name_edge(axes, spots[joint.parent], spots[joint.child], name, joint.type, size)
+        _name_edge(axes, spots[joint.parent], spots[joint.child], name, joint.type)
     for name, loop in mechanism.loops.items():
         _draw_edge(axes, spots[loop.parent], spots[loop.child], colour(1), "--", bent=True)
-        _name_edge(axes, spots[loop.parent], spots[loop.child], name, loop.type, size, bent=True)
+        _name_edge(axes, spots[loop.parent], spots[loop.child], name, loop.type, bent=True)
     for one, other in _beside(mechanism):
         _draw_edge(axes, spots[one], spots[other], GREY, ":", bent=True)
     for name, (x, y) in spots.items():
         box = {"boxstyle": "round,pad=0.3", "fc": "#EAF2F8" if name != GROUND else FAINT,
                "ec": INK, "lw": 0.6}  # fmt: skip
-        axes.text(x, y, symbol(name), ha="center", va="center", fontsize=size, bbox=box, zorder=5)
+        axes.text(x, y, symbol(name), ha="center", va="center", fontsize=_SIZE, bbox=box, zorder=5)
     return kept(figure, path)
+
+
+def _is_crowded(mechanism: Mechanism, pitch: float) -> bool:
+    """Whether names would lie on each other, with so many mm from branch to branch."""
+    joints = (*mechanism.joints.items(), *mechanism.loops.items())
+    beside = [word for name, joint in joints for word in (name, joint.type)]
+    widest, labels = (
+        max(text_width(symbol(word), _SIZE) for word in words) + 3
+        for words in (mechanism.bodies, beside)
+    )
+    return len(mechanism.loops) > 1 or widest > pitch or labels > _FAN * pitch
 
 
 def layout(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
@@ -165,13 +182,13 @@ def _draw_edge(
 
 
 def _name_edge(
-    axes: Axes, a: tuple[float, float], b: tuple[float, float], name: str, kind: str, size: float,
+    axes: Axes, a: tuple[float, float], b: tuple[float, float], name: str, kind: str,
     bent: bool = False,
 ) -> None:  # fmt: skip
     start, end = np.array(a), np.array(b)
-    spot = _bow(a, b)[24] if bent else start + 0.55 * (end - start)
+    spot = _bow(a, b)[24] if bent else start + _FAN * (end - start)
     axes.text(
-        *spot, f"{symbol(name)}\n{kind}", ha="center", va="center", fontsize=0.85 * size,
+        *spot, f"{symbol(name)}\n{kind}", ha="center", va="center", fontsize=7,
         color=colour(1) if bent else INK, zorder=4, linespacing=1.0,
         bbox={"fc": "white", "ec": "none", "pad": 0.6},
     )  # fmt: skip

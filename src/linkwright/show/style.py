@@ -37,13 +37,16 @@ _SETTINGS: dict[str, Any] = {
     "grid.color": FAINT, "axes.grid": True, "axes.axisbelow": True, "axes.edgecolor": INK,
     "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
-    "legend.handlelength": 1.6, "legend.columnspacing": 1.2, "legend.handletextpad": 0.5,
+    "legend.handlelength": 1.6, "legend.columnspacing": 0.9, "legend.handletextpad": 0.4,
     "axes.formatter.useoffset": False, "axes.formatter.limits": (-3, 4),
     "axes.formatter.use_mathtext": True,
     "axes.unicode_minus": True, "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42,
-    "svg.fonttype": "path", "svg.hashsalt": "linkwright",
+    "svg.fonttype": "none", "svg.hashsalt": "linkwright",
     "hatch.linewidth": 0.5,
 }  # fmt: skip
+
+_BESIDE = 14.5
+"""Width of labels and ticks beside a panel, mm."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,23 +96,54 @@ def dashes(k: int) -> str:
     return DASHES[k // len(COLOURS) % len(DASHES)]
 
 
-def legend(axes: Axes, count: int, lines: Sequence[Line2D] | None = None) -> None:
-    """Names of lines above the panel, in as many columns as the width allows."""
+def legend(
+    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None
+) -> None:  # fmt: skip
+    """Names of lines above the panel, row by row, in as many columns as the width allows: that of
+    the figure, or of a panel of its own (mm)."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
-    longest = max((len(_bare(line.get_label())) for line in shown), default=1)
-    width = axes.figure.get_figwidth()
-    columns = max(1, min(count, int(width * 14 / (longest + 5))))
+    if not shown:
+        return
+    labels = [str(line.get_label()) for line in shown]
+    columns = key_columns(labels, width or 25.4 * axes.figure.get_figwidth())
+    ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
-        handles=shown, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
         borderaxespad=0.1,
     )  # fmt: skip
 
 
-def _bare(label: object) -> str:
-    """A label without the marks of its formula, to judge its length."""
-    text = str(label).replace("\\mathrm", "").replace("\\dot", "").replace("\\ddot", "")
-    return "".join(c for c in text if c not in "${}_\\")
+def key_columns(labels: Sequence[str], width: float) -> int:
+    """In how many columns names of lines fit over a panel of a picture's width, mm; as even as
+    their rows can be."""
+    widths = [_width(label) for label in labels]
+
+    def fits(columns: int) -> bool:
+        return sum(max(widths[k::columns]) for k in range(columns)) <= width - _BESIDE
+
+    most = next((c for c in range(len(labels), 1, -1) if fits(c)), 1)
+    even = -(-len(labels) // -(-len(labels) // most))
+    return even if fits(even) else most
+
+
+def text_width(text: str, size: float) -> float:
+    """Of a line in letters of so many points, mm."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), text, size=size).get_extents().x1) * 25.4 / 72
+
+
+def _width(label: str) -> float:
+    """Of a line's sign and name in a legend, and the gap to the next, mm."""
+    from matplotlib import rcParams
+
+    size, parts = (
+        float(rcParams["legend.fontsize"]),
+        ("handlelength", "handletextpad", "columnspacing"),
+    )
+    ems = sum(rcParams[f"legend.{part}"] for part in parts)
+    return float(ems * size) * 25.4 / 72 + text_width(label, size)
 
 
 @styled
@@ -122,7 +156,7 @@ def save(figure: Figure, path: str | Path) -> Path:
             f"'{target.suffix}' is no format of pictures", where=str(target),
             remedy=f"use {', '.join(FORMATS)}",
         )  # fmt: skip
-    keep_whole(target, _content(figure, kind[1:]))
+    keep_whole(target, content(figure, kind[1:]))
     return target
 
 
@@ -133,7 +167,9 @@ def kept(figure: Figure, path: str | Path | None) -> Figure:
     return figure
 
 
-def _content(figure: Figure, kind: str) -> bytes:
+@styled
+def content(figure: Figure, kind: str) -> bytes:
+    """A picture as the bytes of a file of a kind: svg, pdf, png."""
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     figure.savefig(stream, format=kind, metadata=metadata)
@@ -155,11 +191,11 @@ def keep_whole(target: Path, content: bytes) -> None:
 @styled
 def svg(figure: Figure) -> str:
     """The picture as an <svg> element, to be put into a web page."""
-    text = _content(figure, "svg").decode()
+    text = content(figure, "svg").decode()
     return text[text.index("<svg") :]
 
 
 @styled
 def data_uri(figure: Figure) -> str:
     """The picture as the address of an <img>, with everything in it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(_content(figure, "svg")).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(content(figure, "svg")).decode()

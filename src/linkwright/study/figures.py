@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..show.style import COLUMN, GREY, colour, dashes, sheet, styled
+from ..show.style import COLUMN, GREY, colour, dashes, legend, sheet, styled
 from .comparison import Comparison
 from .measure import evaluating
 from .scaling import COSTS, Scaling, virgala
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ROOM = 0.45
-"""Height above the lines for their names, as a share of theirs."""
+_FEW = 6
+"""So many sizes all have their number on the axis."""
 _STEPS = "time to integrate is the integrator’s own, but for evaluations: "
 _MARKS = "osD^vPX<>"
 
@@ -26,7 +26,7 @@ def drawn(study: Any) -> Figure:
 
 def _growth(study: Scaling) -> Figure:
     """One panel a cost, one line a formulation, both scales logarithmic."""
-    figure = sheet(2 * COLUMN, 165)
+    figure = sheet(2 * COLUMN, 180)
     panels = figure.subplots(2, 2, sharex=True)
     sizes = sorted({n for found in study.rows.values() for n in found})
     for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
@@ -43,10 +43,8 @@ def _growth(study: Scaling) -> Figure:
                 fit, [virgala(n) for n in fit], ":", color=GREY, label="Virgala et al., Matlab 2013"
             )
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
-        low, high = axes.get_ylim()
-        axes.set_ylim(low, high * (high / low) ** _ROOM)
-        axes.yaxis.set_minor_formatter("")
-        axes.legend(fontsize=5.5, loc="upper left", handlelength=2)
+        _decades(axes)
+        legend(axes, width=COLUMN)
     shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
     said = "powers of n are fitted to the upper half of the sizes, three at least"
     figure.supxlabel(f"{said}\n{_STEPS}{', '.join(shares)}", fontsize=7)
@@ -56,12 +54,23 @@ def _growth(study: Scaling) -> Figure:
     return figure
 
 
+def _decades(axes: Axes) -> None:
+    """Powers of ten; 1, 2, 5 times these where there are but one or two."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = axes.get_ylim()
+    if high < 100 * low:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter("")
+
+
 def _ticks(axes: Axes, sizes: list[int]) -> None:
     """Plain numbers, not crowded."""
     from matplotlib.ticker import NullLocator
 
     kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
-    kept = [n for n in kept if n >= sizes[0]] or sizes
+    kept = [n for n in kept if n >= sizes[0]] if len(sizes) > _FEW else sizes
     axes.set_xticks(kept, labels=[str(n) for n in kept])
     axes.xaxis.set_minor_locator(NullLocator())
 
@@ -78,7 +87,7 @@ def _side_by_side(study: Comparison) -> Figure:
         axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
         for place, ratio in enumerate(ratios):
             axes.annotate(
-                f"{ratio:.2g}", (ratio, place), (5 if ratio >= 1 else -5, 0), fontsize=6,
+                f"{ratio:.2g}", (ratio, place), (5 if ratio >= 1 else -5, 0), fontsize=7,
                 textcoords="offset points", va="center", ha="left" if ratio >= 1 else "right",
             )  # fmt: skip
         axes.set(title=label.split(",")[0], xscale="log")

@@ -1,0 +1,107 @@
+"""Arrows for forces and moments: their colours, names and scales, and panels for many bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .labels import plain, with_index
+from .paper import round_length
+from .style import INK, colour, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+REACTION, WEIGHT, OTHER = colour(1), colour(0), colour(2)
+_OTHERS = ("spring", "load", "constraints")
+_PANEL, _TITLE = 42.5, 6.0
+"""Width of a panel, and height of its title, mm."""
+_MARGIN = np.array([7.0, 4.0])
+"""Room for words beside, and above and below what is drawn, mm."""
+_FOOT = 5.0
+"""And for the scale below, mm."""
+
+
+def body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
+    """A panel without axes for every body, in rows."""
+    columns = int(np.clip(np.round(width / _PANEL), 1, max(len(names), 1)))
+    rows = -(-len(names) // columns)
+    figure = sheet(width, max(rows * (min(width / columns, 1.5 * _PANEL) + _TITLE), 20))
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in grid[len(names) :]:
+        axes.remove()
+    for axes, name in zip(grid, names, strict=False):
+        axes.set_axis_off()
+        axes.set_title(name)
+    return figure, list(grid[: len(names)])
+
+
+def fit(axes: Axes, points: Floats) -> float:
+    """Limits that show all points, with room for words; how much a millimetre shows."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    size, middle = np.maximum(high - low, 1e-9 * float((high - low).max()) or 1.0), (low + high) / 2
+    panel = _panel_of(axes)
+    unit = float((size / (panel - 2 * _MARGIN - [0, _FOOT])).max())
+    half = panel * unit / 2
+    axes.set_aspect("equal")
+    axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    foot = _FOOT * unit / 2
+    axes.set_ylim(middle[1] - half[1] - foot, middle[1] + half[1] - foot)
+    return unit
+
+
+def _panel_of(axes: Axes) -> Floats:
+    """Width and height of a panel, mm."""
+    grid: Any = axes.get_gridspec()
+    width, height = 25.4 * np.array(axes.figure.get_size_inches())
+    return np.array([width / grid.ncols - 2, height / grid.nrows - _TITLE])
+
+
+def force_scale(axes: Axes, unit: float, metres: float) -> None:
+    """A bar for a round force; `metres` of the axes show 1 N."""
+    force = round_length(12 * unit / metres)
+    middle, foot = float(np.mean(axes.get_xlim())), axes.get_ylim()[0] + 3.5 * unit
+    reach = force * metres / 2
+    axes.plot([middle - reach, middle + reach], [foot, foot], color=INK, lw=1.2,
+              solid_capstyle="butt", marker="|", ms=3)  # fmt: skip
+    axes.text(middle, foot - 0.7 * unit, f"{force:g} N", ha="center", va="top", fontsize=7)
+
+
+def paint_of(name: str) -> str:
+    """Weight, joints and all else have their colours."""
+    if name == "weight":
+        return WEIGHT
+    return OTHER if name.split(" ")[0] in _OTHERS else REACTION
+
+
+def force_name(name: str, head: str = "F") -> str:
+    """F with the joint's name below, m g, or what it is."""
+    if name == "weight":
+        return "$m g$"
+    return plain(name) if name.split(" ")[0] in _OTHERS else with_index(head, name)
+
+
+def amount(vector: Floats, unit: str) -> str:
+    return f"{float(np.linalg.norm(vector)):.3g} {unit}"
+
+
+def arrow(axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False) -> None:
+    """From a point along a vector, on the paper."""
+    if not np.linalg.norm(along):
+        return
+    look = {"arrowstyle": "-|>", "lw": 1.1, "color": paint, "shrinkA": 0, "shrinkB": 0,
+            "mutation_scale": 8, "linestyle": (0, (3, 1.5)) if dashed else "-"}  # fmt: skip
+    axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=8)
+
+
+def bent_arrow(axes: Axes, middle: Floats, radius: float, turn: float, paint: str) -> None:
+    """Round a point, counterclockwise where `turn` is above 0."""
+    angles = np.radians(np.linspace(150, -90, 30) if turn < 0 else np.linspace(30, 270, 30))
+    ring = middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    axes.plot(ring[:-1, 0], ring[:-1, 1], color=paint, lw=1.0, zorder=8)
+    arrow(axes, ring[-4], ring[-1] - ring[-4], paint)

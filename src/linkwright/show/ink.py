@@ -1,0 +1,155 @@
+"""What is drawn on axes already, in millimetres of the paper: words keep away from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+_CELL, _CELLS = 0.4, 800
+"""Side of a cell, mm; how many there are at most along a side of the paper."""
+_STEP = 0.35
+"""Between samples along a path, mm."""
+_BACKGROUND = 1.0
+"""What lies below this layer (floors and their grids) may be written on."""
+_WORD = 6.0
+"""How much more a cell of words counts than a cell of lines."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Axes as they will be printed: from data to mm and back, and the corners."""
+
+    axes: Axes
+    scale: float
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, axes: Axes) -> Paper:
+        """Lays the figure out once and for all, so that all sizes are known and stay."""
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        figure: Any = axes.figure
+        if isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+        scale = 25.4 / float(figure.dpi)
+        box = axes.get_window_extent()
+        return cls(axes, scale, scale * np.array(box.p0), scale * np.array(box.p1))
+
+    def __call__(self, points: Any) -> Floats:
+        flat = np.asarray(points, dtype=float).reshape(-1, 2)
+        return self.scale * np.asarray(self.axes.transData.transform(flat))
+
+    def back(self, points: Floats) -> Floats:
+        flat = np.asarray(points, dtype=float).reshape(-1, 2) / self.scale
+        return np.asarray(self.axes.transData.inverted().transform(flat))
+
+    def length(self, size: float) -> float:
+        """In mm, of a length across."""
+        return float(np.linalg.norm(np.subtract(*self([[size, 0], [0, 0]]))))
+
+    def extent(self, artist: Any) -> Floats:
+        """Width and height of a text, mm."""
+        box = artist.get_window_extent()
+        return self.scale * np.array([box.width, box.height])
+
+
+class Ink:
+    """How much is drawn in every cell of the paper, and its sums over boxes."""
+
+    def __init__(self, paper: Paper) -> None:
+        self.paper = paper
+        size = paper.high - paper.low
+        self.cell = max(_CELL, float(size.max()) / _CELLS)
+        self.shape = np.ceil(size / self.cell).astype(int) + 1
+        self.cells = np.zeros(tuple(self.shape))
+        for path in _paths(paper.axes):
+            self._draw(paper.scale * path)
+        for text in paper.axes.texts:
+            if text.get_text():
+                self.write(corners_of(paper, text))
+        self._sum()
+
+    def _draw(self, path: Floats) -> None:
+        for a, b in pairwise(path):
+            count = int(np.clip(np.linalg.norm(b - a) / _STEP, 2, 2000))
+            self._add(a + np.linspace(0, 1, count)[:, None] * (b - a), 1.0)
+
+    def write(self, corners: Floats) -> None:
+        """A word, upright or slanted, by its corners."""
+        a, b, d = corners[0], corners[1] - corners[0], corners[3] - corners[0]
+        s = [np.linspace(0, 1, max(2, int(np.linalg.norm(side) / _STEP) + 1)) for side in (b, d)]
+        u, v = np.meshgrid(*s)
+        self._add(a + u.reshape(-1, 1) * b + v.reshape(-1, 1) * d, _WORD)
+        self._sum()
+
+    def _add(self, points: Floats, weight: float) -> None:
+        at = np.floor((points - self.paper.low) / self.cell).astype(int)
+        at = at[((at >= 0) & (at < self.shape)).all(axis=1)]
+        np.maximum.at(self.cells, (at[:, 0], at[:, 1]), weight)
+
+    def _sum(self) -> None:
+        self.sums = np.pad(self.cells.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+
+    def holds(self, points: Floats) -> bool:
+        """Whether all points are on the paper."""
+        return bool((points > self.paper.low).all() and (points < self.paper.high).all())
+
+    def under(self, low: Floats, high: Floats) -> Floats:
+        """What boxes (n, 2) from low to high would cover."""
+        i = np.clip(np.floor((low - self.paper.low) / self.cell).astype(int), 0, self.shape)
+        j = np.clip(np.ceil((high - self.paper.low) / self.cell).astype(int), 0, self.shape)
+        s = self.sums
+        return np.asarray(
+            s[j[:, 0], j[:, 1]] - s[i[:, 0], j[:, 1]] - s[j[:, 0], i[:, 1]] + s[i[:, 0], i[:, 1]]
+        )
+
+    def along(self, points: Floats) -> Floats:
+        """What points (n, k, 2) meet, summed over k."""
+        at = np.floor((points - self.paper.low) / self.cell).astype(int)
+        at = np.clip(at, 0, self.shape - 1)
+        return np.asarray(self.cells[at[..., 0], at[..., 1]].sum(axis=-1))
+
+
+def _paths(axes: Axes) -> Iterator[Floats]:
+    """Everything drawn, as paths in pixels."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Patch
+    from matplotlib.text import Annotation
+
+    for artist in axes.get_children():
+        if artist is axes.patch or artist.get_zorder() < _BACKGROUND:
+            continue
+        if isinstance(artist, LineCollection):
+            for segment in artist.get_segments():
+                yield np.asarray(artist.get_transform().transform(segment))
+        elif isinstance(artist, Annotation) and artist.arrow_patch is not None:
+            yield from artist.arrow_patch.get_path().to_polygons(
+                artist.arrow_patch.get_transform(), closed_only=False
+            )
+        elif hasattr(artist, "get_xydata") or isinstance(artist, Patch):
+            whole: Any = artist
+            yield from whole.get_path().to_polygons(whole.get_transform(), closed_only=False)
+
+
+def corners_of(paper: Paper, text: Any) -> Floats:
+    """Of a written word, mm; one that is turned stands about its own position."""
+    angle = np.radians(text.get_rotation())
+    text.set_rotation(0)
+    box = text.get_window_extent()
+    text.set_rotation(np.degrees(angle))
+    (x0, y0), (x1, y1) = paper.scale * np.array([box.p0, box.p1])
+    pivot = paper.scale * text.get_transform().transform(text.get_position())
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    return np.asarray((np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) - pivot) @ turn + pivot)
