@@ -319,6 +319,18 @@ class System:
             q, qd = self.projection(t, q, qd, polished)
         return self.moved(y, q, qd)
 
+    def apart(self, y: Floats) -> Floats:
+        """How far free bodies are from where joints put them, one number a column of y; zero for
+        formulations in whose states joints cannot open."""
+        state = self.equations.state
+        if state is None or state.carried is None:
+            return np.zeros(y.shape[1])
+        q, qd = self.motion(y)
+        size = len(state.names)
+        held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
+        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        return found
+
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
         found: Floats

@@ -98,7 +98,7 @@ def row(mechanism: Mechanism, by: str, duration: float) -> Row:
     fastest, accuracy = study.to_accuracy()
     equations, states = study.sizes()
     return Row(
-        by=by, equations=equations, states=states, integrated=study.system.size,
+        by=by, equations=equations, states=states, integrated=study.integrated,
         operations=study.operations, derive_seconds=study.derive_seconds,
         compile_seconds=study.compile_seconds, evaluate_microseconds=study.evaluate_microseconds(),
         integrate_seconds=fastest.seconds, evaluations=fastest.evaluations, accuracy=accuracy,
@@ -153,9 +153,15 @@ class Study:
                 where=mechanism.name, remedy="choose other coordinates",
             )  # fmt: skip
 
+    @property
+    def integrated(self) -> int:
+        """States that are integrated."""
+        state = self.eqs.state
+        return self.eqs.nq + self.eqs.nv if state is None else len(state.names)
+
     def sizes(self) -> tuple[int, int]:
         """Equations and states, as the formulation's paper counts them."""
-        module, states = formulation(self.eqs.by), self.system.size
+        module, states = formulation(self.eqs.by), self.integrated
         if hasattr(module, "size"):
             found: tuple[int, int] = module.size(self.eqs.mechanism)
             return found
@@ -223,7 +229,7 @@ def _derived(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
     eqs = derive(mechanism, by=by, parameters="numeric")
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
-        x, rates = eqs.state.x, eqs.state.rates()
+        x, rates = ca.vertcat(eqs.state.x, eqs.state.near), eqs.state.rates()
     else:
         x, qdd = ca.vertcat(q, qd), eqs.expressions("forward_dynamics")[0]
         rates = ca.vertcat(eqs.rates @ qd, qdd)
