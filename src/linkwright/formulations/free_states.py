@@ -84,9 +84,7 @@ class FreeStates:
     def reading(self) -> Reading:
         near = ca.SX.zeros(self.tree.nq)
         near[list(self.near_rows)] = self.near
-        return Reading(
-            self.tree, self.attitude, [self._loose(b) for b in range(len(self.z))], near
-        )
+        return Reading(self.tree, self.attitude, [self._loose(b) for b in range(len(self.z))], near)
 
     def _loose(self, b: int) -> Loose:
         body, wide = self.free.bodies[b], len(self.attitude.endings)

@@ -348,7 +348,7 @@ class System:
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
-        x = y[: self.size] if self.equations.state is not None else []
+        x: Floats = y[: self.size] if self.equations.state is not None else np.zeros(0)
         x_rate = np.asarray(self._carrying(x, q, qd, qdd), dtype=float).ravel()
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
