@@ -81,7 +81,3 @@ def test_free_bodies_move_as_all_do(name: str) -> None:
     np.testing.assert_allclose(free.q, plain.q, atol=1e-7)
     assert free.audit < 1e-7
     assert free.closure.max() < 1e-10
-
-
-def test_in_space_the_states_are_the_joints() -> None:
-    assert lw.derive(lw.gallery("six-axis"), by="newton_euler", parameters="numeric").state is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -161,12 +162,13 @@ class Many:
 
     @cached_property
     def system(self) -> System:
-        """What steps near singular states are made again with."""
+        """What steps near singular states are made again with: in (q, q̇), as all steps."""
 
         def pushed(t: float, q: Floats, qd: Floats) -> Floats:
             return self.drive(t, q, qd) + self.held
 
-        return System(self.model.equations, drive_of(self.model.equations, pushed))
+        equations = replace(self.model.equations, state=None)
+        return System(equations, drive_of(equations, pushed))
 
     def __call__(
         self, q: Floats, qd: Floats, forces: Floats, threads: int
