@@ -44,9 +44,9 @@ BATCH = 256
 class Row:
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
-    Equations and states are those of the paper; the simulator integrates `integrated` states, for
-    free bodies in space the freedoms alone. An evaluation is timed in a batch,
-    a state; `evaluations` are those of the timed motion, which has the `accuracy`.
+    Equations and states are those of the paper; the simulator integrates `integrated` states. An
+    evaluation is timed in a batch, a state; `evaluations` are those of the timed motion, which has
+    the `accuracy`.
 
     `disagreement` is the largest relative difference to the recursive formulation, of accelerations
     and drives in random states (of `approximate`, which has none, of its motion);
