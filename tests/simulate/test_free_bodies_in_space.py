@@ -92,7 +92,9 @@ MECHANISMS = {
     )},
     "puma560": lambda: with_inertia("puma560"),
 }  # fmt: skip
-SLOW = ("six-axis", "puma560", "two-arms")
+SLOW = (
+    "cardan", "screw", "chosen", "stanford-rrp", "bricard", "six-axis", "puma560", "two-arms",
+)  # fmt: skip
 
 
 def pushed(mechanism: lw.Mechanism) -> dict:
