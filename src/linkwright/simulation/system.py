@@ -140,7 +140,7 @@ class System:
         if state is None:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
-        near = q[list(state.near_rows)]
+        near = q[list(state.near_rows), 0]
         x, made = ca.vertcat(state.x, state.near), ca.vertcat(state.from_motion(), near)
         return x, made, state.to_motion()
 
@@ -250,7 +250,7 @@ class System:
         if eqs.state is None or eqs.state.carried is None:
             return ca.vertcat(eqs.rates @ qd, qdd)
         carried = ca.substitute(eqs.state.carried(), eqs.symbols["qdd"], qdd)
-        return ca.vertcat(carried, (eqs.rates @ qd)[list(eqs.state.near_rows)])
+        return ca.vertcat(carried, (eqs.rates @ qd)[list(eqs.state.near_rows), 0])
 
     @cached_property
     def _carrying(self) -> Any:
