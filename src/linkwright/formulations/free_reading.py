@@ -17,7 +17,7 @@ import numpy as np
 from ..algebra.linear import IDENTITY, ZERO3, Array, cross, solve_symmetric
 from ..kinematics.coordinates import own_links, spread_coordinates
 from ..kinematics.joints import Kind
-from ..kinematics.recursions import Pose, displacements
+from ..kinematics.recursions import Displacement, Pose, displacements
 from ..kinematics.tree import GROUND, Tree
 from ..kinematics.world import Freedom, freedoms_of
 from .attitudes import Attitude
@@ -84,7 +84,7 @@ class Reading:
 
     def _slides(self, body: Loose) -> list[tuple[int, Array]]:
         """Axes of slides in one joint are at right angles."""
-        chain = self._chain(body, self.angles)
+        chain = self._chain(body, self._turned)
         gap = body.pose.p - chain[-1].p
         found = []
         for i, pose in zip(body.links, chain, strict=True):
@@ -96,10 +96,17 @@ class Reading:
                 found.append((link.q, ca.dot(pose.R[:, 2], gap)))
         return found
 
-    def _chain(self, body: Loose, full: Array) -> list[Pose]:
+    @cached_property
+    def _turned(self) -> list[Displacement]:
+        return displacements(self.tree, self.angles)
+
+    @cached_property
+    def _moved(self) -> list[Displacement]:
+        return displacements(self.tree, self.full)
+
+    def _chain(self, body: Loose, moved: list[Displacement]) -> list[Pose]:
         """The links of a joint, from where its first body is."""
         here, found = self.before(body).pose, []
-        moved = displacements(self.tree, full)
         for i in body.links:
             d = moved[i]
             here = Pose(here.R @ d.rotation, here.p + here.R @ d.position)
@@ -137,7 +144,7 @@ class Reading:
         return own if self.tree.transfer is None else solved(self._at(self.q)[1], own)
 
     def _speeds(self, body: Loose) -> list[tuple[Freedom, Array]]:
-        parent, chain = self.before(body), self._chain(body, self.full)
+        parent, chain = self.before(body), self._chain(body, self._moved)
         freedoms = [
             freedom
             for i, pose in zip(body.links, chain, strict=True)
