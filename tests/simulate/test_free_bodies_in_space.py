@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import linkwright as lw
-from linkwright.errors import UnsupportedError
+from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.forms.sheet import known_functions, sheet_of
 from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
@@ -240,6 +240,19 @@ def test_torque_free_symmetric_body() -> None:
     steps = np.diff(run.q[:, 3:], axis=0)
     assert np.abs(steps).max() < 1.5, "the sign of a quaternion jumped"
     np.testing.assert_allclose(run.kinetic, run.kinetic[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("by", ["newton_euler", "recursive"])
+def test_quaternions_of_any_length_to_start_with(by: str) -> None:
+    ball = chain("ball", {"type": "spherical"})
+    one, two = (
+        lw.simulate(ball, 0.3, q0=[size, 0, -size, 0], qd0=[1, 2, 3], by=by, samples=3)
+        for size in (0.5**0.5, 2.0)
+    )
+    np.testing.assert_allclose(two.q, one.q, atol=1e-12)
+    assert two.audit < 1e-8
+    with pytest.raises(LinkwrightError, match="a quaternion has length 0"):
+        lw.simulate(ball, 0.3, q0=[0, 0, 0, 0], by=by)
 
 
 def test_runs_are_made_again() -> None:
