@@ -31,13 +31,22 @@ FrameBuilder = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class State:
-    """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇)."""
+    """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇).
+
+    `carried` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from these: errors
+    then take them apart, and `from_motion` of `to_motion` puts them together again. `near` are
+    symbols of the coordinates `near_rows`, which choose among several that the same x mean (whole
+    turns); near ones are enough, and `rates` and `to_motion` depend on nothing else of them.
+    """
 
     names: tuple[str, ...]
     x: SX
     rates: Builder
     from_motion: Builder
     to_motion: Callable[[], tuple[SX, SX]]
+    carried: Builder | None = None
+    near: SX = field(default_factory=lambda: ca.SX(0, 1))
+    near_rows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,15 @@ def mechanisms() -> dict[str, lw.Mechanism]:
         bodies={"p": {"mass": 2, "center": ["0.1", 0, "0.2"], "inertia": {"yy": "0.3"}}},
         joints={"f": {"type": "planar", "child": "p", "axis": [0, 1, 0], "axis2": [1, 0, 0]}},
     )  # fmt: skip
-    return {"crane": crane, "plate": plate, **{
-        name: lw.gallery(name) for name in ("four-bar", "cartesian")
+    bent = lw.Mechanism(
+        name="bent", gravity=[0, "-9.81", 0], bodies={"a": body(2), "b": body(1)},
+        joints={"q1": {"type": "revolute", "child": "a"},
+                "q2": {"type": "revolute", "parent": "a", "child": "b",
+                       "origin": {"xyz": ["0.5", 0, 0]}}},
+        coordinates={"names": ["u", "v"], "joints": {"q1": "u + 0.2*sin(v)", "q2": "v - 0.1*u^2"}},
+    )  # fmt: skip
+    return {"crane": crane, "plate": plate, "bent": bent, **{
+        name: lw.gallery(name) for name in ("four-bar", "cartesian", "chain-1")
     }}  # fmt: skip
 
 
@@ -81,7 +88,3 @@ def test_free_bodies_move_as_all_do(name: str) -> None:
     np.testing.assert_allclose(free.q, plain.q, atol=1e-7)
     assert free.audit < 1e-7
     assert free.closure.max() < 1e-10
-
-
-def test_in_space_the_states_are_the_joints() -> None:
-    assert lw.derive(lw.gallery("six-axis"), by="newton_euler", parameters="numeric").state is None

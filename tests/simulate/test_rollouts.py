@@ -268,3 +268,18 @@ def test_wrong_controllers_of_rollouts() -> None:
             lw.rollout(model, *usual, law, **{"dt": 1e-3, "steps": 20} | options)
     with pytest.raises(UnsupportedError, match="no Python function"):
         lw.rollout(model, *usual, lambda t, q, qd: q)
+
+
+@pytest.mark.parametrize("by", ["newton_euler", "hamilton"])
+def test_steps_made_again_are_in_joint_coordinates(by: str) -> None:
+    """Near singular states too, whatever states the formulation has in `simulate`."""
+    linkage = lw.gallery("n-four-bar")
+    begin = lw.simulate(linkage, 0.6, qd0={"theta0": -1.0}, samples=2)
+    found, wanted = (
+        lw.rollout(
+            lw.compile(lw.derive(linkage, by=each, parameters="numeric")), begin.q[-1:],
+            begin.qd[-1:], None, dt=2e-3, steps=80, method="semi-implicit",
+        )[0]
+        for each in (by, "recursive")
+    )  # fmt: skip
+    np.testing.assert_allclose(found, wanted, atol=1e-10)

@@ -45,6 +45,34 @@ def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     )
 
 
+def quaternion_product(a: Array, b: Array) -> Array:
+    """a · b, the turn b and then a in fixed axes."""
+    u, v = a[1:], b[1:]
+    return ca.vertcat(a[0] * b[0] - ca.dot(u, v), a[0] * v + b[0] * u + cross(u, v))
+
+
+def conjugate(quaternion: Array) -> Array:
+    """The turn back."""
+    return ca.vertcat(quaternion[0], -quaternion[1:])
+
+
+def quaternion_of(R: Array, values: np.ndarray) -> Array:
+    """A unit quaternion of R; `values` are the numbers behind R, which decide the way to it."""
+    squares = 1 + np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) @ np.diag(values)
+    largest = int(np.argmax(squares))
+    x, y, z = (R[i, i] for i in range(3))
+    own = [1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z][largest]
+    turning = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    rows = [
+        [own, *turning],
+        [turning[0], own, xy, xz],
+        [turning[1], xy, own, yz],
+        [turning[2], xz, yz, own],
+    ]
+    return vector(*(plain(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
+
+
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     """R of a quaternion of any length but 0; float noise on 0 and ±1 is cleaned."""
     if all(isinstance(entry, float | int) for entry in quaternion):

@@ -120,7 +120,9 @@ def _of_function(equations: Equations, name: str, steps: bool, page: int) -> She
     entries = entry_names(names, parameters)
     if name == "state_rates":
         tape, what = _state_rates(equations), "rates of the formulation's own states x"
-        entries["x"] = list(equations.state.names) if equations.state else []
+        assert equations.state is not None
+        entries["x"] = list(equations.state.names)
+        entries["near"] = [f"near_{names.q[k]}" for k in equations.state.near_rows]
     else:
         tape = record(equations.function(name), *ports(names, name, parameters))
         what = signatures(names)[name].what
@@ -184,6 +186,8 @@ def _state_rates(equations: Equations) -> Tape:
 
     assert equations.state is not None
     inputs = {"x": equations.state.x, "tau": equations.symbols["tau"]}
+    if equations.state.near_rows:
+        inputs["near"] = equations.state.near
     if equations.names.in_time:
         inputs["t"] = equations.symbols["t"]
     if equations.parameters:

@@ -1,17 +1,17 @@
-"""The states of free bodies: where each one is, how it is turned, and both rates, as (23)–(46) of
-Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+"""The states of free bodies: how each one is turned, where its mass centre is, and both rates, as
+(23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
 
-Of mechanisms that move in a plane (angle and two coordinates of the mass centre a body) or that do
-not turn at all (three coordinates). The angles of bodies are sums of the joints' angles, so that
-joint variables follow from them; those that slide follow from the mass centres:
+In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
+unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
+from them (`free_reading`). They drift apart as errors of integration let them, until bodies are
+put back where the joints that were read place them.
 
-    θ = Θ q_t + θ0                 q_t = Θ⁺ (θ − θ0)
-    r = r0(q_t) + D(q_t) q_s       q_s = (DᵀD)⁻¹ Dᵀ (r − r0)
+Of angles in space, states tell all but whole turns, and of chosen coordinates that bend the joints'
+angles, one branch of several: coordinates `near` them go along, and choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,164 +19,163 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.linear import Array, solve_symmetric
+from ..algebra.linear import Array, cross
 from ..equations import Builder, State
-from ..kinematics.coordinates import spread_accelerations, spread_coordinates
+from ..kinematics.coordinates import own_links, spread_accelerations, spread_coordinates
 from ..kinematics.joints import Kind
-from ..kinematics.recursions import accelerations
+from ..kinematics.recursions import Pose, accelerations, velocities
+from .attitudes import Angle, Attitude, Quaternion, Still, as_numbers, at_zero
+from .free_reading import Loose, Reading
 
 if TYPE_CHECKING:
-    from .newton_euler import FreeBodies
+    from .newton_euler import FreeBodies, FreeBody
 
 Floats = NDArray[np.float64]
 
+SPACE = 6
 
-def state_of(free: FreeBodies, joint_accelerations: Builder) -> State | None:
-    """The free bodies' states; None where joint variables cannot be told from them in closed
-    form: in space, or in coordinates that bend the joints' angles."""
-    if free.k != 3:
-        return None
-    states = FreeStates(free, joint_accelerations)
-    return states.state() if states.is_linear else None
+
+def states_of_a_body(k: int) -> int:
+    """By the number of components of its acceleration: in space, quaternions have four."""
+    return 2 * k + 1 if k == SPACE else 2 * k
 
 
 class FreeStates:
+    """`joint_accelerations` are those of the elimination of reactions."""
+
     def __init__(self, free: FreeBodies, joint_accelerations: Builder) -> None:
         self.free, self.tree = free, free.tree
         self.q, self.qd = free.q, free.qd
         self.joint_accelerations = joint_accelerations
         turning = free.P[:, :3].any(axis=1)
-        self.normal: Floats = free.P[turning, :3]
-        self.plane: Floats = free.P[~turning, 3:]
-        names = [name for body in free.bodies for name in self._names(body.name)]
-        self.names = names
-        self.z = ca.vertcat(*(ca.SX.sym(name) for name in names))
-        self.zd = ca.vertcat(*(ca.SX.sym(f"d{name}") for name in names))
+        self.normals: Floats = free.P[turning, :3]
+        self.directions: Floats = free.P[~turning, 3:]
+        self.zero = at_zero(self.tree)
+        self.attitude = self._attitude()
+        letters = [_letter(row, k) for k, row in enumerate(self.directions)]
+        own = [*self.attitude.endings, *letters]
+        rates = [f"d{name}" for name in own]
+        if len(free.P) == SPACE:
+            rates = [f"{kind}{c}" for kind in "wv" for c in "xyz"]
+        self.names = [[f"{name}_{body.name}" for name in own] for body in free.bodies]
+        self.rate_names = [[f"{name}_{body.name}" for name in rates] for body in free.bodies]
+        self.z = [_column(names) for names in self.names]
+        self.u = [_column(names) for names in self.rate_names]
+        self.near = _column([f"near_{self.tree.names.q[k]}" for k in self.near_rows])
 
-    def _names(self, body: str) -> list[str]:
-        """turn_arm, x_arm, y_arm: in the order of the rows of P."""
-        letters = ["uvw"[k] for k in range(len(self.plane))]
-        for k, row in enumerate(self.plane):
-            along = np.flatnonzero(row)
-            letters[k] = "xyz"[along[0]] if len(along) == 1 else letters[k]
-        return ["turn_" + body] * len(self.normal) + [f"{c}_{body}" for c in letters]
-
-    @cached_property
-    def angles(self) -> Array:
-        """θ of every body, sums of what turns on the way to it."""
-        if not len(self.normal):
-            return ca.SX(0, 1)
-        full, n = spread_coordinates(self.tree, self.q), self.normal[0]
-        found = []
-        for body in self.free.bodies:
-            total = ca.SX(0)
-            for f in self.free.world.path(body.link):
-                if self.tree.links[f.link].kind is Kind.TURN:
-                    along = float(np.round(n @ self._axis(f.s)))
-                    total += along * full[self.tree.links[f.link].q]
-            found.append(total)
-        return ca.vertcat(*found)
-
-    def _axis(self, s: Array) -> Floats:
-        """An axis that no motion turns out of the normal, at some configuration."""
-        symbols = ca.vertcat(*self.tree.symbols.values())
-        at = ca.Function("axis", [self.q, symbols], [s])
-        rng = np.random.default_rng(0)
-        point = rng.uniform(-1, 1, self.tree.nq), rng.uniform(0.2, 1.2, symbols.shape[0])
-        return np.asarray(at(*point), dtype=float).ravel()
+    def _attitude(self) -> Attitude:
+        if len(self.normals) == 1:
+            return Angle(self.tree, self.zero, self.normals[0])
+        return (Quaternion if len(self.normals) else Still)(self.tree, self.zero)
 
     @cached_property
-    def centers(self) -> Array:
-        """r of every mass centre, in the directions that are left."""
-        return ca.vertcat(*(ca.SX(self.plane) @ body.r for body in self.free.bodies))
+    def near_rows(self) -> tuple[int, ...]:
+        """Coordinates that the states tell only next to known ones."""
+        transfer = self.tree.transfer
+        if transfer is not None:
+            needed = self.attitude.winds or not transfer.is_affine
+            return tuple(range(self.tree.nq)) if needed else ()
+        angles = (Kind.TURN, Kind.SCREW) if self.attitude.winds else ()
+        return tuple(qs.start for link, qs, _ in own_links(self.tree) if link.kind in angles)
+
+    # -- from states to joints ---------------------------------------------------------------
 
     @cached_property
-    def turning(self) -> list[int]:
-        """Coordinates that turn bodies."""
-        used = np.asarray(ca.DM(ca.jacobian(self.angles, self.q).sparsity(), 1))
-        return [k for k in range(self.tree.nq) if used.size and used[:, k].any()]
+    def reading(self) -> Reading:
+        near = ca.SX.zeros(self.tree.nq)
+        near[list(self.near_rows)] = self.near
+        return Reading(self.tree, self.attitude, [self._loose(b) for b in range(len(self.z))], near)
 
-    @property
-    def sliding(self) -> list[int]:
-        return [k for k in range(self.tree.nq) if k not in self.turning]
+    def _loose(self, b: int) -> Loose:
+        body, wide = self.free.bodies[b], len(self.attitude.endings)
+        turn = self.attitude.turn(body.name, self.z[b][:wide])
+        R = self.attitude.rotation(turn) @ self.zero[body.link].R
+        r = self.directions.T @ self.z[b][wide:] + self._out_of_plane(body)
+        count = len(self.normals)
+        omega = self.normals.T @ self.u[b][:count] if count else ca.SX(3, 1)
+        v = self.directions.T @ self.u[b][count:]
+        pose = Pose(R, r - R @ body.c)
+        return Loose(body.parent, self._joint(body), turn, pose, r, omega, v)
 
-    @cached_property
-    def is_linear(self) -> bool:
-        """Whether angles are linear in the coordinates, and mass centres in those that slide."""
-        if self.tree.nq != self.tree.nv:
-            return False
-        slope = ca.jacobian(self.angles, self.q)
-        if not slope.is_constant():
-            return False
-        numbers = np.asarray(ca.DM(slope))[:, self.turning]
-        if np.linalg.matrix_rank(numbers) < len(self.turning):
-            return False
-        slides = self.q[self.sliding]
-        D = ca.jacobian(self.centers, slides)
-        return not self.sliding or not ca.depends_on(D, slides)
+    def _out_of_plane(self, body: FreeBody) -> Array:
+        """The part of a mass centre's place that no motion changes."""
+        start = self.zero[body.link]
+        r = as_numbers(ca.SX(start.p + start.R @ body.c))
+        return r - self.directions.T @ (self.directions @ r)
 
-    def coordinates(self) -> Array:
-        """q by the positions z."""
-        rows = np.arange(len(self.names)).reshape(len(self.free.bodies), -1)
-        count = len(self.normal)
-        theta, r = (
-            self.z[rows[:, :count].ravel().tolist()],
-            self.z[rows[:, count:].ravel().tolist()],
-        )
-        q = ca.SX.zeros(self.tree.nq)
-        if self.turning:
-            start = ca.substitute(self.angles, self.q, q)
-            Theta = np.asarray(ca.DM(ca.jacobian(self.angles, self.q)))[:, self.turning]
-            q[self.turning] = _exact(np.asarray(np.linalg.pinv(Theta), dtype=float)) @ (
-                theta - start
-            )
-        if self.sliding:
-            D = ca.jacobian(self.centers, self.q[self.sliding])
-            D, r0 = ca.substitute([D, self.centers], [self.q], [q])
-            q[self.sliding] = solve_symmetric(ca.densify(D.T @ D), D.T @ (r - r0))
-        return q
+    def _joint(self, body: FreeBody) -> tuple[int, ...]:
+        """Links from the body before to this one."""
+        path = list(self.tree.path(body.link))
+        if body.parent >= 0:
+            path = path[: path.index(self.free.bodies[body.parent].link)]
+        return tuple(reversed(path))
 
-    @cached_property
     def to_motion(self) -> tuple[Array, Array]:
-        q = self.coordinates()
-        return q, ca.jtimes(q, self.z, self.zd)
+        return self.reading.q, self.reading.qd
 
-    def positions(self) -> Array:
-        """z by q, body by body: what turns, then the mass centre."""
-        count, width = len(self.normal), len(self.plane)
-        found = []
-        for k in range(len(self.free.bodies)):
-            found += [self.angles[k * count : (k + 1) * count]]
-            found += [self.centers[k * width : (k + 1) * width]]
-        return ca.vertcat(*found)
+    # -- from joints to states ---------------------------------------------------------------
+
+    @cached_property
+    def turns(self) -> list[Array]:
+        """Of all bodies, by the joints."""
+        full, found = spread_coordinates(self.tree, self.q), list[Array]()
+        for body in self.free.bodies:
+            turn = found[body.parent] if body.parent >= 0 else self.attitude.ground
+            for i in self._joint(body):
+                turn = self.attitude.turned(turn, i, full[self.tree.links[i].q_range])
+            found.append(turn)
+        return found
+
+    def from_motion(self) -> Array:
+        twists = velocities(self.tree, self.free.moved, self.free.v)
+        z, u = [], []
+        for body, turn in zip(self.free.bodies, self.turns, strict=True):
+            z += [self.attitude.states(body.name, turn), self.directions @ ca.SX(body.r)]
+            twist = twists[body.link]
+            v = twist.linear + cross(twist.angular, body.c)
+            u.append(self.free.P @ ca.SX(ca.vertcat(body.R @ twist.angular, body.R @ v)))
+        return ca.densify(ca.vertcat(*z, *u))
+
+    # -- rates -------------------------------------------------------------------------------
 
     def accelerations(self) -> Array:
-        """Of all bodies, with the joints' accelerations from the elimination of reactions."""
+        """(α, a) of all bodies, by the joints' q, q̇ and q̈."""
         free = self.free
         rate = spread_accelerations(self.tree, self.qd, free.qdd)
         states = accelerations(self.tree, free.moved, free.v, rate, np.zeros(3))
         rows = [ca.SX(free.P) @ free.acceleration(body, states) for body in free.bodies]
-        return ca.substitute(ca.vertcat(*rows), free.qdd, self.joint_accelerations())
+        return ca.vertcat(*rows)
+
+    def carried(self) -> Array:
+        """Rates of the states, by these and by the joints' q, q̇ and q̈."""
+        found, wide, count = [], len(self.attitude.endings), len(self.normals)
+        for z, u, body in zip(self.z, self.u, self.reading.bodies, strict=True):
+            found += [self.attitude.rates(z[:wide], body.omega), u[count:]]
+        return ca.vertcat(*found, self.accelerations())
 
     def rates(self) -> Array:
-        motion = ca.vertcat(*self.to_motion)
-        found = ca.substitute(self.accelerations(), ca.vertcat(self.q, self.qd), motion)
-        return ca.vertcat(self.zd, found)
+        found = ca.substitute(self.carried(), self.free.qdd, self.joint_accelerations())
+        motion = ca.vertcat(*self.to_motion())
+        return ca.substitute(found, ca.vertcat(self.q, self.qd), motion)
 
     def state(self) -> State:
-        back: Callable[[], tuple[Array, Array]] = lambda: self.to_motion  # noqa: E731
         return State(
-            names=(*self.names, *(f"d{name}" for name in self.names)),
-            x=ca.vertcat(self.z, self.zd),
+            names=tuple(name for names in (*self.names, *self.rate_names) for name in names),
+            x=ca.vertcat(*self.z, *self.u),
             rates=self.rates,
-            from_motion=lambda: ca.vertcat(
-                self.positions(), ca.jtimes(self.positions(), self.q, self.qd)
-            ),
-            to_motion=back,
+            from_motion=self.from_motion,
+            to_motion=self.to_motion,
+            carried=self.carried,
+            near=self.near,
+            near_rows=self.near_rows,
         )
 
 
-def _exact(numbers: Floats) -> Array:
-    """Whole numbers where these are meant."""
-    near = np.round(numbers)
-    return ca.sparsify(ca.SX(ca.DM(np.where(np.abs(numbers - near) < 1e-12, near, numbers))))
+def _column(names: list[str]) -> Array:
+    return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
+
+
+def _letter(direction: Floats, number: int) -> str:
+    """x, y or z along an axis of the world, else u, v, w."""
+    along = np.flatnonzero(direction)
+    return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]

@@ -13,7 +13,8 @@ in a plane keep three coordinates a body, those that do not turn their three tra
 triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
 joint are results.
 
-The states of such mechanisms are those of the free bodies (`free_states`); in space, (q, q̇).
+The states are those of the free bodies (`free_states`): twice as many as accelerations, and one
+more a body in space, where unit quaternions say how bodies are turned.
 
 A loop is one more joint: its forces λ act on two bodies, F + E λ, and it allows what Eᵀy + γ = 0
 says. Where λ is not unique, reactions are those of least norm.
@@ -49,7 +50,7 @@ from ..kinematics.tree import GROUND, Equation, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
-from .free_states import state_of
+from .free_states import FreeStates, states_of_a_body
 from .kkt import Multipliers
 from .reduction import least_rows, loop_wrenches
 from .shared import Shared
@@ -84,7 +85,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
     if free.constraints is None:
-        state = state_of(free, free.forward_dynamics)
+        state = FreeStates(free, free.forward_dynamics).state()
         return free.equations("newton_euler", builders, extras, state)
     tied = FreeBodies(tree, directions, tied=True)
     extras = {
@@ -93,7 +94,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "multipliers": lambda: tied.multipliers.all,
     }
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
-    state = state_of(free, accelerations)
+    state = FreeStates(free, accelerations).state()
     return free.equations("newton_euler", builders, extras, state, accelerations=accelerations)
 
 
@@ -128,14 +129,14 @@ def moving_directions(tree: Tree) -> NDArray[np.float64]:
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
-    """Equations and states: k coordinates a body and the reactions of its joint; 2k states.
+    """Equations and states: k coordinates a body and the reactions of its joint.
 
     Every independent equation of constraint has one force more.
     """
     tree = build_tree(mechanism)
     k, bodies = len(moving_directions(tree)), len(tree.names.bodies)
     tied = len(reference(mechanism)[1].rows) if tree.restraints.ties else 0
-    return 2 * k * bodies - tree.names.nv + tied, 2 * k * bodies
+    return 2 * k * bodies - tree.names.nv + tied, states_of_a_body(k) * bodies
 
 
 def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:

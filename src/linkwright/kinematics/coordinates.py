@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from ..algebra.linear import Array, Scalar, cross, skew
-from ..algebra.rotations import quaternion_rotation
+from ..algebra.linear import Array, Scalar, skew
+from ..algebra.rotations import conjugate, quaternion_product, quaternion_rotation
 from ..mechanism import Names
 from .joints import Kind
 from .tree import Follower, Link, Symbols, Transfer, Tree
@@ -208,11 +208,6 @@ def _quaternion_rates(quaternion: Array) -> Array:
     return ca.vertcat(-u.T, w * ca.SX.eye(3) + skew(u)) / 2
 
 
-def _product(a: Array, b: Array) -> Array:
-    u, v = a[1:], b[1:]
-    return ca.vertcat(a[0] * b[0] - ca.dot(u, v), a[0] * v + b[0] * u + cross(u, v))
-
-
 def _small(x2: Scalar) -> Scalar:
     return x2 < 1e-6
 
@@ -232,14 +227,13 @@ def _turned(quaternion: Array, turn: Array) -> Array:
     x = ca.sqrt(_safe(x2))
     sinc = _select(_small(x2), 1 - x2 / 6 + x2 * x2 / 120, ca.sin(x) / x)
     cosine = _select(_small(x2), 1 - x2 / 2 + x2 * x2 / 24, ca.cos(x))
-    result = _product(quaternion, ca.vertcat(cosine, sinc / 2 * turn))
+    result = quaternion_product(quaternion, ca.vertcat(cosine, sinc / 2 * turn))
     return result / ca.sqrt(ca.dot(result, result))
 
 
 def _turn_between(a: Array, b: Array) -> Array:
     """2·log(a⁻¹ b), of length at most π."""
-    conjugate = ca.vertcat(a[0], -a[1:])
-    c = _product(conjugate, b)
+    c = quaternion_product(conjugate(a), b)
     c = _select(c[0] < 0, -1, 1) * c
     s2 = ca.dot(c[1:], c[1:])
     s = ca.sqrt(_safe(s2))

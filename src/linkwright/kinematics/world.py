@@ -12,7 +12,7 @@ from ..algebra.linear import Array, Scalar, cross
 from .coordinates import spread_coordinates
 from .joints import Kind
 from .recursions import Pose, displacements, poses
-from .tree import GROUND, Link, Mass, Tree
+from .tree import GROUND, Mass, Tree
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,24 @@ class Placing:
     I: Array  # noqa: E741
 
 
+def freedoms_of(tree: Tree, i: int, pose: Pose) -> Iterator[Freedom]:
+    """Those of one link where it is placed."""
+    link = tree.links[i]
+    axes = [pose.R[:, k] for k in range(3)]
+    match link.kind:
+        case Kind.TURN:
+            yield Freedom(link.v, i, axes[2], pose.p)
+        case Kind.SLIDE:
+            yield Freedom(link.v, i, axes[2], pose.p, turns=False)
+        case Kind.SCREW:
+            yield Freedom(link.v, i, axes[2], pose.p, pitch=ca.SX(link.pitch))
+        case Kind.BALL | Kind.FREE:
+            for k in range(3):
+                yield Freedom(link.v + k, i, axes[k], pose.p)
+            for k in range(link.kind.speeds - 3):
+                yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+
+
 class World:
     """Everything in world axes at the coordinates q."""
 
@@ -61,23 +79,7 @@ class World:
     @cached_property
     def freedoms(self) -> list[Freedom]:
         """By the tree's speeds."""
-        return [f for i, link in enumerate(self.tree.links) for f in self._of_link(i, link)]
-
-    def _of_link(self, i: int, link: Link) -> Iterator[Freedom]:
-        pose = self.placed[i]
-        axes = [pose.R[:, k] for k in range(3)]
-        match link.kind:
-            case Kind.TURN:
-                yield Freedom(link.v, i, axes[2], pose.p)
-            case Kind.SLIDE:
-                yield Freedom(link.v, i, axes[2], pose.p, turns=False)
-            case Kind.SCREW:
-                yield Freedom(link.v, i, axes[2], pose.p, pitch=ca.SX(link.pitch))
-            case Kind.BALL | Kind.FREE:
-                for k in range(3):
-                    yield Freedom(link.v + k, i, axes[k], pose.p)
-                for k in range(link.kind.speeds - 3):
-                    yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+        return [f for i, pose in enumerate(self.placed) for f in freedoms_of(self.tree, i, pose)]
 
     @cached_property
     def bodies(self) -> list[Placing]:

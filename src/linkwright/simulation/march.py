@@ -17,17 +17,17 @@ Floats = NDArray[np.float64]
 
 
 class Mending:
-    """A state with the constraints, what events hold, and the lengths of quaternions exact."""
+    """A state with the constraints, what events hold, joints of free bodies, and the lengths of
+    quaternions exact."""
 
     def __init__(self, system: System, events: Hybrid | None = None) -> None:
         self.system, self.events = system, events
         self.projection = system.projection
-        self.quaternions = system.names.nq != system.names.nv
 
     @property
     def needed(self) -> bool:
         holding = self.events is not None and self.events.holding
-        return self.projection is not None or self.quaternions or holding
+        return self.projection is not None or self.system.drifts or holding
 
     @property
     def failed(self) -> bool:

@@ -37,9 +37,10 @@ def recorded(
     names, model = system.names, _complete(system)
     tau = system.torques(times, y)
     clock = [times] if names.in_time else []
-    closure = np.zeros(len(times))
+    closure = system.apart(y)
     if names.constraints and names.positions:
-        closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
+        left = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
+        closure = np.maximum(closure, left)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
     return Run(

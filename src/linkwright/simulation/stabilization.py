@@ -67,7 +67,8 @@ def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
             f"constraints cannot be held by {given!r}",
             remedy='use "projection", "baumgarte", or {"alpha": 10, "beta": 10}',
         )
-    if equations.state is not None or not equations.names.constraints:
+    own = equations.state is not None and equations.state.carried is None
+    if own or not equations.names.constraints:
         raise UnsupportedError(
             "Baumgarte's terms are for constraints on q and q̇, which are not here",
             where=equations.mechanism.name, remedy='leave stabilization out, or use by="recursive"',

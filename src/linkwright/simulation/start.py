@@ -28,6 +28,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:
         q = vector(q0, names.nq, "q0")
+    q = _with_unit_quaternions(model, q)
     if isinstance(qd0, Mapping) or qd0 is None:
         qd = placed(np.zeros(names.nv), table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
@@ -44,6 +45,17 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     if isinstance(qd0, Mapping):
         return q, _driven_speeds(model, q, table(qd0, "qd0"), time)
     return q, consistent_speeds(mechanism, q, qd)
+
+
+def _with_unit_quaternions(model: Model, q: Floats) -> Floats:
+    """q with quaternions of length 1, whatever length they are given with."""
+    if model.nq == model.nv:
+        return q
+    with np.errstate(all="ignore"):
+        found: Floats = model.integrate(q, np.zeros(model.nv))
+    if not np.isfinite(found).all():
+        raise LinkwrightError("a quaternion has length 0", where="q0", remedy="give it another")
+    return found
 
 
 def _driven_speeds(model: Model, q: Floats, given: dict[str, float], time: list[float]) -> Floats:

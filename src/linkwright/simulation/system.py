@@ -120,17 +120,29 @@ class System:
     @property
     def guarded(self) -> bool:
         """Whether accelerations come from the model, which solves singular states otherwise."""
-        return bool(self.names.constraints) and self.equations.state is None
+        state = self.equations.state
+        return bool(self.names.constraints) and (state is None or state.carried is not None)
+
+    @property
+    def drifts(self) -> bool:
+        """Whether errors take states out of what they mean: bodies apart at their joints, or
+        quaternions off length 1."""
+        state = self.equations.state
+        own = state is not None and state.carried is not None
+        return own or self.names.nq != self.names.nv
 
     @cached_property
     def _maps(self) -> tuple[Any, Any, Any]:
-        """x, x from (q, q̇), and (q, q̇) from x, as expressions."""
+        """x, x from (q, q̇), and (q, q̇) from x, as expressions; where x leaves open which of
+        several coordinates are meant, those near them stand last in it."""
         q, qd, *_ = self.symbols
         state = self.equations.state
         if state is None:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
-        return state.x, state.from_motion(), state.to_motion()
+        near = q[list(state.near_rows), 0]
+        x, made = ca.vertcat(state.x, state.near), ca.vertcat(state.from_motion(), near)
+        return x, made, state.to_motion()
 
     @property
     def state(self) -> Any:
@@ -207,24 +219,46 @@ class System:
     @cached_property
     def rates_expression(self) -> tuple[Any, Any]:
         """ẏ, and the smallest pivot that it took (1 where none can vanish)."""
-        eqs = self.equations
-        q, qd, tau, t = self.symbols
-        pivot, needs_qdd = ca.SX(1), self.names.constraints and self.names.in_time
-        if eqs.state is not None:
-            motion, rates = self._maps[2], eqs.state.rates()
-            qdd = self._plain_accelerations(motion, tau, t) if needs_qdd else 0 * qd
-        else:
-            motion = (q, qd)
-            qdd, *pivots = eqs.expressions("forward_dynamics")
-            if self.baumgarte is not None:
-                qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
-            rates, pivot = ca.vertcat(eqs.rates @ qd, qdd), pivots[0] if pivots else pivot
+        motion, tau, t = self._maps[2], self.symbols[2], self.symbols[3]
+        rates, qdd, pivot = self._state_rates()
         z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
         rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.pushed])
         rates = found[0]
         rates[-WORKS] -= ca.dot(self.pushed, motion[1])
         return rates, found[1]
+
+    def _state_rates(self) -> tuple[Any, Any, Any]:
+        """ẋ, q̈ and the smallest pivot, by x."""
+        eqs, motion, (q, qd, tau, t) = self.equations, self._maps[2], self.symbols
+        if eqs.state is not None and eqs.state.carried is None:
+            needed = self.names.constraints and self.names.in_time
+            qdd = self._plain_accelerations(motion, tau, t) if needed else 0 * qd
+            return eqs.state.rates(), qdd, ca.SX(1)
+        qdd, *pivots = eqs.expressions("forward_dynamics")
+        if self.baumgarte is not None:
+            qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
+        found = [self._carried(qdd), ca.SX(qdd), ca.SX(pivots[0] if pivots else 1)]
+        if eqs.state is None:
+            return found[0], found[1], found[2]
+        rates, qdd, pivot = ca.substitute(found, [q, qd], list(motion))
+        return rates, qdd, pivot
+
+    def _carried(self, qdd: Any) -> Any:
+        """ẋ by x, q, q̇ and q̈."""
+        eqs, qd = self.equations, self.symbols[1]
+        if eqs.state is None or eqs.state.carried is None:
+            return ca.vertcat(eqs.rates @ qd, qdd)
+        carried = ca.substitute(eqs.state.carried(), eqs.symbols["qdd"], qdd)
+        return ca.vertcat(carried, (eqs.rates @ qd)[list(eqs.state.near_rows), 0])
+
+    @cached_property
+    def _carrying(self) -> Any:
+        """(x, q, q̇, q̈) → ẋ."""
+        q, qd, *_ = self.symbols
+        qdd = self.equations.symbols["qdd"]
+        x = self._maps[0] if self.equations.state is not None else ca.SX.sym("x", 0)
+        return ca.Function("carried", [x, q, qd, qdd], [self._carried(qdd)])
 
     def _plain_accelerations(self, motion: tuple[Any, Any], tau: Any, t: Any) -> Any:
         s, (qdd, *_) = self.plain.symbols, self.plain.expressions("forward_dynamics")
@@ -274,16 +308,28 @@ class System:
         return Projection(self.model) if self.names.constraints and exactly else None
 
     def mended(self, t: float, y: Floats, polished: bool = False) -> Floats:
-        """y with constraints and lengths of quaternions exact, `polished` to the last bit."""
-        quaternions = self.names.nq != self.names.nv
-        if self.projection is None and not quaternions:
+        """y with constraints, joints and lengths of quaternions exact, `polished` to the last
+        bit."""
+        if self.projection is None and not self.drifts:
             return y
         q, qd = self.motion(y)
-        if quaternions:
+        if self.names.nq != self.names.nv:
             q = self.model.integrate(q, np.zeros(self.names.nv))
         if self.projection is not None:
             q, qd = self.projection(t, q, qd, polished)
         return self.moved(y, q, qd)
+
+    def apart(self, y: Floats) -> Floats:
+        """How far free bodies are from where joints put them, one number a column of y; zero for
+        formulations in whose states joints cannot open."""
+        state = self.equations.state
+        if state is None or state.carried is None:
+            return np.zeros(y.shape[1])
+        q, qd = self.motion(y)
+        size = len(state.names)
+        held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
+        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        return found
 
     def rates(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
@@ -302,12 +348,13 @@ class System:
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
-        q_rate = self.coordinate_rates(q) @ qd
+        x: Floats = y[: self.size] if self.equations.state is not None else np.zeros(0)
+        x_rate = np.asarray(self._carrying(x, q, qd, qdd), dtype=float).ravel()
         powers = np.asarray(self.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
         z = self.controls(y)
         z_rate = 0 * z if self.sampled or not len(z) else self.drive.act(t, q, qd, z)[1]
-        return np.concatenate([q_rate, qdd, z_rate, powers])
+        return np.concatenate([x_rate, z_rate, powers])
 
     def coordinate_rates(self, q: Floats) -> Floats:
         """N with the rates of the coordinates N q̇."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 
@@ -89,16 +90,16 @@ class Many:
 
     @cached_property
     def system(self) -> System:
-        """What steps near singular states are made again with."""
-        drive = self.kernel.drive
+        """What steps near singular states are made again with: in (q, q̇), as all steps."""
+        drive, equations = self.kernel.drive, replace(self.model.equations, state=None)
         assert drive is not None
         if drive.feedback is not None:
-            return System(self.model.equations, drive)
+            return System(equations, drive)
 
         def pushed(t: float, q: Floats, qd: Floats) -> Floats:
             return drive(t, q, qd) + self.held
 
-        return System(self.model.equations, drive_of(self.model.equations, pushed))
+        return System(equations, drive_of(equations, pushed))
 
 
 def _acting(times: Floats, dt: float, period: float) -> Floats:

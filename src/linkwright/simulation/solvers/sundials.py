@@ -82,7 +82,7 @@ class Sundials:
         left = self.end - self.t
         count = TOGETHER if left >= TOGETHER * self.spacing * (1 - 1e-9) else 1
         length = self.spacing if count > 1 else min(self.spacing, left)
-        y = self.y if self.system.projection is None else self.system.mended(self.t, self.y)
+        y = self.system.mended(self.t, self.y)
         for tried in dict.fromkeys((count, 1)):
             states = self._integrated(self.t, y, length, tried)
             if states is not None:
