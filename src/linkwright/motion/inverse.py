@@ -27,21 +27,26 @@ from .trajectory import numbers
 Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
-_STEPS, _QUICK_STEPS, _GLIDES = 120, 25, 100
+_BURST = 3
+"""Steps between two looks at what is done, so that nobody's answer depends on the others'."""
+_BURSTS, _QUICK_BURSTS, _GLIDES = 40, 3, 100
 _FIRST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e12
 _FLAT = 1e-9
 """The slope of the cost, as a share of the error, below which a point counts as the nearest."""
 _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
 _SAMPLES = 512
-_FAR_RESTARTS = 3
-_AGREED, _AGREED_OUTSIDE = 20, 4
+_CHUNK = 256
+_FAR_RESTARTS = 20
+_AGREED, _AGREED_OUTSIDE = 20, 8
 """How many attempts must end at the same best point before it counts as the nearest: many where
 samples have been as far, so that no target is given up that others would reach."""
 _SAME = 1e-3
 """The share by which the costs of two rough attempts at the same point differ."""
-_NOISE = (0.1,)
-"""How far from the start the first new attempts begin, rad; later ones begin at samples."""
+_PATIENCE = 10
+"""Steps like the last after which an attempt must have beaten the best so far."""
+_NOISE = 0.1
+"""How far from the start the first new attempt begins, rad; later ones begin at samples."""
 
 
 @dataclass(frozen=True)
@@ -179,13 +184,19 @@ class InverseKinematics:
         q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
         met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
         enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
-        for k in range(restarts):
+        ranks = np.zeros((len(begin), min(restarts, _SAMPLES)), dtype=np.int16)
+        for k in range(min(restarts, _SAMPLES)):
             given_up = (met >= enough) | (far & (k >= _FAR_RESTARTS))
             (left,) = np.nonzero(~lanes.reached(figures) & ~given_up)
             if not len(left):
                 break
-            again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
-            other, found = lanes.descended(again, left, _ROUGH)
+            if k == 1:
+                ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
+            if k == 0:
+                again = self._nearby(rng, begin[left])
+            else:
+                again = self.samples[ranks[left, k - 1]]
+            other, found = lanes.descended(again, left, _ROUGH, figures[left, 0])
             best, cost = figures[left, 0], found[:, 0]
             same, better = np.abs(cost - best) <= _SAME * best, cost < best
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
@@ -206,24 +217,23 @@ class InverseKinematics:
             at += SIZES[kind]
         return far
 
-    def _begin_again(
-        self, rng: np.random.Generator, k: int, begin: Floats, wanted: Floats
-    ) -> Floats:
-        """Near the start at first; then the samples whose frames are nearest to the targets."""
-        if k >= len(_NOISE):
-            return self.samples[self._nearest_samples(wanted, k - len(_NOISE))]
-        noise = rng.uniform(-_NOISE[k], _NOISE[k], (len(begin), self.model.nv))
-        near: Floats = self.model.integrate(begin, noise)
+    def _nearby(self, rng: np.random.Generator, begin: Floats) -> Floats:
+        steps = rng.uniform(-_NOISE, _NOISE, (len(begin), self.model.nv))
+        near: Floats = self.model.integrate(begin, steps)
         return np.clip(near, self.bounds.lower, self.bounds.upper)
 
-    def _nearest_samples(self, wanted: Floats, rank: int) -> NDArray[np.int64]:
-        """The sample at the given rank of nearness to each target."""
+    def _nearest_samples(self, wanted: Floats, count: int) -> NDArray[np.int16]:
+        """The samples whose frames are nearest to each target, the nearest first."""
         weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
         scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
         there, here = self._sample_targets * scale, wanted * scale
-        apart = (there**2).sum(axis=1) - 2 * here @ there.T
-        rank = min(rank, len(there) - 1)
-        found: NDArray[np.int64] = np.argpartition(apart, rank, axis=1)[:, rank]
+        found = np.empty((len(wanted), count), dtype=np.int16)
+        for k in range(0, len(wanted), _CHUNK):
+            part = slice(k, k + _CHUNK)
+            apart = (there**2).sum(axis=1) - 2 * here[part] @ there.T
+            first = np.argpartition(apart, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(apart, first, axis=1), axis=1)
+            found[part] = np.take_along_axis(first, order, axis=1)
         return found
 
     def _postured(
@@ -269,26 +279,38 @@ class _Lanes:
 
     def reached(self, figures: Floats) -> Any:
         """Whether distance and angle are within the tolerance."""
-        return (figures[:, 1:3] <= self.tolerance).all(axis=1)
+        return (figures[:, 1] <= self.tolerance) & (figures[:, 2] <= self.tolerance)
 
     def descended(
-        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT
+        self,
+        begin: Floats,
+        lanes: NDArray[np.int64],
+        flat: float = _FLAT,
+        rival: Floats | None = None,
     ) -> tuple[Floats, Floats]:
-        """Steps until reached, flat, or stuck; lanes that are done stand still."""
+        """Steps until reached, flat, or stuck; lanes that are done stand still.
+
+        `rival` are costs that others came to: what will not fall below these is left off.
+        """
         unit = self.iteration.length**2
         q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
-        wanted = self.wanted[lanes]
-        pace = np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
-        live = np.arange(len(begin))
-        for k in range(_STEPS):
+        at, pace = np.arange(len(begin)), np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
+        here, wanted, before = begin, self.wanted[lanes], np.full(len(begin), np.inf)
+        rival = before if rival is None else rival
+        for burst in range(_BURSTS):
+            step = self.iteration.descend if burst < _QUICK_BURSTS else self.iteration.settle
+            for _ in range(_BURST):
+                with np.errstate(all="ignore"):
+                    here, pace, now = step(here, wanted, pace)
+            q[at], figures[at] = here, now
+            stuck = pace[:, 0] >= _LARGEST_DAMPING * unit
+            done = self.reached(now) | (now[:, 3] < flat) | stuck | _beaten(before, now[:, 0], rival)
+            (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            step = self.iteration.descend if k < _QUICK_STEPS else self.iteration.settle
-            with np.errstate(all="ignore"):
-                q[live], pace[live], figures[live] = step(q[live], wanted[live], pace[live])
-            now = figures[live]
-            done = self.reached(now) | (now[:, 3] < flat)
-            live = live[~done & (pace[live, 0] < _LARGEST_DAMPING * unit)]
+            at, here, wanted, pace, before, rival = (
+                x.take(live, axis=0) for x in (at, here, wanted, pace, now[:, 0], rival)
+            )
         return q, figures
 
     def glided(self, q: Floats, posture: Floats, lanes: NDArray[np.int64]) -> Floats:
@@ -303,6 +325,13 @@ class _Lanes:
             )
             live = live[(still[:, 0] > 1e-10) & (pace[live, 0] > 1e-9)]
         return q
+
+
+def _beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+    """Whether steps like the last, which went from one cost to another, lead too slowly to where
+    it would be below the rival."""
+    gain = before - cost
+    return (gain > 0) & (_PATIENCE * gain < cost - (1 - _SAME) * rival)
 
 
 def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
