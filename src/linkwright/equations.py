@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,8 @@ class Equations:
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
     functions without a builder follow from others; `absent` are those that there cannot be, and
-    why. `is_derived`: they are as `derive` gave them, not a changed copy.
+    why. `literals` are parameters that stand for numbers inside of expressions, and are written as
+    these. `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -67,6 +69,7 @@ class Equations:
     home: tuple[float, ...] = ()
     complete: bool = True
     absent: Mapping[str, str] = field(default_factory=dict)
+    literals: Mapping[str, Fraction] = field(default_factory=dict)
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
