@@ -37,7 +37,7 @@ _MANY = 300
 
 _MOST_FOR_SQUARES = 64
 _LARGEST = 24
-"""Numbers up to which halves, thirds, twelfths, … are taken out of a sum; l - 0.03 stays as it is."""
+"""Numbers up to which halves, thirds, … are taken out of a sum; l - 0.03 stays as it is."""
 
 Key = Callable[[int], bool]  # which kinds of symbols belong to the key
 
