@@ -59,7 +59,8 @@ class Values:
             return self.named(evaluate(expression), name)
         if not self.exact and not self._depends(expression):
             return float(evaluate(expression, self.mechanism.values))
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup))
+        value = fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup)
+        return self.named(value, name) if isinstance(value, Fraction) else value
 
     def at(self, place: str) -> None:
         """From here on, numbers stand at this place (a body, a joint, a frame)."""
@@ -101,7 +102,8 @@ class Values:
         def lookup(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.lookup(name)
 
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), lookup))
+        value = fold(expression, CasadiAlgebra(self.lifted, self.inside), lookup)
+        return self.lifted(value) if isinstance(value, Fraction) else value
 
     def number(self, expression: Expression) -> float:
         """The plain value, whatever is kept as a symbol."""
