@@ -18,7 +18,7 @@ import casadi as ca
 
 from .algebra.linear import solve_symmetric
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .expressions import Exact
+from .expressions import PI, Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
 
@@ -82,6 +82,12 @@ class Equations:
     @property
     def nv(self) -> int:
         return self.names.nv
+
+    @cached_property
+    def constants(self) -> dict[str, Exact]:
+        """What stands among the parameters, but is a number: literals of expressions, and π."""
+        own = self.parameters
+        return {name: own[name] for name in own if name in self.literals or name == PI}
 
     @cached_property
     def M(self) -> SX:

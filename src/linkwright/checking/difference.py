@@ -122,6 +122,6 @@ def _names(vocabulary: Vocabulary) -> dict[int, str]:
     """Our names of CasADi's symbols, by what identifies them."""
     found: dict[int, str] = {}
     for name, symbol in vocabulary.given.items():
-        if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.constants:
+        if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.eqs.constants:
             found.setdefault(symbol.element_hash(), name)
     return found

@@ -27,7 +27,7 @@ import casadi as ca
 
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from ..expressions import PI, Exact, Expression, fold, parse
+from ..expressions import Exact, Expression, fold, parse
 from ..formulations import derive
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
@@ -82,12 +82,6 @@ class Vocabulary:
         self.parameters = [*self.eqs.parameters, *idle]
         self._found: dict[str, SX | None] = {}
         self._tapes: dict[str, Tape] = {}
-
-    @cached_property
-    def constants(self) -> dict[str, Exact]:
-        """What stands among the parameters, but is a number: literals in expressions, and π."""
-        own = self.eqs.parameters
-        return {name: own[name] for name in own if name in self.eqs.literals or name == PI}
 
     # -- finding ----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from html import escape
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import PI, to_text
+from ..expressions import to_text
 from ..forms import SHORT, closed_only
 from ..forms.sheet import Sheet, equation_of, known_functions, sheet_of, usual_functions
 from ..formulations import derive
@@ -115,7 +115,7 @@ def _json(equations: Equations, written: dict[str, Sheet]) -> None:
     parameters = {
         name: float(value)
         for name, value in equations.parameters.items()
-        if name not in equations.literals and name != PI
+        if name not in equations.constants
     }
     found = {
         "mechanism": equations.mechanism.name,

@@ -16,7 +16,7 @@ import casadi as ca
 
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import ONE, PI, Exact, Expression, evaluate, fold, names, parse, to_text
+from ..expressions import ONE, Exact, Expression, evaluate, fold, names, parse, to_text
 from ..formulations import derive
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
@@ -129,7 +129,7 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
             texts[j]: {texts[i]: ring.expression(x) for i, x in others.items()}
             for j, others in (relations | {j: {} for j in free}).items()
         },
-        tuple(name for name in eqs.parameters if name not in {*used, *eqs.literals, PI}),
+        tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
         tuple(evaluate(theta, eqs.parameters) for theta in thetas),
     )
 
