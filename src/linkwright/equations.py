@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ import casadi as ca
 
 from .algebra.linear import solve_symmetric
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .expressions import Exact
+from .expressions import PI, Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
 
@@ -58,7 +59,8 @@ class Equations:
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
     functions without a builder follow from others; `absent` are those that there cannot be, and
-    why. `is_derived`: they are as `derive` gave them, not a changed copy.
+    why. `literals` are parameters that stand for numbers inside of expressions, and are written as
+    these. `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -76,6 +78,7 @@ class Equations:
     home: tuple[float, ...] = ()
     complete: bool = True
     absent: Mapping[str, str] = field(default_factory=dict)
+    literals: Mapping[str, Fraction] = field(default_factory=dict)
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -88,6 +91,12 @@ class Equations:
     @property
     def nv(self) -> int:
         return self.names.nv
+
+    @cached_property
+    def constants(self) -> dict[str, Exact]:
+        """What stands among the parameters, but is a number: literals of expressions, and π."""
+        own = self.parameters
+        return {name: own[name] for name in own if name in self.literals or name == PI}
 
     @cached_property
     def M(self) -> SX:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
+from linkwright.expressions import names as names_in
+from linkwright.forms.sheet import sheet_of, usual_functions
 from linkwright.readings.ring import BudgetError
 from tests.forms.reading import agree
 from tests.random_trees import random_tree
@@ -320,6 +322,49 @@ def test_functions_of_literals_are_not_rounded() -> None:
         joints={"q1": {"type": "revolute", "child": "b"}},
     )
     form = lw.derive(arm).closed_form("M")
-    assert form.text() == "M[1,1] = m*l^2*(n_2 + n_3)"
+    assert form.text() == "M[1,1] = 5*m*l^2"
     assert lw.derive(arm).closed_form("M", parameters=["m", "l"]).text() == "M[1,1] = 5*m*l^2"
     assert lw.compile(arm).mass_matrix([0.0]) == pytest.approx(5, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("center", "M"),
+    [
+        ("l - 0.03", "m*(l - 0.03)^2"),
+        ("l/3 + 0.5", "1/9*m*(l + 1.5)^2"),
+        ("2/3*0.1", "m*cx_b^2"),
+        ("l*pi/4", "0.0625*m*l^2*pi^2"),
+        ("l*cos(0.3)", "m*l^2*cos(0.3)^2"),
+        ("l + sqrt(2)", "m*(l^2 + 2*l*sqrt(2) + 2)"),
+    ],
+)
+def test_literals_are_printed_as_numbers(center: str, M: str) -> None:
+    """By hand; and by SymPy, which has the number itself."""
+    arm = lw.Mechanism(
+        parameters={"l": 1, "m": 1},
+        bodies={"b": {"mass": "m", "center": [center, 0, 0]}},
+        joints={"q1": {"type": "revolute", "child": "b"}},
+    )
+    form = lw.derive(arm).closed_form("M")
+    assert form.text() == f"M[1,1] = {M}"
+    sympy = pytest.importorskip("sympy")
+    m, length = sympy.symbols("m l", real=True)
+    wanted = m * sympy.sympify(center, locals={"l": length}, rational=True) ** 2
+    exact = form.sympy()[0].subs(sympy.Symbol("cx_b", real=True), sympy.Rational(1, 15))
+    assert sympy.expand(exact - wanted) == 0
+    assert form == lw.derive(arm, by="lagrange").closed_form("M")
+
+
+@pytest.mark.parametrize("name", lw.gallery())
+def test_no_invented_symbol_stands_for_a_number(name: str) -> None:
+    """Closed forms, steps and tables of the gallery have numbers where their files have some."""
+    eqs = lw.derive(lw.gallery(name))
+    numbers = {*eqs.literals}
+    assert {key for key in eqs.parameters if key.startswith("n_")} == numbers
+    for what in usual_functions(eqs) if numbers or "pi" in eqs.parameters else ():
+        for steps in (True, False):
+            sheet = sheet_of(eqs, what, steps=steps)
+            values = [value for _, value in (*sheet.steps, *sheet.rows)]
+            assert not numbers & frozenset[str]().union(*map(names_in, values))
+            assert "n_" not in sheet.latex()
+            assert "<mi>n</mi>" not in sheet.mathml()

@@ -185,7 +185,9 @@ class Section:
         own = self.vocabulary.names
         motion = [f"{dots}{name}" for name in own.qd for dots in ("", "d", "dd")]
         motion = [name for name in motion if name in self.vocabulary]
-        return list(dict.fromkeys([*used, *motion, *self.vocabulary.parameters]))
+        constants = self.vocabulary.eqs.constants
+        known = [name for name in self.vocabulary.parameters if name not in constants]
+        return list(dict.fromkeys([*used, *motion, *known]))
 
     @cached_property
     def used(self) -> list[str]:
@@ -244,6 +246,7 @@ class Section:
             name: value
             for name, value in self.vocabulary.eqs.parameters.items()
             if name not in self.used
+            and name not in self.vocabulary.eqs.constants
             and not (isinstance(value, PiMultiple) and (2 * value.coefficient).denominator != 1)
         }
 

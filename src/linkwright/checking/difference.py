@@ -7,8 +7,9 @@ from typing import Any
 
 import casadi as ca
 
+from ..equations import Equations
 from ..errors import LinkwrightError
-from ..expressions import Exact, Expression, PiMultiple, Sum, to_text
+from ..expressions import PI, Exact, Expression, PiMultiple, Sum, to_text
 from ..forms import ClosedForm, Source, form_of
 from ..readings.ring import Budget
 from ..tape import Port
@@ -55,7 +56,7 @@ def difference(
     vocabulary = meanings.vocabulary
     if vocabulary.names.constraints or setting.silent:
         return None
-    numbers = Numbers()
+    numbers = Numbers(vocabulary.eqs)
     try:
         left, right = (vocabulary.read(side, meanings.find, numbers) for side in pair)
         residual = _bound(vocabulary, _driven(vocabulary, left - right), setting, numbers)
@@ -70,13 +71,15 @@ def difference(
 class Numbers:
     """Numbers become symbols with a value, so that none passes through floating point."""
 
-    def __init__(self) -> None:
+    def __init__(self, eqs: Equations) -> None:
         self.exact: dict[str, Fraction] = {}
         self.symbols: dict[str, SX] = {}
+        if PI in eqs.parameters:
+            self.symbols[PI] = eqs.symbols["p"][list(eqs.parameters).index(PI)]
 
     def __call__(self, value: Exact) -> SX:
         if isinstance(value, PiMultiple):
-            return self(value.coefficient) * self.symbol("pi")
+            return self(value.coefficient) * self.symbol(PI)
         name = f"number {value}"
         self.exact[name] = Fraction(value)
         return self.symbol(name)
@@ -119,6 +122,6 @@ def _names(vocabulary: Vocabulary) -> dict[int, str]:
     """Our names of CasADi's symbols, by what identifies them."""
     found: dict[int, str] = {}
     for name, symbol in vocabulary.given.items():
-        if ca.SX(symbol).is_symbolic():
+        if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.eqs.constants:
             found.setdefault(symbol.element_hash(), name)
     return found

@@ -75,7 +75,7 @@ class Ground:
         def value(name: str) -> Value:
             if given and name in given:
                 return given[name]
-            bound = self.setting.bound.get(name)
+            bound = self.setting.bound.get(name, self.vocabulary.eqs.constants.get(name))
             if bound is None:
                 return (self.anchor or field).symbol(name)
             if isinstance(bound, PiMultiple):
@@ -147,7 +147,8 @@ class Ground:
     def _close(self, field: PrimeField, found: dict[str, list[Value]]) -> None:
         """Lengths, slides and time such that the loops close at these angles."""
         own, words = self.vocabulary.names, self.vocabulary.parameters
-        free = {name: field.symbol(name) for name in words if name not in self.setting.bound}
+        bound = {*self.setting.bound, *self.vocabulary.eqs.constants}
+        free = {name: field.symbol(name) for name in words if name not in bound}
         places = {f"q {name}": i for i, name in enumerate(own.q)}
         free |= {name: found["q"][i] for name, i in places.items()} | {"t": found["t"][0]}
 

@@ -112,7 +112,11 @@ def _json(equations: Equations, written: dict[str, Sheet]) -> None:
         }
         for name, one in written.items()
     }
-    parameters = {name: float(value) for name, value in equations.parameters.items()}
+    parameters = {
+        name: float(value)
+        for name, value in equations.parameters.items()
+        if name not in equations.constants
+    }
     found = {
         "mechanism": equations.mechanism.name,
         "by": equations.by,

@@ -39,7 +39,7 @@ def print_regressor(found: NamedRegressor) -> None:
 def _shorter(found: NamedRegressor) -> dict[str, Expression]:
     """The entries as a book would have them, or as they are where that takes too long."""
     eqs = derive(found.mechanism)
-    numbers = Numbers()
+    numbers = Numbers(eqs)
     scope = _symbols(eqs)
     algebra = CasadiAlgebra(numbers)
 

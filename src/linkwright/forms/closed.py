@@ -159,7 +159,7 @@ def form_of(
     tape, entries = record_source(eqs, made, known)
     angles = _remembered(eqs, "angles", angles_of)
     units = _remembered(eqs, "quaternions", quaternions_of)
-    reading = read_trig(tape, entries, angles, exact, units, budget)
+    reading = read_trig(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
     ports = tuple(port for port, _ in made.outputs)
     if made.solved:
         reading, ports = _solve(reading, made, ports)

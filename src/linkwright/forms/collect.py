@@ -36,6 +36,8 @@ _MANY = 300
 """Sums of more terms are not tried in all ways."""
 
 _MOST_FOR_SQUARES = 64
+_LARGEST = 24
+"""Numbers up to which halves, thirds, … are taken out of a sum; l - 0.03 stays as it is."""
 
 Key = Callable[[int], bool]  # which kinds of symbols belong to the key
 
@@ -162,20 +164,22 @@ class Collector:
         pieces: list[tuple[Any, Expression]] = [*squares]
         pieces += [(self.order(key), self.joined(c, key, [])) for key, c in alone.items()]
         shared = {key: group for key, group in groups.items() if group.keys() != {()}}
-        for heads, group in self.merged(shared):
+        for heads, group in self.merged(shared, keys[0] is _lengths):
             first = min(self.order((*h, *m)) for h in heads for m in group)
             pieces.append((first, self.piece(heads, group, keys[1:], factors)))
         pieces.sort(key=lambda piece: piece[0])
         return total([expression for _, expression in pieces])
 
     def merged(
-        self, groups: dict[Monomial, Terms]
+        self, groups: dict[Monomial, Terms], numbers: bool
     ) -> Iterable[tuple[dict[Monomial, Fraction], Terms]]:
-        """Groups with one cofactor (up to a number) under the sum of their keys."""
+        """Groups with one cofactor (up to a number) under the sum of their keys, of which one may
+        be a number where `numbers` is true."""
         found: dict[Any, tuple[dict[Monomial, Fraction], Terms]] = {}
         for key, group in groups.items():
             lead = group[min(group, key=self.order)]
-            same: Any = frozenset((m, c / lead) for m, c in group.items()) if key else key
+            kept = key or numbers
+            same: Any = frozenset((m, c / lead) for m, c in group.items()) if kept else key
             if same in found:
                 heads, first = found[same]
                 heads[key] = lead / first[min(first, key=self.order)]
@@ -248,23 +252,25 @@ class Collector:
         return total([expression for _, expression in sorted(parts, key=lambda part: part[0])])
 
     def squares(self, terms: Terms) -> tuple[list[tuple[list[Any], Expression]], Terms]:
-        """x² ± 2xy + y² as (x ± y)²."""
+        """x² ± 2xy + y² as (x ± y)²; y may be a number."""
         rest = dict(terms)
         found: list[tuple[list[Any], Expression]] = []
         if len(terms) > _MOST_FOR_SQUARES:
             return found, rest
         spelt = {frozenset(m): m for m in terms}
         roots = {m: tuple((a, p // 2) for a, p in m) for m in terms if _is_square(m)}
+        roots |= {(): ()} if () in terms else {}
         ordered = sorted(roots, key=self.order)
         for one in ordered:
             for other in ordered:
                 cross = spelt.get(_times(roots[one], roots[other]))
-                if cross is None or one == other or not {one, other, cross} <= rest.keys():
+                if not one or cross is None or not {one, other, cross} <= rest.keys():
                     continue
                 c = rest[one]
-                if rest[other] != c or abs(rest[cross]) != 2 * abs(c):
+                size = abs(rest[cross] / c) / 2
+                if one == other or rest[other] != c * size**2 or (other and size != 1):
                     continue
-                second = self.joined(Fraction(1), roots[other], [])
+                second = self.joined(size, roots[other], [])
                 if rest[cross] * c < 0:
                     second = negate(second)
                 root = Sum((self.joined(Fraction(1), roots[one], []), second))
@@ -281,6 +287,8 @@ class Collector:
         values = terms.values()
         top = reduce(gcd, (abs(c.numerator) for c in values))
         bottom = reduce(lcm, (c.denominator for c in values))
+        if bottom > _LARGEST and max(abs(c) for c in values) * bottom > _LARGEST * top:
+            top = bottom = 1
         negative = terms[min(terms, key=self.order)] < 0
         shared = Fraction(-top if negative else top, bottom)
         return (), shared, {m: c / shared for m, c in terms.items()}
@@ -315,7 +323,8 @@ class Collector:
         return self.places[monomial]
 
     def place(self, monomial: Monomial) -> list[Any]:
-        """By rates (what has none is last), cosines and sines, fewest first, weights, constants."""
+        """By rates (what has none is last), cosines and sines, fewest first, weights, constants,
+        numbers."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:
@@ -324,7 +333,7 @@ class Collector:
             size += power if kind in (CIRCULAR, CALL, COORDINATE) else 0
         ordered = [sorted(parts[k]) for k in (RATE, COORDINATE, CALL, CIRCULAR)]
         weight = [sorted(parts[k]) for k in (MASS, INERTIA, CONSTANT)]
-        bare = [not part for part in weight[:1]]
+        bare = [not weight[0], not any(weight)]
         return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
 
     def atom_order(self, atom: Atom) -> tuple[Any, ...]:

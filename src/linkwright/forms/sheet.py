@@ -132,7 +132,7 @@ def _of_function(equations: Equations, name: str, steps: bool, page: int) -> She
     form = None if steps else readable(equations, name, page=page)
     if form is not None and set(form.symbols) <= set(known):
         return _closed(equations, name, form, what, operations)
-    found = listing(tape, entries)
+    found = listing(tape, entries, equations.literals)
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return Sheet(
         name, what, [(step.name, step.value) for step in found.steps],

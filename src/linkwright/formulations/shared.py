@@ -83,6 +83,7 @@ class Shared:
             symbols=self.symbols,
             names=tree.names,
             parameters=tree.symbol_values,
+            literals=tree.literals,
             rates=rates(tree, self.q),
             neutral=tuple(neutral(tree)),
             builders={name: getattr(self, name) for name in _COMMON} | dict(builders),

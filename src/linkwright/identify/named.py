@@ -129,7 +129,7 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
             texts[j]: {texts[i]: ring.expression(x) for i, x in others.items()}
             for j, others in (relations | {j: {} for j in free}).items()
         },
-        tuple(name for name in eqs.parameters if name not in used),
+        tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
         tuple(evaluate(theta, eqs.parameters) for theta in thetas),
     )
 
@@ -160,7 +160,11 @@ def _forces(eqs: Equations) -> tuple[Ring, list[Quotient]]:
     symbols = [*eqs.parameters, *entries["q"], *entries["qd"], *entries["qdd"]]
     ring = Ring(symbols, spare_generators(tape), _LONGEST)
     try:
-        inputs = [[ring.symbol(name) for name in entries[port.name]] for port in tape.inputs]
+        numbers = {name: ring.number(value) for name, value in eqs.literals.items()}
+        inputs = [
+            [numbers.get(name) or ring.symbol(name) for name in entries[port.name]]
+            for port in tape.inputs
+        ]
         (forces,) = ring.read(tape, inputs)
     except TooLongError:
         raise _too_long(eqs) from None

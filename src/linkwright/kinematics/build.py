@@ -78,6 +78,7 @@ class _Builder:
             restraints=restraints,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
+            literals=self.values.literals,
         )
 
     # -- joints --------------------------------------------------------------------------

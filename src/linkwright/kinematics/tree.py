@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
@@ -271,6 +272,7 @@ class Tree:
     restraints: Restraints = Restraints()
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, Exact] = field(default_factory=dict)
+    literals: dict[str, Fraction] = field(default_factory=dict)
 
     @property
     def nq(self) -> int:

@@ -18,6 +18,7 @@ from ..algebra.linear import Scalar
 from ..algebra.rotations import CosSin
 from ..errors import NameNotFoundError, suggest
 from ..expressions import (
+    PI,
     Exact,
     Expression,
     Measured,
@@ -47,6 +48,7 @@ class Values:
         self.wanted = () if isinstance(parameters, str) else tuple(parameters)
         self.symbols: dict[str, Any] = {}
         self.symbol_values: dict[str, Exact] = {}
+        self.literals: dict[str, Fraction] = {}
         self.offered: set[str] = set(mechanism.parameters)
         self.place = ""
         self.given: dict[tuple[str, str], str] = {}
@@ -57,7 +59,8 @@ class Values:
             return self.named(evaluate(expression), name)
         if not self.exact and not self._depends(expression):
             return float(evaluate(expression, self.mechanism.values))
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup))
+        value = fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup)
+        return self.named(value, name) if isinstance(value, Fraction) else value
 
     def at(self, place: str) -> None:
         """From here on, numbers stand at this place (a body, a joint, a frame)."""
@@ -99,7 +102,8 @@ class Values:
         def lookup(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.lookup(name)
 
-        return _as_scalar(fold(expression, CasadiAlgebra(self.lifted, self.inside), lookup))
+        value = fold(expression, CasadiAlgebra(self.lifted, self.inside), lookup)
+        return self.lifted(value) if isinstance(value, Fraction) else value
 
     def number(self, expression: Expression) -> float:
         """The plain value, whatever is kept as a symbol."""
@@ -133,20 +137,21 @@ class Values:
             isinstance(value, Fraction) and value.denominator == 1 and abs(value) < _LARGEST_INTEGER
         ):
             return float(value)
-        text = f"{value.numerator}_{value.denominator}" if isinstance(value, Fraction) else "pi"
-        place, self.place = self.place, ""
-        name = self.unique(f"n_{text}".replace("-", "m"))
-        self.place = place
-        return self.symbol(name, value)
+        return self.literal(value) if isinstance(value, Fraction) else self.symbol(PI, value)
 
     def inside(self, value: Exact) -> Scalar:
         """A literal of which a function is taken, as 3 in sqrt(3), so that nobody rounds that."""
         if not self.exact or not isinstance(value, Fraction):
             return self.lifted(value)
-        place, self.place = self.place, ""
+        return self.literal(value)
+
+    def literal(self, value: Fraction) -> Any:
+        """The symbol that stands for a number, and that is printed as this."""
         text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
+        place, self.place = self.place, ""
         name = self.unique(f"n_{text}".replace("-", "m"))
         self.place = place
+        self.literals[name] = value
         return self.symbol(name, value)
 
     def finish(self) -> None:

@@ -27,21 +27,32 @@ from .trajectory import numbers
 Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
-_STEPS, _QUICK_STEPS, _GLIDES = 120, 25, 100
+_BURST = 3
+"""Steps between two looks at what is done, so that nobody's answer depends on the others'."""
+_BURSTS, _QUICK_BURSTS, _GLIDES = 40, 3, 100
 _FIRST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e12
-_FLAT = 1e-9
-"""The slope of the cost, as a share of the error, below which a point counts as the nearest."""
+_FLAT, _FLAT_ENOUGH = 1e-9, 1e-6
+"""The slope of the cost, as a share of the error, to which points are pursued, and below which
+they count as the nearest."""
 _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
 _SAMPLES = 512
-_FAR_RESTARTS = 3
-_AGREED, _AGREED_OUTSIDE = 20, 4
+_CHUNK = 256
+_FAR_RESTARTS = 20
+_AGREED, _AGREED_OUTSIDE = 20, 8
 """How many attempts must end at the same best point before it counts as the nearest: many where
 samples have been as far, so that no target is given up that others would reach."""
 _SAME = 1e-3
 """The share by which the costs of two rough attempts at the same point differ."""
-_NOISE = (0.1,)
-"""How far from the start the first new attempts begin, rad; later ones begin at samples."""
+_PATIENCE = 10
+"""Steps like the last after which an attempt must have beaten the best so far."""
+_AS_NEAR = 1e-12
+"""The share of the cost that a posture may add."""
+_NOISE = 0.1
+"""How far from the start the first new attempt begins, rad; later ones begin at samples."""
+_CLOSE, _SHAKES = 1e-3, (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
+"""What misses the target by less than this share of the length is likely to stand where the
+Jacobian is singular: it is moved by so much, rad, and goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -179,19 +190,35 @@ class InverseKinematics:
         q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
         met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
         enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
-        for k in range(restarts):
+        ranks = np.zeros((len(begin), min(restarts, _SAMPLES)), dtype=np.int16)
+        for k in range(min(restarts, _SAMPLES)):
             given_up = (met >= enough) | (far & (k >= _FAR_RESTARTS))
             (left,) = np.nonzero(~lanes.reached(figures) & ~given_up)
             if not len(left):
                 break
-            again = self._begin_again(rng, k, begin[left], lanes.wanted[left])
-            other, found = lanes.descended(again, left, _ROUGH)
+            if k == 1:
+                ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
+            near = self._nearby(rng, begin[left], _NOISE) if k == 0 else None
+            again = self.samples[ranks[left, k - 1]] if near is None else near
+            other, found = lanes.descended(again, left, _ROUGH, figures[left, 0])
             best, cost = figures[left, 0], found[:, 0]
             same, better = np.abs(cost - best) <= _SAME * best, cost < best
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
+        return self._finished(lanes, q, figures, rng)
+
+    def _finished(
+        self, lanes: _Lanes, q: Floats, figures: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Rough answers made exact; those that just miss their targets get away from singular
+        places first."""
         (left,) = np.nonzero(~lanes.reached(figures))
         q[left], figures[left] = lanes.descended(q[left], left)
+        for noise in _SHAKES:
+            (left,) = np.nonzero(lanes.close(figures) & ~lanes.reached(figures))
+            other, found = lanes.descended(self._nearby(rng, q[left], noise), left)
+            better = found[:, 0] < figures[left, 0]
+            q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
 
     def _far(self, wanted: Floats, share: float) -> NDArray[np.bool_]:
@@ -206,36 +233,39 @@ class InverseKinematics:
             at += SIZES[kind]
         return far
 
-    def _begin_again(
-        self, rng: np.random.Generator, k: int, begin: Floats, wanted: Floats
-    ) -> Floats:
-        """Near the start at first; then the samples whose frames are nearest to the targets."""
-        if k >= len(_NOISE):
-            return self.samples[self._nearest_samples(wanted, k - len(_NOISE))]
-        noise = rng.uniform(-_NOISE[k], _NOISE[k], (len(begin), self.model.nv))
-        near: Floats = self.model.integrate(begin, noise)
+    def _nearby(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
+        near: Floats = self.model.integrate(begin, rng.uniform(-noise, noise, self.model.nv))
         return np.clip(near, self.bounds.lower, self.bounds.upper)
 
-    def _nearest_samples(self, wanted: Floats, rank: int) -> NDArray[np.int64]:
-        """The sample at the given rank of nearness to each target."""
+    def _nearest_samples(self, wanted: Floats, count: int) -> NDArray[np.int16]:
+        """The samples whose frames are nearest to each target, the nearest first."""
         weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
         scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
         there, here = self._sample_targets * scale, wanted * scale
-        apart = (there**2).sum(axis=1) - 2 * here @ there.T
-        rank = min(rank, len(there) - 1)
-        found: NDArray[np.int64] = np.argpartition(apart, rank, axis=1)[:, rank]
+        found = np.empty((len(wanted), count), dtype=np.int16)
+        for k in range(0, len(wanted), _CHUNK):
+            part = slice(k, k + _CHUNK)
+            apart = (there**2).sum(axis=1) - 2 * here[part] @ there.T
+            first = np.argpartition(apart, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(apart, first, axis=1), axis=1)
+            found[part] = np.take_along_axis(first, order, axis=1)
         return found
 
     def _postured(
         self, lanes: _Lanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
-        """Toward the posture, where targets are reached and still are so afterwards."""
-        (good,) = np.nonzero(lanes.reached(figures))
-        moved = lanes.glided(q[good], np.clip(posture[good], self.bounds.lower, self.bounds.upper),
-                             good)  # fmt: skip
-        moved, found = lanes.descended(moved, good)
-        kept = lanes.reached(found)
-        q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
+        """Toward the posture, where frames are as near to their targets afterwards."""
+        aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
+        arrived = lanes.reached(figures)
+        for some, glide in ((arrived, self.iteration.glide), (~arrived, self.iteration.drift)):
+            (good,) = np.nonzero(some)
+            if not len(good):
+                continue
+            moved = lanes.glided(glide, q[good], figures[good, 0], aim[good], good)
+            moved, found = lanes.descended(moved, good)
+            as_near = found[:, 0] <= figures[good, 0] * (1 + _AS_NEAR)
+            kept = lanes.reached(found) | (as_near & (found[:, 3] < _FLAT_ENOUGH))
+            q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
         return q, figures
 
     def _turned_near(self, q: Floats, near: Floats) -> Floats:
@@ -269,44 +299,77 @@ class _Lanes:
 
     def reached(self, figures: Floats) -> Any:
         """Whether distance and angle are within the tolerance."""
-        return (figures[:, 1:3] <= self.tolerance).all(axis=1)
+        return (figures[:, 1] <= self.tolerance) & (figures[:, 2] <= self.tolerance)
+
+    def close(self, figures: Floats) -> Any:
+        """Whether so little is missing that the target can hardly be out of reach."""
+        return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
 
     def descended(
-        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT
+        self,
+        begin: Floats,
+        lanes: NDArray[np.int64],
+        flat: float = _FLAT,
+        rival: Floats | None = None,
     ) -> tuple[Floats, Floats]:
-        """Steps until reached, flat, or stuck; lanes that are done stand still."""
+        """Steps until reached, flat, or stuck; lanes that are done stand still.
+
+        `rival` are costs that others came to: what will not fall below these is left off.
+        """
         unit = self.iteration.length**2
         q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
-        wanted = self.wanted[lanes]
-        pace = np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
-        live = np.arange(len(begin))
-        for k in range(_STEPS):
+        at, pace = np.arange(len(begin)), np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
+        here, wanted, before = begin, self.wanted[lanes], np.full(len(begin), np.inf)
+        rival = before if rival is None else rival
+        for burst in range(_BURSTS):
+            step = self.iteration.descend if burst < _QUICK_BURSTS else self.iteration.settle
+            for _ in range(_BURST):
+                with np.errstate(all="ignore"):
+                    here, pace, now = step(here, wanted, pace)
+            q[at], figures[at] = here, now
+            stuck = pace[:, 0] >= _LARGEST_DAMPING * unit
+            done = (
+                self.reached(now) | (now[:, 3] < flat) | stuck | _beaten(before, now[:, 0], rival)
+            )
+            (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            step = self.iteration.descend if k < _QUICK_STEPS else self.iteration.settle
-            with np.errstate(all="ignore"):
-                q[live], pace[live], figures[live] = step(q[live], wanted[live], pace[live])
-            now = figures[live]
-            done = self.reached(now) | (now[:, 3] < flat)
-            live = live[~done & (pace[live, 0] < _LARGEST_DAMPING * unit)]
+            at, here, wanted, pace, before, rival = _taken(
+                live, at, here, wanted, pace, now[:, 0], rival
+            )
         return q, figures
 
-    def glided(self, q: Floats, posture: Floats, lanes: NDArray[np.int64]) -> Floats:
-        q, wanted = q.copy(), self.wanted[lanes]
-        pace = np.ones((len(q), 1))
-        live = np.arange(len(q))
-        for _ in range(_GLIDES):
+    def glided(
+        self, glide: Any, q: Floats, cost: Floats, posture: Floats, lanes: NDArray[np.int64]
+    ) -> Floats:
+        found, at, wanted = q.copy(), np.arange(len(q)), self.wanted[lanes]
+        pace, most = np.ones((len(q), 1)), cost[:, None] + self.iteration.stray
+        for _ in range(_GLIDES // _BURST):
+            for _ in range(_BURST):
+                with np.errstate(all="ignore"):
+                    q, pace, still = glide(q, wanted, posture, pace, most)
+            found[at] = q
+            (live,) = np.nonzero((still[:, 0] > 1e-10) & (pace[:, 0] > 1e-9))
             if not len(live):
                 break
-            q[live], pace[live], still = self.iteration.glide(
-                q[live], wanted[live], posture[live], pace[live]
-            )
-            live = live[(still[:, 0] > 1e-10) & (pace[live, 0] > 1e-9)]
-        return q
+            at, q, wanted, posture, pace, most = _taken(live, at, q, wanted, posture, pace, most)
+        return found
+
+
+def _taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
+    """The chosen rows of all arrays."""
+    return [array.take(chosen, axis=0) for array in arrays]
+
+
+def _beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+    """Whether steps like the last, which went from one cost to another, lead too slowly to where
+    it would be below the rival."""
+    gain = before - cost
+    return (gain > 0) & (_PATIENCE * gain < cost - (1 - _SAME) * rival)
 
 
 def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
-    flat = figures[:, 3] < 1e3 * _FLAT
+    flat = figures[:, 3] < _FLAT_ENOUGH
     status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
     return Joints(
         q.reshape(*batch, -1), status.reshape(batch), figures[:, 1].reshape(batch),

@@ -11,7 +11,7 @@ of their range that would leave it take no part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,8 @@ LEAST = 1e-13
 """The least λ, as a share of the length's square."""
 FARTHEST = 0.5
 """The most that a coordinate changes in a step, rad or m."""
+PUSH = 1e-6
+"""The slope, as a share of the error, that holds a coordinate at the end of its range."""
 STRAY = 0.02
 """How far frames may stray while the posture is sought, as a share of the length."""
 
@@ -206,23 +208,59 @@ class Iteration:
         bend = -self.equations.along_q(gradient)
         return (bend + bend.T) / 2
 
+    @property
+    def stray(self) -> float:
+        """What the cost may grow by while the posture is sought."""
+        return (STRAY * self.length) ** 2 / 2
+
     @cached_property
     def glide(self) -> Any:
-        """(q, target, posture, α) → (q, α, still): toward the posture, the frames held in place.
+        """(q, target, posture, α, most) → (q, α, still): toward the posture, frames held in place.
 
-        Δq = α p + J⁺ (e − α J p),   p = posture − q;   `still` is how far p can still lead
+        Δq = α p + J⁺ (e − α J p),   p = posture − q;   `still` is how far p can still lead,
+        `most` the cost that may not be passed
         """
+        damping = LEAST * self.length**2 * 1e3
         e, _, _ = self._errors
+
+        def undone(p: SX, free: SX) -> tuple[SX, SX]:
+            J = self._jacobian @ ca.diag(free)
+            return self._least(J, J @ p, damping), self._least(J, e, damping)
+
+        return self._glide("glide", ca.SX.ones(self.equations.nv), undone)
+
+    @cached_property
+    def drift(self) -> Any:
+        """The same where frames cannot arrive, and J says less than the cost's curvature H about
+        what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
+        e, cost, _ = self._errors
+        gradient = self._jacobian.T @ e
+        curvature, eye = self._curvature(gradient), ca.SX.eye(self.equations.nv)
+        pushing = ca.fabs(gradient) > PUSH * ca.sqrt(2 * cost) * self.length
+
+        def undone(p: SX, free: SX) -> tuple[SX, SX]:
+            H = ca.diag(free) @ curvature @ ca.diag(free)
+            damped = H + LEAST * self.length**2 * 1e3 * eye
+            return solve_symmetric(damped, H @ p), solve_symmetric(damped, free * gradient)
+
+        return self._glide("drift", self._free(pushing * gradient), undone)
+
+    def _glide(self, name: str, free: SX, undone: Callable[[SX, SX], tuple[SX, SX]]) -> Any:
+        """`undone`: what a motion p of free coordinates must leave out, and the way back."""
         posture, pace = ca.SX.sym("posture", self.equations.nq), ca.SX.sym("pace")
+        most = ca.SX.sym("most")
         p = self._apart(self.q, posture)
-        J, damping = self._jacobian, LEAST * self.length**2 * 1e3
-        along = p - self._least(J, J @ p, damping)
-        q = self._moved(pace * along + self._least(J, e, damping))
+        outward = free * p - undone(free * p, free)[0]
+        free = free * self._free(outward)
+        left_out, back = undone(free * p, free)
+        along = free * p - left_out
+        q = self._moved(pace * along + back)
         _, cost, _ = self._measure(q, self.target)
         nearer = ca.sumsqr(self._apart(q, posture)) < ca.sumsqr(p)
-        good = ca.logic_and(nearer, cost < (STRAY * self.length) ** 2 / 2)
+        good = ca.logic_and(nearer, cost < most)
         return self._compiled(
-            "glide", {"q": self.q, "target": self.target, "posture": posture, "pace": pace},
+            name,
+            {"q": self.q, "target": self.target, "posture": posture, "pace": pace, "most": most},
             {"q_out": ca.if_else(good, q, self.q),
              "pace_out": ca.if_else(good, ca.fmin(1, 1.5 * pace), pace / 2),
              "still": ca.sqrt(ca.sumsqr(along))},

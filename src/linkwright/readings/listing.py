@@ -53,14 +53,25 @@ class Listing:
     results: Mapping[str, tuple[Assignment, ...]]
 
 
-def listing(tape: Tape, input_names: Mapping[str, Sequence[str]]) -> Listing:
-    """The tape as assignments; `input_names` names the entries of each input."""
-    return _Lister(tape, input_names).listing()
+def listing(
+    tape: Tape,
+    input_names: Mapping[str, Sequence[str]],
+    literals: Mapping[str, Fraction] | None = None,
+) -> Listing:
+    """The tape as assignments; `input_names` names the entries of each input, of which `literals`
+    are written as numbers."""
+    return _Lister(tape, input_names, literals or {}).listing()
 
 
 class _Lister:
-    def __init__(self, tape: Tape, input_names: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        input_names: Mapping[str, Sequence[str]],
+        literals: Mapping[str, Fraction],
+    ) -> None:
         self.tape = tape
+        self.literals = literals
         self.names = [input_names[port.name] for port in tape.inputs]
         self.uses = np.bincount(
             np.concatenate([self.operands(), *tape.results]), minlength=len(tape)
@@ -107,7 +118,8 @@ class _Lister:
         op = Op(int(self.tape.ops[k]))
         if op is Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[k, :2])
-            return Name(self.names[port][entry])
+            name = self.names[port][entry]
+            return _number(self.literals[name]) if name in self.literals else Name(name)
         if op is Op.CONSTANT:
             return Number(Fraction(repr(float(self.tape.constants[k]))))
         parts = [self.values[int(a)] for a in self.tape.args[k, : ARITY[op]]]
@@ -126,6 +138,10 @@ class _Lister:
                 return negate(parts[0])
             case _:
                 return Call(_FUNCTIONS[op], tuple(parts))
+
+
+def _number(value: Fraction) -> Expression:
+    return negate(Number(-value)) if value < 0 else Number(value)
 
 
 def _terms(expression: Expression) -> tuple[Expression, ...]:
