@@ -3,6 +3,7 @@ decide."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .printing import to_text
@@ -69,7 +70,8 @@ class Breaker:
         for factor in factors:
             some, length = self.pieces(factor, _POWER), len(to_text(factor))
             fits = len(some) == 1 and size + length <= PIECE
-            together = fits or size <= _LEADING
+            leads = size <= _LEADING and size + _shown(some[0]) <= PIECE + _LEADING // 2
+            together = fits or leads
             if found and together:
                 found[-1] = _row(found[-1] + self.setter.setter.operator("·") + some.pop(0))
             found += some
@@ -91,6 +93,11 @@ def _enclosed(pieces: list[str], needed: bool) -> list[str]:
         return pieces
     found = [_row(f'<mo stretchy="false">(</mo>{pieces[0]}'), *pieces[1:]]
     return [*found[:-1], _row(f'{found[-1]}<mo stretchy="false">)</mo>')]
+
+
+def _shown(piece: str) -> int:
+    """Characters of a piece, without its markup."""
+    return len(re.sub(r"<[^>]*>|&[^;]*;", "", piece))
 
 
 def _row(inner: str) -> str:
