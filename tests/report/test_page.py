@@ -177,7 +177,7 @@ def test_what_was_asked_for_is_in_the_commands() -> None:
 
 def test_what_would_rest_where_it_starts_moves() -> None:
     moved = motion_of(lw.gallery("elbow").without("gravity"), Start(0.1, {"q1": 0.3}))
-    assert "where it would rest, with dq1 = 0.5, dq2 = 0.5" in moved.notes[0]
+    assert "where it would rest, at speeds q1 = 0.5, q2 = 0.5" in moved.notes[0]
     assert moved.words.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
 
 

@@ -67,7 +67,8 @@ def moved(worker: Worker, mechanism: Mechanism, start: Start, budget: float) -> 
         found = kept(partial(worker.call, motion_of, source, begin, seconds=patience))
         patience = budget / 2
         if isinstance(found, Moved):
-            return Moved(found.run, (*found.notes, *why), found.words + changed)
+            told = why if changed or found.run.t[-1] > 0.99 * begin.seconds else ()
+            return Moved(found.run, (*found.notes, *told), found.words + changed)
     return found
 
 
@@ -76,7 +77,7 @@ def motion_of(mechanism: Mechanism, start: Start) -> Moved:
     found = _within_limits(mechanism, start, f"from {start.where()}{_how(mechanism, start)}")
     if not start.qd0 and np.abs(found.run.q - found.run.q[0]).max(initial=0.0) <= MOVING:
         start = replace(start, qd0=_speeds(mechanism, found.run))
-        begin = f"from {start.where()}, where it would rest,{_how(mechanism, start)}"
+        begin = f"from {start.where()}, where it would rest{_how(mechanism, start)}"
         found = _within_limits(mechanism, start, begin)
     last = _until_fallen(found.run)
     if last is None:
@@ -92,10 +93,11 @@ def _how(mechanism: Mechanism, start: Start) -> str:
         driven = any(c.type == "drive" for c in mechanism.constraints.values())
         rest = ", with the speeds that its constraints demand" if driven else ", at rest"
     else:
-        rest = f" with {', '.join(f'd{name} = {value:.3g}' for name, value in start.qd0.items())}"
-    many = len(start.drives)
-    forces = ", driven by forces" if many else ", with no force at its joints (τ = 0)"
-    return f"{rest}{forces}" + (f" ({many} expressions, below)" if many else "")
+        speeds = ", ".join(f"{name} = {value:.3g}" for name, value in start.qd0.items())
+        others = " (the others as its constraints demand)" if mechanism.constraints else ""
+        rest = f", at speeds {speeds}{others}"
+    driven = f"driven as {', '.join(start.drives)} say in the command under “Make it again”"
+    return f"{rest}, {driven if start.drives else 'with no force at its joints (τ = 0)'}"
 
 
 def _speeds(mechanism: Mechanism, run: Run) -> dict[str, float]:

@@ -43,7 +43,8 @@
     return [wide, high];
   }
   function fitted(wide, high) {
-    const scale = view.zoom * Math.min((wide - 24) / data.extent[0], (high - 24) / data.extent[1]);
+    const room = [wide, high].map((size) => Math.max(0, size - 24));
+    const scale = view.zoom * Math.min(room[0] / data.extent[0], room[1] / data.extent[1]);
     const toward = cross(view.right, view.up), mid = data.middle;
     return {
       wide, high, scale, toward,
