@@ -21,6 +21,7 @@ from linkwright.report.document import Commands
 from linkwright.report.markup import Html, html, joined, table
 from linkwright.report.motions import LeftOut, Moved, motion_of
 from linkwright.report.parts import Parts, written_out
+from linkwright.report.plots import plots, spins
 from linkwright.report.sections import (
     checks_section,
     equations_section,
@@ -246,6 +247,14 @@ def test_the_gallery_has_motions_of_its_own() -> None:
     assert not usual_start(lw.gallery("elbow")).is_said
     assert "comes to rest" in titled(ball, describe(ball))
     assert "comes to rest" not in titled(ball.without("gravity"), describe(ball))
+
+
+def test_wheels_do_not_hide_the_other_angles() -> None:
+    bicycle = lw.gallery("bicycle")
+    run = motion_of(bicycle, replace(usual_start(bicycle), seconds=1.5)).run
+    assert spins(run) == ["thetaR", "thetaF"]
+    assert "Coordinates, without thetaR and thetaF, which turn on and on." in plots(run)[0]
+    assert spins(motion_of(lw.gallery("elbow"), Start(0.2)).run) == []
 
 
 @pytest.mark.parametrize("name", sorted(_STARTS))

@@ -90,8 +90,8 @@ def motion_of(mechanism: Mechanism, start: Start) -> Moved:
 
 def _how(mechanism: Mechanism, start: Start) -> str:
     if not start.qd0:
-        driven = any(c.type == "drive" for c in mechanism.constraints.values())
-        rest = ", with the speeds that its constraints demand" if driven else ", at rest"
+        moving = any(c.type == "drive" for c in mechanism.constraints.values())
+        rest = ", with the speeds that its constraints demand" if moving else ", at rest"
     else:
         speeds = ", ".join(f"{name} = {value:.3g}" for name, value in start.qd0.items())
         others = " (the others as its constraints demand)" if mechanism.constraints else ""

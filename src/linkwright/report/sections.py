@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import LinkwrightError
 from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import CONSTRAINED, EQUATION
-from ..mechanism import Mechanism, Names, names_of
+from ..mechanism import Mechanism, Names
 from ..mechanism.gallery import headline
-from ..show import animation_element, cyclograph, figure_of, plot, svg
+from ..show import animation_element, figure_of
 from ..study import Comparison
 from ..verification.report import Report
 from .markup import Html, copied, details, html, joined, safe, table
 from .motions import LeftOut, Moved
 from .parts import Written
+from .plots import LINES, WIDTH, picture, plots, traced
 from .starts import is_of_gallery
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ROWS = 40
 """Rows of tables about the mechanism."""
 FOLDED = 12
 """Joints that are shown at once."""
-TRACES = 4
-"""Frames whose traces are drawn."""
-LINES = 8
-"""Coordinates that a plot can show."""
-WIDTH = 92.0
-"""Of figures, mm: their words can be read where a phone shows them whole."""
 LASTING = 3.0
 """Seconds that an animation lasts at least: what is over sooner is shown slower."""
 
@@ -44,14 +36,6 @@ def left_out(part: LeftOut, command: str) -> Html:
     return html(
         '<p class="left-out">Left out: {}. To have it: <code>{}</code></p>', part.why, command
     )
-
-
-def picture(figure: Figure, caption: str, mark: str) -> Html:
-    """Inline, its identities made its own."""
-    text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
-    text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
-    return html("<figure>{}<figcaption>{}</figcaption></figure>", Html(text), caption)
 
 
 def mechanism_section(
@@ -247,8 +231,8 @@ def motion_section(found: Moved | LeftOut, command: str) -> Html:
         said.append(f"Loops and constraints are held to {run.closure.max():.1e}.")
     lasting = float(run.t[-1] - run.t[0]) / LASTING
     pace = next((speed for speed in (1.0, 0.5, 0.25, 0.1) if speed <= lasting), 0.01)
-    film = animation_element(run, speed=pace, trace=_traced(run), identity="motion-drawing")
-    shown = html('<div class="figures">{}</div>', joined(_plots(run)))
+    film = animation_element(run, speed=pace, trace=traced(run), identity="motion-drawing")
+    shown = html('<div class="figures">{}</div>', joined(plots(run)))
     lead = html("<p>{}</p>", joined(figured(f"{sentence} ") for sentence in said))
     return section("motion", title, lead, _events(run), Html(film), shown)
 
@@ -269,34 +253,6 @@ def _events(run: Any) -> Html:
     rows = [(f"{event.t:.4g}", event.name, event.what) for event in run.events]
     shown = _limited(("t / s", "where", "what"), rows, "events")
     return details(counted(len(rows), "event"), shown)
-
-
-def _plots(run: Any) -> list[Html]:
-    names = names_of(run.mechanism)
-    every = None if len(run.mechanism.joints) <= FOLDED else float(run.t[-1]) / 9
-    drawn = {
-        "q": (plot(run, "q", only=_first(names.q), width=WIDTH), f"Coordinates{_some(names.q)}."),
-        "qd": (plot(run, "qd", only=_first(names.qd), width=WIDTH), f"Speeds{_some(names.qd)}."),
-        "energy": (plot(run, "energy", width=WIDTH), "Energies."),
-        "positions": (
-            cyclograph(run, every, _traced(run), width=WIDTH), "Positions at equal intervals."
-        ),
-    }  # fmt: skip
-    return [picture(figure, caption, mark) for mark, (figure, caption) in drawn.items()]
-
-
-def _some(names: Sequence[str]) -> str:
-    return f", the first {LINES} of {len(names)}" if len(names) > LINES else ""
-
-
-def _traced(run: Any) -> list[str] | None:
-    """No traces where there would be many; all that move else."""
-    return None if len(run.mechanism.frames) <= TRACES else []
-
-
-def _first(names: Sequence[str]) -> list[str]:
-    """As many as a plot can show; none means all."""
-    return list(names)[:LINES] if len(names) > LINES else []
 
 
 def comparison_section(found: Comparison | LeftOut, command: str) -> Html:

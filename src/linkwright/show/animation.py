@@ -31,6 +31,8 @@ Pixels = NDArray[np.uint8]
 FILMS = (".mp4", ".gif", ".html")
 _RATES = {".mp4": 30.0, ".gif": 20.0}
 _WIDTH, _DOTS = 160.0, 130.0
+_FINE = 4
+"""Points of a trace from one picture to the next, so that it is round."""
 
 
 def animate(
@@ -97,12 +99,17 @@ def film(
         )
     times = run.t[0] + np.arange(count) * speed / rate
     scene, seen, poses, axes, canvas, points = _stage(run, times, trace, view)
+    between = poses_at(
+        scene, run, np.interp(np.arange(_FINE * count) / _FINE, np.arange(count), times)
+    )
     still = canvas.copy_from_bbox(axes.figure.bbox)
-    paths = [seen(point.path(poses)) for point in points]
+    paths = [seen(point.path(between)) for point in points]
     details = Details(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
-        lines = [axes.plot(*path[: k + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths]
+        lines = [
+            axes.plot(*path[: _FINE * k + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths
+        ]
         clock = axes.text(
             0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
             color=INK, fontsize=8,
