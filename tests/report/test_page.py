@@ -238,6 +238,8 @@ def test_what_only_falls_is_followed_no_further() -> None:
     assert 0.4 <= moved.run.t[-1] <= 0.9
     assert "it would only fall" in moved.notes[-1]
     assert f" -t {moved.run.t[-1]:g} " in moved.words
+    arm = motion_of(lw.gallery("puma560"), Start(1.0))
+    assert arm.run.t[-1] == 1.0, "an arm falls too, but is held"
 
 
 def test_the_gallery_has_motions_of_its_own() -> None:

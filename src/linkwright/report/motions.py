@@ -16,6 +16,7 @@ from ..show.scene import scene_of
 from ..show.tracks import poses_at
 from ..show.view import upright
 from ..simulation import Run, simulate
+from ..simulation.units import coordinate_units
 from ..study.bounded import Worker
 from .starts import Start, exactly
 
@@ -84,7 +85,7 @@ def motion_of(mechanism: Mechanism, start: Start) -> Moved:
         return found
     cut = replace(start, seconds=last)
     found = _within_limits(mechanism, cut, f"from {start.where()}{_how(mechanism, start)}")
-    said = "No longer, since nothing holds it: it would only fall out of the picture."
+    said = "No longer, since nothing stops its slide: it would only fall out of the picture."
     return replace(found, notes=(*found.notes, said))
 
 
@@ -111,12 +112,13 @@ def _speeds(mechanism: Mechanism, run: Run) -> dict[str, float]:
 
 
 def _until_fallen(run: Run) -> float | None:
-    """Seconds after which something has fallen by more than the mechanism's size; none: never."""
-    scene = scene_of(run.mechanism)
-    if not np.any(scene.gravity):
-        return None
+    """Seconds after which something has slid down by more than the mechanism's size, as what only
+    turns cannot; none: never."""
+    scene, units = scene_of(run.mechanism), coordinate_units(run.mechanism)
+    slides = np.abs(run.q - run.q[0])[:, [unit == "m" for unit in units]]
     heights = poses_at(scene, run, run.t)[:, :-1, :, 3] @ upright(scene.gravity)
-    far = np.flatnonzero((heights[0] - heights).max(axis=1) > FALLEN * scene.size)
+    drop = np.minimum((heights[0] - heights).max(axis=1), slides.max(axis=1, initial=0.0))
+    far = np.flatnonzero(drop > FALLEN * scene.size) if np.any(scene.gravity) else np.array([])
     return float(f"{run.t[far[0]]:.1g}") if len(far) and far[0] else None
 
 
