@@ -78,8 +78,11 @@ _STARTS = {
     "rolling-disk": Start(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
     "six-axis": Start(5.0, q0={"q2": 1.0, "q3": 0.5}),
     "seven-axis": Start(5.0, q0={"q2": 0.8, "q4": 0.6}),
+    "stanford": Start(0.8, q0={"q2": 1.2, "q3": 0.3}, qd0={"q1": 2.0, "q4": 3.0}),
+    "stanford-rrp": Start(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
     "stewart": Start(4.0, drives=_LEGS),
     "stick-slip": Start(8.0, qd0={"pull": 0.2}),
+    "two-arms": Start(2.0),
     "trolley-trailers": Start(6.0, qd0={"x": 1.0, "theta0": 0.5}),
 }
 """Mechanisms of the gallery that would rest, fall or tumble from home: what they do is seen so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,16 +92,31 @@ def _draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
         axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
-    unit = f" / {panel.unit}" if panel.unit not in ("", "1") else ""
-    long = len(panel.quantity) + len(unit) > _LABEL
-    axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
     axes.margins(x=0)
     steady = _steady(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
     _keep_scale(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    unit = panel.unit if panel.unit not in ("", "1") else ""
+    unit = " ".join(filter(None, (_power(axes), unit)))
+    long = len(panel.quantity) + len(unit) + 3 > _LABEL
+    axes.set_ylabel(panel.quantity + (f"{chr(10) if long else ''} / {unit}" if unit else ""))
     if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
         legend(axes, len(panel.lines))
+
+
+def _power(axes: Axes) -> str:
+    """The power of ten by which the numbers are to be multiplied, which stands with the unit: above
+    the axis it would lie under the names of lines."""
+    formatter = axes.yaxis.get_major_formatter()
+    formatter.set_locs(list(axes.get_yticks()))
+    found = re.search(r"10\^\{(-?\d+)\}", formatter.get_offset().replace("−", "-"))
+    if found is None:
+        return ""
+    order = int(found[1])
+    axes.ticklabel_format(axis="y", scilimits=(order, order))
+    axes.yaxis.get_offset_text().set_visible(False)
+    return f"$10^{{{order}}}$"
 
 
 def _keep_scale(axes: Axes, values: Any, scale: float) -> None:
