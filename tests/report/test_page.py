@@ -24,6 +24,7 @@ from linkwright.report.parts import Parts, written_out
 from linkwright.report.plots import plots, spins
 from linkwright.report.sections import (
     checks_section,
+    comparison_section,
     equations_section,
     figured,
     mechanism_section,
@@ -31,6 +32,7 @@ from linkwright.report.sections import (
     titled,
 )
 from linkwright.report.starts import _STARTS, Start, usual_start
+from linkwright.study import Comparison
 from linkwright.verification.report import Check, Report
 from tests.commands import ok, run
 
@@ -280,6 +282,11 @@ def test_their_motions_begin(name: str) -> None:
 )
 def test_numbers_are_printed_as_such(text: str, shown: str) -> None:
     assert shown in figured(text)
+
+
+def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:
+    text = comparison_section(Comparison("x", (), {}, {}), "linkwright compare x -t 1 --budget 4")
+    assert "linkwright compare x -t 0.1 --budget 600" in text
 
 
 def test_verdicts_are_explained() -> None:
