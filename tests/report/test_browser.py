@@ -14,7 +14,8 @@ import pytest
 import linkwright as lw
 from linkwright.report import page
 from linkwright.report.document import whole
-from linkwright.report.markup import Html
+from linkwright.report.markup import Html, joined
+from linkwright.report.parts import written_out
 from tests.report.browser import Browser, found
 
 PROGRAM = found()
@@ -47,17 +48,18 @@ def test_renders_at_all_widths(browser: Browser, report: Path, width: int) -> No
     assert browser.evaluate("document.querySelectorAll('.left-out').length") == 0
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     sizes = browser.evaluate(
-        "[...document.querySelectorAll('.equations math')].map(m => m.getBoundingClientRect())"
+        "[...document.querySelectorAll('.equations p')].map(m => m.getBoundingClientRect())"
         ".map(r => [r.width, r.height])"
     )
-    assert len(sizes) >= 3
-    assert min(wide for wide, _ in sizes) > 40
+    assert len(sizes) >= 10
     assert min(high for _, high in sizes) > 15
-    drawn = "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect().width)"
-    widths = browser.evaluate(drawn)
-    assert len(widths) >= 5
-    assert width > 600 or min(widths) >= 480, "figures scroll where they would be too small"
-    assert width < 600 or max(widths) <= width
+    drawn = (
+        "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect().width"
+        " / parseFloat(s.getAttribute('width')))"
+    )
+    scales = browser.evaluate(drawn)
+    assert len(scales) >= 5
+    assert min(scales) > 1.2, "words of 7 points are at least 8.4 pixels high"
     assert browser.complaints() == []
     assert browser.requests() == [report.as_uri()]
 
@@ -80,6 +82,55 @@ def test_the_animation_moves(browser: Browser, report: Path) -> None:
         pictures.add(browser.evaluate("document.querySelector('canvas').toDataURL()"))
         time.sleep(0.1)
     assert len(pictures) > 2
+
+
+def test_long_equations_wrap_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    """Lines end before + and −; what cannot be broken scrolls in its own paragraph."""
+    found = written_out(lw.gallery("six-axis"))
+    path = tmp_path / "a.html"
+    text = whole("a", joined(Html(one.markup) for one in found))
+    path.write_text(text, encoding="utf-8")
+    browser.open(path, 390)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    wide, all_of_them = browser.evaluate(
+        "(() => { const all = [...document.querySelectorAll('.equations p')];"
+        "return [all.filter(p => p.scrollWidth > p.clientWidth).length, all.length]; })()"
+    )
+    assert all_of_them > 300
+    assert wide == 0
+    assert browser.evaluate("document.querySelector('.equations').clientHeight") > 3000
+
+
+def test_print_shows_pictures_of_the_motion(browser: Browser, report: Path) -> None:
+    """Six, each with its time, in place of the moving one, which goes on afterwards."""
+    browser.open(report, 1280)
+    browser.evaluate("document.querySelector('.lw-motion button').click()")
+    look = "document.querySelector('canvas').toDataURL()"
+    inked = (
+        "(() => { const c = document.querySelector('canvas'), w = c.width / 3, h = c.height / 2;"
+        "const pen = c.getContext('2d'); return [0, 1, 2, 3, 4, 5].map(k => pen.getImageData("
+        "(k % 3) * w, Math.floor(k / 3) * h, w, h).data.filter((v, i) => i % 4 === 3 && v).length); })()"
+    )
+    before = browser.evaluate(look)
+    browser.evaluate(
+        f"addEventListener('beforeprint', () => {{ window.printed = [{look}, {inked}]; }})"
+    )
+    browser.call("Page.printToPDF")
+    printed, ink = browser.evaluate("window.printed")
+    assert printed != before
+    assert min(ink) > 300
+    assert browser.evaluate(look) == before
+
+
+def test_controls_are_large_enough_for_a_thumb(browser: Browser, report: Path) -> None:
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    browser.open(report, 390)
+    highs = browser.evaluate(
+        "[...document.querySelectorAll('.lw-motion button, .lw-motion input, .lw-motion select')]"
+        ".map(e => e.getBoundingClientRect().height)"
+    )
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert min(highs) >= 44
 
 
 def test_latex_can_be_copied(browser: Browser, report: Path) -> None:

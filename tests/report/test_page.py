@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,26 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.report import document, page, parts
+from linkwright.mechanism import names_of
+from linkwright.report import document, motions, page
 from linkwright.report.description import describe
 from linkwright.report.document import Commands
 from linkwright.report.markup import Html, html, joined, table
-from linkwright.report.parts import LeftOut, Moved, Parts, beginning, motion_of, written_out
-from linkwright.report.sections import equations_section, mechanism_section, motion_section
+from linkwright.report.motions import LeftOut, Moved, motion_of
+from linkwright.report.parts import Parts, written_out
+from linkwright.report.plots import plots, spins
+from linkwright.report.sections import (
+    checks_section,
+    comparison_section,
+    equations_section,
+    figured,
+    mechanism_section,
+    motion_section,
+    titled,
+)
+from linkwright.report.starts import _STARTS, Start, usual_start
+from linkwright.study import Comparison
+from linkwright.verification.report import Check, Report
 from tests.commands import ok, run
 
 HOSTILE = "<script>alert('x')</script>&\"'"
@@ -110,13 +125,13 @@ FREE = pytest.param("quadruped", marks=pytest.mark.slow)
 @pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", FREE])
 def test_motions_of_all_kinds(name: str) -> None:
     """Loops, rolling, free bases; what would stand still is given speeds, and that is said."""
-    moved = motion_of(lw.gallery(name), 0.3, {})
+    moved = motion_of(lw.gallery(name), Start(0.3))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 1e-3
     text = motion_section(moved, name)
     assert text.count("<svg") == 4
     assert "lw-motion" in text
-    assert ("at rest;" in text) == (not moved.run.qd[0].any())
+    assert ("at rest," in text) == (not moved.run.qd[0].any())
 
 
 @pytest.mark.parametrize(
@@ -125,8 +140,9 @@ def test_motions_of_all_kinds(name: str) -> None:
 def test_the_printed_command_makes_the_motion(
     name: str, q0: dict[str, float], tmp_path: Path
 ) -> None:
-    moved = motion_of(lw.gallery(name), 0.05, q0)
-    command = Commands.of(name, moved, 0.05, q0, 20.0, None).simulate
+    start = Start(0.05, q0)
+    moved = motion_of(lw.gallery(name), start)
+    command = Commands.of(name, moved, start, start, 20.0, None).simulate
     again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
     assert again["q"] == pytest.approx(moved.run.q[-1], rel=1e-12, abs=1e-12)
     assert again["qd"] == pytest.approx(moved.run.qd[-1], rel=1e-9, abs=1e-12)
@@ -143,37 +159,40 @@ def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> 
                 raise LinkwrightError("it took long")
             return Moved(None, (), " -t 1")  # type: ignore[arg-type]
 
-    found = parts._moved(Impatient(), arm, 1.0, {}, 10.0)  # type: ignore[arg-type]
+    found = motions.moved(Impatient(), arm, Start(1.0), 10.0)  # type: ignore[arg-type]
     assert isinstance(found, Moved)
     assert found.words == " -t 1 --without friction"
 
 
 def test_what_was_asked_for_is_in_the_commands() -> None:
-    found = Commands.of("x.toml", None, 2.5, {"q1": 0.1}, 7.0, ["lagrange", "kane"])
+    start = Start(2.5, {"q1": 0.1}, {"q2": 1.5}, {"q1": "sin(t)"})
+    found = Commands.of("x.toml", None, start, start, 7.0, ["lagrange", "kane"])
     assert found.report == (
-        "linkwright report x.toml q1=0.1 -t 2.5 --by lagrange,kane --budget 7 -o report.html"
+        "linkwright report x.toml q1=0.1 --speed q2=1.5 --drive 'q1=sin(t)' -t 2.5 --by lagrange,kane "
+        "--budget 7 -o report.html"
     )
-    assert found.simulate == "linkwright simulate x.toml q1=0.1 -t 2.5 --stops impact -o run.nc"
+    assert found.simulate == (
+        "linkwright simulate x.toml q1=0.1 --speed q2=1.5 --drive 'q1=sin(t)' -t 2.5 --stops impact "
+        "-o run.nc"
+    )
     assert found.compare == "linkwright compare x.toml --by lagrange,kane -t 1 --budget 3.5"
 
 
 def test_what_would_rest_where_it_starts_moves() -> None:
-    moved = motion_of(lw.gallery("elbow").without("gravity"), 0.1, {"q1": 0.3})
-    assert "with speeds (0.5, 0.5)" in moved.notes[0]
+    moved = motion_of(lw.gallery("elbow").without("gravity"), Start(0.1, {"q1": 0.3}))
+    assert "where it would rest, at speeds q1 = 0.5, q2 = 0.5" in moved.notes[0]
     assert moved.words.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
 
 
 def test_the_picture_is_where_the_motion_starts() -> None:
     arm = lw.gallery("elbow")
-    text = mechanism_section(arm, describe(arm), [0.3, 0.0], beginning({"q1": 0.3}))
+    text = mechanism_section(arm, describe(arm), [0.3, 0.0], Start(q0={"q1": 0.3}).where())
     assert "At q1 = 0.3, the rest at home, drawn to scale" in text
     assert "At home, drawn" in mechanism_section(arm, describe(arm))
 
 
 def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
     run = lw.simulate(lw.gallery("elbow"), 0.1, samples=2)
-    from dataclasses import replace
-
     short = replace(run, t=run.t[:1], status="stopped at t = 0 s: why")
     assert "stopped at t = 0 s" in motion_section(Moved(short, ()), "elbow")
 
@@ -181,8 +200,11 @@ def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
 def test_equations_are_mathml_and_latex() -> None:
     found = written_out(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
-    text = equations_section(found, False, "elbow")
-    assert text.count('<math display="block"') == len(found)
+    arm = lw.gallery("elbow")
+    text = equations_section(found, False, "elbow", names_of(arm))
+    assert text.count('<div class="equations">') == len(found)
+    assert "Mass matrix M" in text
+    assert "All entries are 0." in text
     symbols = {name for one in found for name, *_ in one.symbols}
     assert symbols == {"l1", "lc1", "lc2", "m1", "m2", "I1", "I2", "g"}
     assert "\\cos" in text
@@ -193,17 +215,89 @@ def test_equations_are_mathml_and_latex() -> None:
 def test_long_equations_fold_or_are_left_out() -> None:
     found = {one.name: one for one in written_out(lw.gallery("six-axis"))}
     assert found["mass_matrix"].is_long
-    assert not found["coriolis_matrix"].mathml
-    text = equations_section(tuple(found.values()), False, "six-axis")
+    assert "with 293 abbreviations, x1 to x293" in found["coriolis_matrix"].size
+    found["passive"] = replace(found["passive"], markup="")
+    text = equations_section(
+        tuple(found.values()), False, "six-axis", names_of(lw.gallery("six-axis"))
+    )
     assert "Show all of it" in text
     for name, value, what in (
         ("gz", "-9.81", "gravity"), ("m3", "9", ""),
         ("F_q6", "0.4", "dry friction of q6"),
     ):  # fmt: skip
         assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text
-    assert "--what coriolis_matrix" in text
+    assert "longer than some pages" in text
+    assert "--what passive" in text
     assert len(text) < 800_000
-    assert "Left out: why" in equations_section(LeftOut("why"), True, "x")
+    left_out = equations_section(LeftOut("why"), True, "x", names_of(lw.gallery("elbow")))
+    assert "Left out: why" in left_out
+
+
+def test_what_only_falls_is_followed_no_further() -> None:
+    """Free fall: 2.5 times the size of 0.6 m or so after √(2 · 1.5 / 9.81) s, of the 5 s asked for."""
+    trunk = lw.gallery("quadruped")
+    moved = motion_of(trunk, Start(5.0))
+    assert 0.4 <= moved.run.t[-1] <= 0.9
+    assert "it would only fall" in moved.notes[-1]
+    assert f" -t {moved.run.t[-1]:g} " in moved.words
+    arm = motion_of(lw.gallery("puma560"), Start(1.0))
+    assert arm.run.t[-1] == 1.0, "an arm falls too, but is held"
+
+
+def test_the_gallery_has_motions_of_its_own() -> None:
+    ball = lw.gallery("bouncing-ball")
+    assert usual_start(ball).qd0 == {"fall.x": 0.4}
+    assert not usual_start(ball.without("gravity")).is_said
+    assert not usual_start(lw.gallery("elbow")).is_said
+    assert "comes to rest" in titled(ball, describe(ball))
+    assert "comes to rest" not in titled(ball.without("gravity"), describe(ball))
+
+
+def test_wheels_do_not_hide_the_other_angles() -> None:
+    bicycle = lw.gallery("bicycle")
+    run = motion_of(bicycle, replace(usual_start(bicycle), seconds=1.5)).run
+    assert spins(run) == ["thetaR", "thetaF"]
+    assert "Coordinates, without thetaR and thetaF, which turn on and on." in plots(run)[0]
+    assert spins(motion_of(lw.gallery("elbow"), Start(0.2)).run) == []
+
+
+@pytest.mark.parametrize("name", sorted(_STARTS))
+def test_their_motions_begin(name: str) -> None:
+    """All names in them are known, and nothing rests."""
+    start = usual_start(lw.gallery(name))
+    moved = motion_of(lw.gallery(name), replace(start, seconds=0.2))
+    assert moved.run.finished
+    assert abs(moved.run.q - moved.run.q[0]).max() > 0.01
+    assert "where it would rest" not in moved.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1 identity modulo 2^89 − 1, below 2^-60", "2<sup>89</sup> − 1, below 2<sup>−60</sup>"),
+        ("1.3e-14 (allowed 1e-06)", "1.3 · 10<sup>−14</sup> (allowed 10<sup>−6</sup>)"),
+        ("0.0e+00 of 4.85e-01", "0 of 0.485"),
+        ("<b> & 2^3", "&lt;b&gt; &amp; 2<sup>3</sup>"),
+    ],
+)
+def test_numbers_are_printed_as_such(text: str, shown: str) -> None:
+    assert shown in figured(text)
+
+
+def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:
+    text = comparison_section(Comparison("x", (), {}, {}), "linkwright compare x -t 1 --budget 4")
+    assert "linkwright compare x -t 0.1 --budget 600" in text
+
+
+def test_verdicts_are_explained() -> None:
+    checks = tuple(Check(word, word, "", "") for word in ("proved", "passed", "noted"))
+    text = checks_section(Report("x", "recursive", checks, 1.0), "x")
+    assert "No check failed:</span> 1 proved, 1 passed, 1 noted." in text
+    assert "proved: an identity" in text
+    assert "no proof" in text
+    assert "skipped:" not in text
+    failed = checks_section(Report("x", "recursive", (Check("a", "failed", "", ""),), 1.0), "x")
+    assert "1 of 1 checks failed" in failed
 
 
 @pytest.mark.parametrize(
@@ -212,6 +306,7 @@ def test_long_equations_fold_or_are_left_out() -> None:
         (("nothing.toml",), "nothing.toml"),
         (("elbow", "-o", "a.pdf"), "is no .html file"),
         (("elbow", "q7=1"), "no coordinate 'q7'"),
+        (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
         (("elbow", "--by", "magic"), "no formulation 'magic'"),
     ],
 )

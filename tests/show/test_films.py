@@ -35,8 +35,11 @@ document.body.dataset.same = first === again;
 canvas.onkeydown(new KeyboardEvent("keydown", {key: "ArrowRight"}));
 document.body.dataset.turned = look() !== first;
 canvas.ondblclick();
-canvas.dataset.held = "1";
-canvas.onpointermove({movementX: 40, movementY: 5});
+canvas.setPointerCapture = () => {};
+canvas.onpointermove({clientX: 90, clientY: 9});
+document.body.dataset.hovered = look() !== first;
+canvas.onpointerdown({pointerId: 1, clientX: 10, clientY: 10});
+canvas.onpointermove({clientX: 50, clientY: 15});
 document.body.dataset.dragged = look() !== first;
 canvas.onpointerup();
 canvas.ondblclick();
@@ -101,6 +104,7 @@ def test_a_browser_shows_it_move(run: object, tmp_path: Path) -> None:
     assert {facts[key] for key in ("moved", "same", "turned", "dragged", "back")} == {"true"}, (
         done.stderr
     )
+    assert facts["hovered"] == "false"
     assert int(facts["inked"]) > 1000
     assert float(facts["time"]) > 0
     assert "CONSOLE" not in done.stderr

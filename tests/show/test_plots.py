@@ -47,6 +47,21 @@ def test_angles_and_slides_have_panels_of_their_own() -> None:
     assert [label for label, _ in drawn(run.plot("tau"))] == ["torque / N·m", "force / N"]
 
 
+@pytest.mark.parametrize(("size", "label"), [(3e-5, "work / $10^{-6}$ J"), (2.0, "work / J")])
+def test_powers_of_ten_stand_with_the_unit(size: float, label: str) -> None:
+    """Numbers on the axis times the power are the data; nothing lies above the axis."""
+    t = np.linspace(0.0, 1.0, 5)
+    figure = show.plots.over_time(t, [Panel("work", "J", (Line("a", "a", size * t),))])
+    figure.draw_without_rendering()
+    axis = figure.axes[0].yaxis
+    assert figure.axes[0].get_ylabel() == label
+    assert not (axis.get_offset_text().get_text() and axis.get_offset_text().get_visible())
+    power = 1e-6 if "10" in label else 1.0
+    for tick, text in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True):
+        shown = re.sub(r"\$|\\mathdefault|[{}]", "", text.get_text()).replace("−", "-")
+        assert float(shown) * power == pytest.approx(tick)
+
+
 @pytest.mark.parametrize("name", HISTORIES)
 def test_every_history_of_a_loop_is_drawn(name: str) -> None:
     run = runs.four_bar()

@@ -12,6 +12,7 @@ from linkwright.formulations import derive
 from linkwright.readings.heyoka import to_heyoka
 from linkwright.simulation.inputs import drive_of
 from linkwright.simulation.solvers import options_of, solver_named
+from linkwright.simulation.solvers.passing import Passing
 from linkwright.simulation.system import System
 from linkwright.tape import record
 from tests.simulate.known import FREE_ARM, PENDULUM, TOP, n_four_bar, pendulum, spinning
@@ -110,6 +111,19 @@ def test_windows_pass_their_flat_configuration(n: int, t: float, passages: int) 
     assert len(found.singular) == passages
     assert found.closure.max() < 1e-10
     assert found.audit < 1e-8
+
+
+def test_a_passage_that_is_lost_is_made_in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An iteration that goes to infinity is no error: the five-bar and the Stewart platform do so."""
+
+    def lost(*_: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(Passing, "slopes", lost)
+    found = lw.simulate(lw.gallery("n-four-bar"), 1.0, qd0={"theta0": -1.0}, samples=11)
+    assert found.finished
+    assert found.closure.max() < 1e-10
+    assert found.audit < 1e-5
 
 
 def test_multistep_methods_pass_it_too() -> None:

@@ -26,34 +26,18 @@ def gallery(
     """
     from ..files import gallery as find
     from ..files import write
-    from ..mechanism.gallery import gallery_file, gallery_names
+    from ..mechanism.gallery import gallery_file, gallery_names, headline
 
     if name is not None:
         stored = gallery_file(name)
         text = write(find(name), "toml")[0] if stored is None else stored[1]
         emit_json({"name": name, "file": text}) if as_json else print(text, end="")
         return
-    rows = {entry: _headline(entry) for entry in gallery_names()}
+    rows = {entry: headline(entry) for entry in gallery_names()}
     if as_json:
         emit_json(rows)
         return
     print_table(["name", "what it is"], list(rows.items()))
-
-
-def _headline(name: str) -> str:
-    """The first sentence of a gallery file's opening comment."""
-    from ..mechanism.gallery import family, gallery_file
-
-    stored, generator = gallery_file(name), family(name)
-    if stored is None:
-        return generator.headline if generator else ""
-    lines = []
-    for line in stored[1].splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line.lstrip("# "))
-    text = " ".join(lines)
-    return text.split(". ")[0].rstrip(".") + "."
 
 
 @app.command()

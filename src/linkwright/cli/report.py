@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import FileError
-from ..expressions import parse, to_float
 from ..mechanism import Mechanism
 from ..report import page
 from .inputs import assignments
 from .show import emit_json, working, write_file
+from .simulate import numbers
 
 
 def run(
     mechanism: Mechanism,
     file: str,
     output: Path,
-    duration: float,
+    duration: float | None,
     start: list[str],
+    speeds: list[str],
+    drives: list[str],
     budget: float,
     by: Sequence[str] | None,
     base: str | None,
@@ -26,9 +28,9 @@ def run(
 ) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileError("is no .html file", where=str(output), remedy="name one")
-    q0 = {name: to_float(parse(text)) for name, text in assignments(start).items()}
+    q0, qd0 = numbers(start), numbers(speeds)
     with working(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, duration, q0, budget, by, base)
+        text = page(mechanism, file, duration, q0, budget, by, base, qd0, assignments(drives))
     write_file(output, text)
     size = len(text.encode())
     if as_json:

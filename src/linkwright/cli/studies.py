@@ -61,10 +61,20 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, an .html file.")] = Path(
         "report.html"
     ),
-    duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 5.0,
+    duration: Annotated[
+        float | None,
+        typer.Option("--time", "-t", help="Seconds of motion: 5, or the gallery's own."),
+    ] = None,
     start: Annotated[
         list[str] | None,
         typer.Argument(metavar="[q1=…] …", help="Where the motion starts; the rest is at home."),
+    ] = None,
+    speed: Annotated[
+        list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
+    ] = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),
     ] = None,
     by: Annotated[
         str | None, typer.Option(help="Formulations to compare, separated by commas.")
@@ -78,9 +88,12 @@ def report(
     """Write all about a mechanism on one page: picture, equations, checks, a motion with plots and
     animation, the comparison of formulations. The page needs no network and no other file.
 
-    Example: linkwright report triple-pendulum -o report.html
+    Examples: linkwright report triple-pendulum -o report.html
+
+    linkwright report robot.urdf q1=30deg --speed q2=1 --drive q3='sin(t)' -t 3 -o robot.html
     """
     from .report import run
 
     names = by.split(",") if by else None
-    run(read(file, base), file, output, duration, start or [], budget, names, base, as_json)
+    moving = (duration, start or [], speed or [], drive or [])
+    run(read(file, base), file, output, *moving, budget, names, base, as_json)

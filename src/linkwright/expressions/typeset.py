@@ -229,7 +229,7 @@ class Typesetter:
     def sum(self, terms: Sequence[Expression]) -> str:
         s, pieces = self.setter, []
         for position, term in enumerate(terms):
-            negative = _minus(term)
+            negative = minus(term)
             if negative is not None:
                 pieces += [s.operator("-"), self.within(negative, _PRODUCT)]
             else:
@@ -257,10 +257,10 @@ class Typesetter:
 
 def begins_negative(term: Expression) -> bool:
     """Whether a term is set with a minus before it."""
-    return _minus(term) is not None
+    return minus(term) is not None
 
 
-def _minus(term: Expression) -> Expression | None:
+def minus(term: Expression) -> Expression | None:
     """What is subtracted, if the term is negative."""
     match term:
         case Negation(operand):

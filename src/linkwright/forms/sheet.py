@@ -85,11 +85,6 @@ class Sheet:
             rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
         return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
 
-    def longest(self) -> int:
-        """Characters of the longest line, about."""
-        values = [value for _, value in (*self.steps, *self.rows)]
-        return max((len(to_text(part)) for v in values for part in in_lines(v)), default=0)
-
 
 def batched(labels: list[str], size: int = 6) -> list[list[str]]:
     """As many as stand beside each other."""

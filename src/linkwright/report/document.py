@@ -8,7 +8,7 @@ import platform
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -19,9 +19,11 @@ from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, sugge
 from ..files import write
 from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
+from ..mechanism.gallery import gallery_names
 from .description import describe
 from .markup import Html, copied, details, html, joined
-from .parts import COMPARED, Moved, beginning, exactly, made, motion_words, start_words
+from .motions import Moved, motion_words
+from .parts import compared_seconds, made
 from .sections import (
     checks_section,
     comparison_section,
@@ -31,6 +33,7 @@ from .sections import (
     section,
     titled,
 )
+from .starts import SECONDS, Start, exactly, usual_start
 
 _PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
 _MOST_TEXT = 60_000
@@ -44,48 +47,44 @@ _SECTIONS = {
 def page(
     mechanism: Mechanism,
     file: str | None = None,
-    duration: float = 5.0,
+    duration: float | None = None,
     q0: Mapping[str, float] | None = None,
     budget: float = 20.0,
     by: Sequence[str] | None = None,
     base: str | None = None,
+    qd0: Mapping[str, float] | None = None,
+    drives: Mapping[str, str] | None = None,
 ) -> str:
     """The HTML of a page about a mechanism that was read from `file` (with the `base` that was
     asked for); formulations `by` are compared (all unless said). Each part may take `budget`
-    seconds; what needs more is left out, and said so."""
-    names = names_of(mechanism)
-    if names.nv == 0:
-        raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
-        )
-    if not (0 < duration < 1e6 and 0 < budget < 1e6):
+    seconds; what needs more is left out, and said so.
+
+    The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions
+    by name); mechanisms of the gallery have one of their own where nothing of this is given.
+    """
+    start = _started(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
+    if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
-            f"{duration:g} s of motion within {budget:g} s", remedy="give seconds above 0"
+            f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
-    start = dict(q0 or {})
-    for one in start:
-        if one not in names.q:
-            raise NameNotFoundError(
-                f"there is no coordinate '{one}'", remedy=suggest(one, list(names.q))
-            )
     for one in by or ():
         formulation(one)
-    parts = made(mechanism, duration, start, budget, by)
+    parts = made(mechanism, start, budget, by)
     moved = parts.motion if isinstance(parts.motion, Moved) else None
-    at = (moved.run.q[0], beginning(start)) if moved and start else ()
+    at = (moved.run.q[0], start.where()) if moved and start.q0 else ()
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
-    again = Commands.of(name, moved, duration, start, budget, by)
+    said = Start(duration or SECONDS, q0 or {}, qd0 or {}, drives or {})
+    again = Commands.of(name, moved, start, said if said.is_said or duration else None, budget, by)
     info = describe(mechanism)
     held = bool(mechanism.loops or mechanism.constraints)
     links = joined(html('<a href="#{}">{}</a>', mark, title) for mark, title in _SECTIONS.items())
     body = joined(
         [
-            titled(mechanism.name, info),
+            titled(mechanism, info),
             html("<nav>{}</nav>", links),
             mechanism_section(mechanism, info, *at),
-            equations_section(parts.equations, held, name),
+            equations_section(parts.equations, held, name, names_of(mechanism)),
             checks_section(parts.checks, name),
             motion_section(parts.motion, again.simulate),
             comparison_section(parts.comparison, again.compare),
@@ -93,6 +92,31 @@ def page(
         ]
     )
     return whole(mechanism.name, body)
+
+
+def _started(
+    mechanism: Mechanism,
+    duration: float | None,
+    q0: Mapping[str, float],
+    qd0: Mapping[str, float],
+    drives: Mapping[str, str],
+) -> Start:
+    """What was asked for, all names known, or what is usual for this mechanism."""
+    names = names_of(mechanism)
+    if names.nv == 0:
+        raise UnsupportedError(
+            f"{mechanism.name} cannot move: it has no joint with a freedom",
+            remedy="add one, or unlock one",
+        )
+    for what, given, known in (("coordinate", q0, names.q), ("speed", qd0, names.qd)):
+        for one in given:
+            if one not in known:
+                raise NameNotFoundError(
+                    f"there is no {what} '{one}'", remedy=suggest(one, list(known))
+                )
+    said = Start(SECONDS, q0, qd0, drives)
+    start = said if said.is_said else usual_start(mechanism)
+    return start if duration is None else replace(start, seconds=duration)
 
 
 @dataclass(frozen=True)
@@ -108,17 +132,18 @@ class Commands:
         cls,
         file: str,
         moved: Moved | None,
-        duration: float,
-        q0: Mapping[str, float],
+        start: Start,
+        said: Start | None,
         budget: float,
         by: Sequence[str] | None,
     ) -> Commands:
+        """`said` is what the user asked for, which is less than the start where that is usual."""
         chosen = f" --by {','.join(by)}" if by else ""
-        time, words = exactly(duration), moved.words if moved else motion_words(duration, q0)
-        compared = f"-t {exactly(min(duration, COMPARED))} --budget {exactly(budget / 2)}"
+        words = moved.words if moved else motion_words(start)
+        asked = f"{said.words()} -t {exactly(start.seconds)}" if said else ""
+        compared = f"-t {exactly(compared_seconds(start))} --budget {exactly(budget / 2)}"
         return cls(
-            f"linkwright report {file}{''.join(start_words(q0))} -t {time}{chosen} "
-            f"--budget {exactly(budget)} -o report.html",
+            f"linkwright report {file}{asked}{chosen} --budget {exactly(budget)} -o report.html",
             f"linkwright simulate {file}{words} -o run.nc",
             f"linkwright compare {file}{chosen} {compared}",
         )
@@ -126,7 +151,6 @@ class Commands:
 
 def _again(mechanism: Mechanism, file: str, again: Commands) -> Html:
     commands = [
-        f"pip install 'linkwright[show]=={__version__}'",
         again.report,
         f"linkwright derive {file} --as latex",
         f"linkwright verify {file}",
@@ -135,13 +159,30 @@ def _again(mechanism: Mechanism, file: str, again: Commands) -> Html:
     ]
     made_with = ", ".join(f"{package} {version(package)}" for package in _PACKAGES)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    lead = html(
+        "<p>Where linkwright {} with its extra <code>[show]</code> is installed, these commands "
+        "make this page, the equations, the checks, the motion and the comparison.{}</p>",
+        __version__, _without_file(mechanism, file),
+    )  # fmt: skip
     said = html(
         "<p>Made on {} by linkwright {} with Python {}, {}, on {} {}. The mechanism’s SHA-256 is "
         "<code>{}</code>.</p>",
         when, __version__, platform.python_version(), made_with, platform.system(),
         platform.machine(), mechanism.digest,
     )  # fmt: skip
-    return section("again", "Make it again", copied("\n".join(commands)), said, _own(mechanism))
+    lines = joined(html("<span>{}\n</span>", command) for command in commands)
+    commanded = html('<div class="commands">{}</div>', copied(lines))
+    return section("again", "Make it again", lead, commanded, said, _own(mechanism))
+
+
+def _without_file(mechanism: Mechanism, file: str) -> Html:
+    """How to go on from the page alone, where the gallery does not have the mechanism."""
+    if file in gallery_names():
+        return Html(f" “{file}” is in linkwright’s gallery.")
+    return html(
+        " Who has only this page saves the file at its end as <code>{}.toml</code> and uses that.",
+        re.sub(r"\W+", "-", mechanism.name).strip("-") or "mechanism",
+    )
 
 
 def _own(mechanism: Mechanism) -> Html:

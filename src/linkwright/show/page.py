@@ -33,12 +33,22 @@ _SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100
 
 _STYLE = (
     ".lw-motion{max-width:46em;margin:0 auto;font:14px/1.4 system-ui,sans-serif}"
-    ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:none;cursor:grab;"
+    ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:pan-y;cursor:grab;"
     "background:#fff;border:1px solid #ddd;border-radius:4px}"
     ".lw-motion div{display:flex;gap:.6em;align-items:center;margin-top:.4em;flex-wrap:wrap}"
-    ".lw-motion input{flex:1;min-width:6em}.lw-motion output{min-width:4.5em;text-align:right;"
-    "font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
-    "@media print{.lw-motion div{display:none}}"
+    ".lw-motion input{flex:1;min-width:8em;height:2em;margin:0}.lw-motion output{min-width:4.5em;"
+    "text-align:right;font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
+    ".lw-motion button,.lw-motion select{min-height:2.2em;font:inherit}"
+    ".lw-motion p{margin:.3em 0 0;color:#666;font-size:.9em}"
+    "@media(pointer:coarse){.lw-motion button,.lw-motion select,.lw-motion input{min-height:44px}}"
+    "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
+)
+_HINT = (
+    "Drag to turn (by thumb: sideways); Ctrl and the wheel, or + and −, to zoom; double-click for "
+    "the first view; space to play or pause."
+)
+_SCRIPTLESS = (
+    "<noscript><p>To see it move, open this page in a browser with scripts on.</p></noscript>"
 )
 
 
@@ -88,6 +98,7 @@ def animation_element(
         "<div><button>Play</button>"
         f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
         f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
+        f"<p>{_HINT}</p>{_SCRIPTLESS}"
         f'<script type="application/json">{_json(data)}</script><script>'
         f"{_player()}(document.currentScript.parentNode, JSON.parse("
         "document.currentScript.previousSibling.textContent));</script></div>"

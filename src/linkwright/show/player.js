@@ -1,4 +1,4 @@
-// Draws a recorded motion on a canvas: play, pause, scrub, turn by dragging, zoom by the wheel.
+// Draws a recorded motion on a canvas: play, pause, scrub, turn by dragging, zoom; in print a row of pictures.
 (function (root, data) {
   "use strict";
   const canvas = root.querySelector("canvas"), pen = canvas.getContext("2d");
@@ -6,8 +6,9 @@
   const clock = root.querySelector("output"), rate = root.querySelector("select");
   const end = data.times[data.times.length - 1], first = data.times[0];
   const view = { right: data.right.slice(), up: data.up.slice(), zoom: 1 };
+  const digits = end - first < 1 ? 3 : 2;
   const paths = data.traces.map((p) => data.poses.map((pose) => carry(pose[p.link], p.point)));
-  let now = first, playing = false, last = 0;
+  let now = first, playing = false, last = 0, printing = false;
 
   function cross(a, b) {
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -34,13 +35,16 @@
     return data.poses[k].map((pose, i) => between(pose, data.poses[high][i], s));
   }
 
-  function fitted() {
-    const ratio = window.devicePixelRatio || 1, wide = canvas.clientWidth, high = canvas.clientHeight;
+  function sized(ratio) {
+    const wide = canvas.clientWidth, high = canvas.clientHeight;
     if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
       canvas.width = Math.round(wide * ratio); canvas.height = Math.round(high * ratio);
     }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const scale = view.zoom * Math.min((wide - 24) / data.extent[0], (high - 24) / data.extent[1]);
+    return [wide, high];
+  }
+  function fitted(wide, high) {
+    const room = [wide, high].map((size) => Math.max(0, size - 24));
+    const scale = view.zoom * Math.min(room[0] / data.extent[0], room[1] / data.extent[1]);
     const toward = cross(view.right, view.up), mid = data.middle;
     return {
       wide, high, scale, toward,
@@ -113,8 +117,30 @@
   }
 
   function draw() {
-    const f = fitted(), poses = posesAt(now), jobs = [];
-    pen.clearRect(0, 0, f.wide, f.high); pen.lineCap = pen.lineJoin = "round";
+    if (printing) return;
+    const ratio = window.devicePixelRatio || 1, [wide, high] = sized(ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, wide, high);
+    compass(scene(wide, high));
+    slider.value = now; clock.textContent = now.toFixed(digits) + " s";
+    root.dataset.time = now.toFixed(4);
+  }
+  // Six pictures at equal times, sharp on paper; the time stands on each.
+  function strip() {
+    const ratio = 2, [wide, high] = sized(ratio), kept = now, [columns, rows] = [3, 2];
+    printing = true;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, wide, high);
+    for (let k = 0; k < columns * rows; k++) {
+      const w = wide / columns, h = high / rows, x = (k % columns) * w, y = Math.floor(k / columns) * h;
+      now = first + ((end - first) * k) / (columns * rows - 1);
+      pen.save(); pen.beginPath(); pen.rect(x, y, w, h); pen.clip(); pen.translate(x, y);
+      scene(w, h); pen.fillStyle = INK; pen.font = "12px system-ui, sans-serif";
+      pen.fillText(now.toFixed(digits) + " s", 8, 16); pen.restore();
+    }
+    now = kept;
+  }
+  function scene(wide, high) {
+    const f = fitted(wide, high), poses = posesAt(now), jobs = [];
+    pen.lineCap = pen.lineJoin = "round";
     for (const s of data.shapes) {
       const world = s.points.map((p) => carry(poses[s.link], p)), flat = world.map(f.flat);
       const depth = world.reduce((sum, p) => sum + dot(p, f.toward), 0) / world.length;
@@ -131,9 +157,7 @@
       jobs.push({ layer: 2.5, depth: 0, go: () => { path(seen); stroke("#8a8a8a", 1); } });
     });
     jobs.sort((a, b) => a.layer - b.layer || a.depth - b.depth).forEach((job) => job.go());
-    compass(f);
-    slider.value = now; clock.textContent = now.toFixed(2) + " s";
-    root.dataset.time = now.toFixed(4);
+    return f;
   }
   function compass(f) {
     const [x, y] = [34, f.high - 30]; pen.font = "italic 12px system-ui, sans-serif"; pen.fillStyle = "#8a8a8a";
@@ -166,25 +190,33 @@
     view.right = about(view.right, data.vertical, -dx); view.up = about(view.up, data.vertical, -dx);
     view.up = about(view.up, view.right, -dy); draw();
   }
+  function zoom(times) { view.zoom = Math.min(20, Math.max(0.2, view.zoom * times)); draw(); }
+  let held = null;
   button.onclick = toggle;
   slider.oninput = () => { now = Number(slider.value); draw(); };
-  canvas.onpointerdown = (event) => { canvas.setPointerCapture(event.pointerId); canvas.dataset.held = "1"; };
-  canvas.onpointerup = canvas.onpointercancel = () => { delete canvas.dataset.held; };
+  canvas.onpointerdown = (event) => {
+    canvas.setPointerCapture(event.pointerId); held = [event.clientX, event.clientY];
+  };
+  canvas.onpointerup = canvas.onpointercancel = () => { held = null; };
   canvas.onpointermove = (event) => {
-    if (canvas.dataset.held) turn(event.movementX / 120, event.movementY / 120);
+    if (!held) return;
+    turn((event.clientX - held[0]) / 120, (event.clientY - held[1]) / 120);
+    held = [event.clientX, event.clientY];
   };
   canvas.ondblclick = () => { view.right = data.right.slice(); view.up = data.up.slice(); view.zoom = 1; draw(); };
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.shiftKey) return;
-    event.preventDefault(); view.zoom = Math.min(20, Math.max(0.2, view.zoom * Math.exp(-event.deltaY / 400))); draw();
+    event.preventDefault(); zoom(Math.exp(-event.deltaY / 400));
   }, { passive: false });
   canvas.onkeydown = (event) => {
     const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[event.key];
-    if (event.key === " ") toggle(); else if (turns) turn(...turns); else return;
+    const zooms = { "+": 1.25, "=": 1.25, "-": 0.8 }[event.key];
+    if (event.key === " ") toggle(); else if (turns) turn(...turns); else if (zooms) zoom(zooms); else return;
     event.preventDefault();
   };
   window.addEventListener("resize", draw);
-  window.addEventListener("beforeprint", draw);
+  window.addEventListener("beforeprint", strip);
+  window.addEventListener("afterprint", () => { printing = false; draw(); });
   draw();
-  if (data.autoplay) toggle();
+  if (data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches) toggle();
 })

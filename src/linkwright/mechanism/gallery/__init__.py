@@ -7,7 +7,7 @@ from importlib.resources import files
 from ...errors import NameNotFoundError, suggest
 from .families import FAMILIES, family, generated
 
-__all__ = ["family", "gallery_file", "gallery_names", "generated"]
+__all__ = ["family", "gallery_file", "gallery_names", "generated", "headline"]
 
 
 def gallery_names() -> list[str]:
@@ -25,3 +25,16 @@ def gallery_file(name: str) -> tuple[str, str] | None:
     if family(name) is not None:
         return None
     raise NameNotFoundError(f"the gallery has no '{name}'", remedy=suggest(name, gallery_names()))
+
+
+def headline(name: str) -> str:
+    """What a mechanism is: the first sentence of its file's opening comment."""
+    stored, generator = gallery_file(name), family(name)
+    if stored is None:
+        return generator.headline if generator else ""
+    lines = []
+    for line in stored[1].splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    return " ".join(lines).split(". ")[0].rstrip(".") + "."

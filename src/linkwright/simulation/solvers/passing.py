@@ -100,7 +100,10 @@ class Passing:
         t, y = self.t, self.y
         length = min(2 * ahead, self.end - t)
         c, A, b = gauss(NODES)
-        f = self.slopes(t, y, length, c, A)
+        try:
+            f = self.slopes(t, y, length, c, A)
+        except np.linalg.LinAlgError:  # the iteration went off to infinity
+            return False
         if f is None:
             return False
         there = y + length * b @ f

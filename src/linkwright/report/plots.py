@@ -1,0 +1,79 @@
+"""Pictures of the page, and what of a motion they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..mechanism import names_of
+from ..show import cyclograph, plot, svg
+from ..show.histories import ANGLE
+from ..simulation import Run
+from ..simulation.units import coordinate_units
+from .markup import Html, html
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH = 92.0
+"""Of figures, mm: their words can be read where a phone shows them whole."""
+LINES = 8
+"""Coordinates that a plot can show."""
+_TRACES = 4
+"""Frames whose traces are drawn."""
+_FEW = 12
+"""Joints of a mechanism whose positions can be drawn often."""
+_SPINS = 15.0
+"""How many times as far as the others something turns that would hide them."""
+
+
+def picture(figure: Figure, caption: str, mark: str) -> Html:
+    """Inline, its identities made its own."""
+    text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
+    text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    return html("<figure>{}<figcaption>{}</figcaption></figure>", Html(text), caption)
+
+
+def plots(run: Run) -> list[Html]:
+    names, spinning = names_of(run.mechanism), spins(run)
+    every = None if len(run.mechanism.joints) <= _FEW else float(run.t[-1]) / 9
+    q, in_q = _chosen(names.q, spinning)
+    qd, in_qd = _chosen(names.qd, spinning)
+    drawn = {
+        "q": (plot(run, "q", only=q, width=WIDTH), f"Coordinates{in_q}."),
+        "qd": (plot(run, "qd", only=qd, width=WIDTH), f"Speeds{in_qd}."),
+        "energy": (plot(run, "energy", width=WIDTH), "Energies."),
+        "positions": (
+            cyclograph(run, every, traced(run), width=WIDTH), "Positions at equal intervals."
+        ),
+    }  # fmt: skip
+    return [picture(figure, caption, mark) for mark, (figure, caption) in drawn.items()]
+
+
+def spins(run: Run) -> list[str]:
+    """Wheels and the like, whose many turns would hide all other angles."""
+    names, units = names_of(run.mechanism).q, coordinate_units(run.mechanism)
+    far = np.abs(run.q).max(axis=0)
+    angles = [k for k, unit in enumerate(units) if unit == ANGLE]
+    usual = float(np.median(far[angles])) if angles else 0.0
+    return [names[k] for k in angles if far[k] > max(4 * np.pi, _SPINS * usual)]
+
+
+def _chosen(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
+    """As many as a plot can show, and what is not there; no name means all."""
+    shown = [name for name in names if name not in spinning]
+    hidden = [name for name in names if name in spinning]
+    if not shown or len(names) == len(shown) <= LINES:
+        return [], ""
+    left = f", without {' and '.join(hidden)}, which turn on and on" if hidden else ""
+    some = f", the first {LINES} of {len(names)}" if len(shown) > LINES else ""
+    return shown[:LINES], f"{left}{some}"
+
+
+def traced(run: Run) -> list[str] | None:
+    """No traces where there would be many; all that move else."""
+    return None if len(run.mechanism.frames) <= _TRACES else []
