@@ -186,6 +186,22 @@ def test_corner_of_a_falling_rod() -> None:
     assert run.audit < 1e-9
 
 
+@pytest.mark.parametrize(("mu", "speed"), [(0.1, 2 - 0.1 * 3), (0.5, 2 * 5 / 7)])
+def test_ball_with_friction_hits_the_floor(mu: float, speed: float) -> None:
+    """It slides all through (v − μ u), or rolls at the end (5/7 v) where that takes less."""
+    ball = lw.Mechanism(
+        name="ball", gravity=[0, 0, 0],
+        bodies={"ball": {"mass": 2, "inertia": [2 / 5 * 2 * 0.3**2] * 3}},
+        joints={"s": {"type": "free", "child": "ball"}},
+        contacts={"floor": {"point": "ball", "radius": 0.3, "friction": mu, "restitution": 0.5}},
+    )  # fmt: skip
+    run = lw.simulate(ball, 0.5, q0={"s.z": 1.0}, qd0={"s.vx": 2.0, "s.vz": -3.0}, samples=3)
+    spin = (2 - speed) * 5 / 2 / 0.3
+    v = lw.compile(ball).frame_velocity("ball")(run.q[-1], run.qd[-1])
+    np.testing.assert_allclose(v, [0, spin, 0, speed, 0, 1.5], atol=1e-9)
+    assert run.audit < 1e-9
+
+
 def test_hunt_crossley() -> None:
     """Against an integration of its own: m z̈ = −m g + k δ^1.5 (1 + c δ̇)."""
     k, c, m = 2e4, 0.3, 2.0

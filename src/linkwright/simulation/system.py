@@ -170,12 +170,14 @@ class System:
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
+        split = self.names.nq
+        if y.ndim == 1 and self.equations.state is None:
+            return y[:split], y[split : self.size]
         rows = np.atleast_2d(y.T)[:, : self.size].T
         if self.equations.state is None:
             found = rows
         else:
             found = np.asarray(self._to_motion(rows), dtype=float)
-        split = self.names.nq
         return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
 
     @cached_property

@@ -13,15 +13,16 @@ from ..projection import least
 from ..run import Happened
 from ..system import System
 from .choice import Case, chosen
-from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
+from .columns import Column, columns_of
 from .dynamics import Dynamics
 from .fitting import Fitting
 from .given import Watched
 from .impacts import TINY, check_gave_way, impact
-from .modes import STILL, Forces, Mode, forces_of
+from .modes import STILL, Forces, Mode, forces_of, solver_of
 from .rows import Rows
 from .search import first_passage
 from .sides import Sides
+from .watching import Watching
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ class Hybrid:
         """Forces of friction, stops and rigid contacts along the speeds."""
         if self.mode.plain and not self.rows.rubs:
             return np.zeros(len(qd))
-        return self.forces(t, q, qd, tau).along
+        return solver_of(self.dynamics.at(t, q, qd, tau), self.mode).along()
 
     def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
         return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
@@ -105,31 +106,11 @@ class Hybrid:
             return None
         known = self.sides.known(begin, between(begin), columns) if self.given else {}
 
-        def values(times: Floats) -> Floats:
-            return self._values(columns, times, between)
-
-        found = first_passage(values, begin, end, columns, known)
+        watching = Watching(
+            self.system, self.dynamics, self.given, self.mode, columns, between
+        )  # fmt: skip
+        found = first_passage(watching, begin, end, columns, known)
         return None if found is None else (found[0], [columns[k] for k in found[1]])
-
-    def _values(
-        self, columns: list[Column], times: Floats, between: Callable[[float], Floats]
-    ) -> Floats:
-        inside = [between(float(t)) for t in times]
-        states = [self.system.motion(y) for y in inside]
-        q, qd = (np.array(part) for part in zip(*states, strict=True))
-        seen = [np.asarray(x, dtype=float) for x in self.rows.watched(q.T, qd.T)]
-        loaded = any(column.kind in OF_FORCES for column in columns)
-        forces = [self.forces_at(float(t), y) for t, y in zip(times, inside, strict=True) if loaded]
-        table = np.zeros((len(times), len(columns)))
-        for k, column in enumerate(columns):
-            if column.kind in OF_FORCES:
-                table[:, k] = [of_forces(column, self.dynamics, found) for found in forces]
-            elif column.kind == "given":
-                value = self.given[column.index].value
-                table[:, k] = [value(float(t), *s) for t, s in zip(times, states, strict=True)]
-            else:
-                table[:, k] = of_motion(column, self.dynamics, self.mode, seen)
-        return table
 
     def refresh(self, y: Floats) -> None:
         """After a step: directions of sliding as they are now."""
@@ -150,7 +131,7 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
-        self.inside = [bool(gap < 0) for gap in np.asarray(self.rows.watched(q, qd)[2]).ravel()]
+        self.inside = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
         self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
         return self._settle(t, y, _Forced()) if self.rows.any else y
 
@@ -355,13 +336,14 @@ class Hybrid:
         """Speeds with those of some rows zero, and the mechanism's own constraints held."""
         if not rows:
             return qd
-        model, time = self.dynamics.model, [t] if self.dynamics.in_time else []
-        R, _ = self.rows.linear(q, qd)
-        A, wrong = R[rows], R[rows] @ qd
+        now = self.dynamics.at(t, q, qd, qd)
+        A, wrong = now.R[rows], now.R[rows] @ qd
         if self.dynamics.constrained:
-            A = np.vstack([model.constraint_jacobian(q, *time), A])
-            wrong = np.concatenate([model.constraint_velocity(q, qd, *time), wrong])
-        found: Floats = qd - least(model.mass_matrix(q), A, wrong)
+            time = [t] if self.dynamics.in_time else []
+            A = np.vstack([now.J, A])
+            speeds = self.dynamics.model.constraint_velocity(q, qd, *time)
+            wrong = np.concatenate([speeds, wrong])
+        found: Floats = qd - least(now.M, A, wrong)
         return found
 
     def _touching(self, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
@@ -370,13 +352,13 @@ class Hybrid:
         time = [t] if self.dynamics.in_time else []
         for _ in range(8 if barriers else 0):
             wrong = self.rows.gaps_and_speeds(q, qd)[0][barriers]
-            A = self.rows.linear(q, qd)[0][barriers]
             if count:
                 wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
-                A = np.vstack([model.constraint_jacobian(q, *time)[:count], A])
             if np.abs(wrong).max() < 1e-15:
                 break
-            q = model.integrate(q, -least(model.mass_matrix(q), A, wrong))
+            now = self.dynamics.at(t, q, qd, qd)
+            A = np.vstack([now.J[:count], now.R[barriers]])
+            q = model.integrate(q, -least(now.M, A, wrong))
         return q
 
     def _state(self, y: Floats, q: Floats, qd: Floats) -> Floats:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from .boxes import boxed
+from .compression import compressed
 from .dynamics import Instant
 from .modes import STILL
 
@@ -31,7 +32,7 @@ TINY = 1e-6
 """An impact slower than this share of the fastest one of its barrier does not throw back: so
 bounces that follow each other ever faster come to rest."""
 
-_ROUNDS, _SLIPS = 100, 2000
+_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _with_friction(
 ) -> tuple[Floats, Floats]:
     R, P, M = instant.R[taking], instant.admittance, instant.M
     wanted = np.maximum(-e * (R @ qd), 0.0)
-    squeezed, normal = _compressed(instant, qd, taking)
+    squeezed, normal = compressed(instant, qd, taking)
     target = np.where(normal > 0, wanted, 0.0)
     back = _pushed(R @ P @ R.T, R @ squeezed - target)
     change = P @ (R.T @ back)
@@ -121,33 +122,3 @@ def _with_friction(
     if a + b > spare and a > 0:
         share = max(0.0, (-b + np.sqrt(max(b * b + 4 * a * spare, 0.0))) / (2 * a))
     return squeezed + share * change, normal + share * back
-
-
-def _compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
-    """To the end of compression, contact by contact over and over."""
-    barriers, P = instant.of.rows.barriers, instant.admittance
-    normal, slips = np.zeros(len(taking)), [np.zeros(2) for _ in taking]
-    rows = [(instant.R[i], instant.R[list(barriers[i].slip)]) for i in taking]
-    sizes = [(n @ P @ n, _largest(t @ P @ t.T)) for n, t in rows]
-    fast = float(np.abs(instant.R[taking] @ qd).max())
-    for _ in range(_SLIPS):
-        before = qd
-        for k, (n, t) in enumerate(rows):
-            if sizes[k][0] <= 0:
-                continue
-            new = max(normal[k] - float(n @ qd) / sizes[k][0], 0.0)
-            qd = qd + P @ n * (new - normal[k])
-            normal[k] = new
-            if sizes[k][1] > 0:
-                push = slips[k] - t @ qd / sizes[k][1]
-                limit = barriers[taking[k]].friction * new
-                push = push * min(1.0, limit / max(float(np.hypot(*push)), 1e-300))
-                qd = qd + P @ (t.T @ (push - slips[k]))
-                slips[k] = push
-        if np.abs(qd - before).max() <= 1e-14 * fast:
-            break
-    return qd, normal
-
-
-def _largest(A: Floats) -> float:
-    return float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0
