@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from .diagnosis import OPEN, stopped
-from .events import Hybrid, LostError
+from .events import Hybrid, LostError, Outcome
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -134,10 +134,8 @@ class March:
                 outcome = self.events.handle(t, self.mending(t, between(t)), columns)
             except LinkwrightError as error:
                 return self._lost(times, t, error)
-            if outcome.status is not None and outcome.y is not None:
-                self._keep_last(t, outcome.y)
-                self.broken = outcome.broken
-                return outcome.status
+            if outcome.status is not None:
+                return self._ended(t, outcome)
             if outcome.y is not None:
                 if t >= times[-1]:
                     self._keep(t, outcome.y)
@@ -145,6 +143,18 @@ class March:
                     self.solver.restart(t, outcome.y)
                 return ""
             begin = t
+
+    def ended(self, outcome: Outcome) -> str:
+        """Where a motion ends as it begins."""
+        self._keep(self.solver.t, self.solver.y)
+        return self._ended(self.solver.t, outcome)
+
+    def _ended(self, t: float, outcome: Outcome) -> str:
+        assert outcome.y is not None
+        assert outcome.status is not None
+        self._keep_last(t, outcome.y)
+        self.broken = outcome.broken
+        return outcome.status
 
     def _lost(self, times: Floats, t: float, error: LinkwrightError) -> str:
         """An event cannot be treated: the part before it is kept."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
-from .events import events_of, without_sharp_friction
+from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over, remaining_drive
 from .inputs import drive_of
 from .march import March, Mending
@@ -55,13 +55,17 @@ class Motion:
         mending = Mending(system, watch)
         y = system.start(q, qd)
         y = system.sample(times[0], y)
+        broken = None
         if watch is not None:
-            y = watch.begin(times[0], y)
+            try:
+                y = watch.begin(times[0], y)
+            except FailureError as failure:
+                broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             march = March(self.make(system, times[0], y, end, self.options), mending)
-            status = march.along(times, progress)
+            status = march.along(times, progress) if broken is None else march.ended(broken)
         statistics = {
             "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,

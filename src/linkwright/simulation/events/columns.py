@@ -59,7 +59,7 @@ def columns_of(
     found += [
         Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
     ]
-    found += [Column("tie", k) for k in range(len(dynamics.ties))]
+    found += [Column("tie", k) for k, (_, s) in enumerate(dynamics.ties) if s.force is not None]
     for k, event in enumerate(given):
         signs = (event.sign,) if event.sign else (-1, 1)
         found += [Column("given", k, sign, event.name) for sign in signs]

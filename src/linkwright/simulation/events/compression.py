@@ -26,7 +26,8 @@ ENOUGH = 1e-14
 
 
 def compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
-    """Speeds and normal impulses at the end of compression of the barriers `taking`."""
+    """Speeds at the end of compression of the barriers `taking`, and their impulses along the
+    slips, and normal, one row each."""
     barriers, P, rows = instant.of.rows.barriers, instant.admittance, []
     for i in taking:
         slip = list(barriers[i].slip)
@@ -34,7 +35,7 @@ def compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats,
     B = np.concatenate(rows)
     mu = np.array([barriers[i].friction for i in taking])
     p = Problem(B @ P @ B.T, B @ qd, mu).solved()
-    return qd + P @ (B.T @ p), p[0::3]
+    return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
 
 
 @dataclass

@@ -15,6 +15,7 @@ from ..system import System
 from .choice import Case, chosen
 from .columns import Column, columns_of
 from .dynamics import Dynamics
+from .failures import FailureError, check_strengths
 from .fitting import Fitting
 from .given import Watched
 from .impacts import TINY, check_gave_way, impact
@@ -162,12 +163,20 @@ class Hybrid:
                 self._note(t, self._name(column), "touches" if column.sign < 0 else "leaves")
         mechanical = [c for c in columns if c.kind not in ("given", "pad")]
         if mechanical or (changed is not y and self.rows.any):
-            changed = self._settle(t, changed, self._forced(t, changed, mechanical))
+            try:
+                changed = self._settle(t, changed, self._forced(t, changed, mechanical))
+            except FailureError as failure:
+                return self.failed(t, changed, failure)
         if changed is y:
             self.sides.passed(t, given)
         else:
             self.sides.turned(t, y, changed, given)
         return Outcome(None if len(given) == len(columns) and changed is y else changed)
+
+    def failed(self, t: float, y: Floats, failure: FailureError) -> Outcome:
+        """A member has failed by an impact, which is left to what goes on without it."""
+        self._note(t, failure.member, f"breaks: its impulse {failure.impulse:.6g} is too much")
+        return Outcome(y, f"'{failure.member}' broke at t = {t:.12g} s", failure.member)
 
     def _piles(self, t: float, y: Floats, columns: list[Column], given: list[Column]) -> bool:
         """Whether events follow each other without end; those that are merely noted never do."""
@@ -298,6 +307,7 @@ class Hybrid:
         slow = {i: self._slow(i) for i in closed}
         found = impact(instant, closed, slow, one_by_one=self.one_by_one)
         check_gave_way(instant, found)
+        check_strengths(instant, found)
         for i, speed in found.speeds.items():
             self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
             name = self.rows.barriers[i].name

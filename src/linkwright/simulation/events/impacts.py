@@ -37,11 +37,17 @@ _ROUNDS = 100
 
 @dataclass(frozen=True)
 class Impact:
-    """Speeds behind, and by barrier the speeds of approach and the impulses."""
+    """Speeds behind, and by barrier the speeds of approach and the impulses: `pushes` along the
+    slips, and normal."""
 
     qd: Floats
     speeds: dict[int, float]
-    impulses: dict[int, float]
+    pushes: dict[int, Floats]
+
+    @property
+    def impulses(self) -> dict[int, float]:
+        """Normal ones."""
+        return {i: float(push[2]) for i, push in self.pushes.items() if push[2] > 0}
 
 
 def impact(
@@ -52,7 +58,7 @@ def impact(
     barriers = instant.of.rows.barriers
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
-    impulses = dict.fromkeys(closed, 0.0)
+    pushes = {i: np.zeros(3) for i in closed}
     for turn in range(_ROUNDS):
         v = {i: float(instant.R[i] @ qd) for i in closed}
         hit = [i for i in closed if v[i] < -STILL]
@@ -68,11 +74,11 @@ def impact(
         before = np.array([v[i] for i in taking])
         rough = any(barriers[i].slip for i in taking)
         qd, found = (_with_friction if rough else _newton)(instant, qd, taking, e)
-        for i, speed, impulse in zip(taking, before, found, strict=True):
-            impulses[i] += float(impulse)
+        for i, speed, push in zip(taking, before, found, strict=True):
+            pushes[i] += push
             if i in hit:
                 speeds[i] = max(speeds.get(i, 0.0), -float(speed))
-    return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
+    return Impact(qd, speeds, pushes)
 
 
 def check_gave_way(instant: Instant, found: Impact) -> None:
@@ -99,7 +105,9 @@ def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple
     """Speeds and impulses by Newton's rule, without friction."""
     R = instant.R[taking]
     found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
-    return qd + instant.admittance @ (R.T @ found), found
+    pushes = np.zeros((len(taking), 3))
+    pushes[:, 2] = found
+    return qd + instant.admittance @ (R.T @ found), pushes
 
 
 def _pushed(A: Floats, b: Floats) -> Floats:
@@ -112,8 +120,8 @@ def _with_friction(
 ) -> tuple[Floats, Floats]:
     R, P, M = instant.R[taking], instant.admittance, instant.M
     wanted = np.maximum(-e * (R @ qd), 0.0)
-    squeezed, normal = compressed(instant, qd, taking)
-    target = np.where(normal > 0, wanted, 0.0)
+    squeezed, pushes = compressed(instant, qd, taking)
+    target = np.where(pushes[:, 2] > 0, wanted, 0.0)
     back = _pushed(R @ P @ R.T, R @ squeezed - target)
     change = P @ (R.T @ back)
     a, b = float(change @ M @ change) / 2, float(squeezed @ M @ change)
@@ -121,4 +129,5 @@ def _with_friction(
     share = 1.0
     if a + b > spare and a > 0:
         share = max(0.0, (-b + np.sqrt(max(b * b + 4 * a * spare, 0.0))) / (2 * a))
-    return squeezed + share * change, normal + share * back
+    pushes[:, 2] += share * back
+    return squeezed + share * change, pushes
