@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import linkwright as lw
+from linkwright.control import coordinated, pid
 from linkwright.errors import LinkwrightError
+from linkwright.motion import quintic
 from linkwright.simulation import load_run, repeat
 from linkwright.simulation.events.dynamics import Dynamics
 from linkwright.simulation.events.rows import Rows
@@ -270,6 +273,66 @@ def test_drives_after_a_break() -> None:
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque=lambda t, q, qd: 0.5 * q)
     assert run.next is None
     assert "give drives by name" in run.status
+
+
+def slide_and_bob(member: str) -> lw.Mechanism:
+    """A slide of 2 kg, and beside it a bob that a rod or a slide of its own holds until 3 N pull."""
+    breaks = {"breaks": {"force": 3}}
+    pull = {"type": "wrench", "on": "bob", "force": ["10*t", 0, 0]}
+    tables: dict[str, Any] = {
+        "joints": {"x": {"type": "prismatic", "child": "a", "axis": [1, 0, 0]}}
+    }
+    if member == "rod":
+        tables["joints"]["y"] = {"type": "prismatic", "child": "bob", "axis": [1, 0, 0]}
+        rod = {"type": "distance", "between": ["hook", "bob"], "length": 1, **breaks}
+        tables |= {"constraints": {"rod": rod}, "assembly": {"y": 0}}
+    else:
+        tables["joints"]["y"] = {"type": "prismatic", "child": "bob", "axis": [0, 1, 0], **breaks}
+    return lw.Mechanism(
+        name="pair", gravity=[0, 0, 0], forces={"pull": pull},
+        bodies={"a": {"mass": 2}, "bob": {"mass": 1, "inertia": [0.1, 0.1, 0.1]}},
+        frames={"hook": {"body": "ground", "origin": [-1, 0, 0]}}, **tables,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("period", [None, 0.07])
+@pytest.mark.parametrize("member", ["rod", "joint"])
+def test_controllers_go_on_after_a_break(member: str, period: float | None) -> None:
+    """At 0.3 s something breaks that the slide has nothing to do with: m ẍ = −k x − d ẋ − i ∫x goes
+    on, with its integral, as the matrix exponential says; sampled, as the exact hold does."""
+    pair, k, i, d = slide_and_bob(member), 20.0, 15.0, 4.0
+    law = pid(pair, [0.0, 0.0], kp=k, ki=i, kd=d, period=period)
+    run = lw.simulate(pair, 1.0, q0={"x": 1.0}, torque=law, samples=11)
+    np.testing.assert_allclose(run.t[-1], 0.3, atol=1e-9)
+    assert run.next is not None
+    assert run.next.finished
+    rest = run.next
+    found = rest.q[-1, 0]
+    if period is None:
+        A = np.array([[0, 1, 0], [-k / 2, -d / 2, -i / 2], [1, 0, 0]])
+        wanted = expm(A) @ [1, 0, 0]
+        np.testing.assert_allclose([found, rest.qd[-1, 0]], wanted[:2], atol=1e-7)
+        return
+    x, v, z, t = 1.0, 0.0, 0.0, 0.0
+    while t < 1.0 - 1e-12:
+        h, force = min(period, 1.0 - t), -k * x - d * v - i * z
+        z += period * x
+        x, v, t = x + h * v + h * h * force / 4, v + h * force / 2, t + h
+    np.testing.assert_allclose([found, rest.qd[-1, 0]], [x, v], atol=1e-9)
+
+
+def test_controllers_that_need_what_is_gone_end() -> None:
+    pair = slide_and_bob("joint")
+    law = coordinated(pair, quintic([0, 0], [1, 1], 1.0), kp=20, kd=4, width=0.1)
+    run = lw.simulate(pair, 1.0, torque=law, samples=11)
+    assert run.next is None
+    assert "the controller needs coordinates that are no more" in run.status
+
+
+def test_functions_go_on_where_coordinates_stay() -> None:
+    run = lw.simulate(slide_and_bob("rod"), 1.0, torque=lambda t, q, qd: [2.0, 0.0], samples=3)
+    assert run.next is not None
+    np.testing.assert_allclose(run.next.q[-1, 0], 0.5, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,13 @@ class System:
             return self.drive.next_kink(t, end)
         return min(end, law.period * (math.floor(t / law.period + 1e-9) + 1))
 
-    def sample(self, t: float, y: Floats) -> Floats:
-        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""
+    def sample(self, t: float, y: Floats, held: Floats | None = None) -> Floats:
+        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's).
+        Where it has acted before, its τ is given."""
         if not self.sampled:
+            return y
+        if held is not None:
+            self.held.append((t, held))
             return y
         assert self.drive.feedback is not None
         assert self.drive.feedback.period is not None
