@@ -113,8 +113,16 @@ class March:
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
         if self.events is not None:
             y = self.events.pushed_anew(t, y)
+            self._push_again(t, y)
         self.solver.end = self.mending.system.next_stop(t, end)
         self.solver.restart(t, y)
+
+    def _push_again(self, t: float, y: Floats) -> None:
+        """A sample at the instant at which a drive jumps has the forces behind it."""
+        assert self.events is not None
+        if t - self.times[-1] <= 1e-12 * max(1.0, t):
+            self.pushes[-1] = self.events.push_at(t, y)
+            self.borne[-1] = self.events.borne_at(t, y)
 
     def _meet(self, times: Floats, begin: float) -> str | None:
         """Events inside the last step, until one changes the motion: samples before it are kept,

@@ -50,6 +50,8 @@ class _Forced:
     open: set[int] = field(default_factory=set)
     slipping: dict[int, int] = field(default_factory=dict)
     leaving: dict[int, tuple[float, float]] = field(default_factory=dict)
+    turning: set[int] = field(default_factory=set)
+    """Rows whose speed passes zero, whatever rounding has left of it."""
 
 
 class Hybrid:
@@ -251,6 +253,11 @@ class Hybrid:
 
     def _forced(self, t: float, y: Floats, columns: list[Column]) -> _Forced:
         found = _Forced()
+        for column in columns:
+            if column.kind == "slides":
+                found.turning.add(self.rows.rubs[column.index].row)
+            elif column.kind == "slips" and self._straight(column.index, y):
+                found.turning.update(self.rows.barriers[column.index].slip)
         if not any(c.kind in ("carries", "sticks", "grips") for c in columns):
             return found
         forces = self.forces_at(t, y)
@@ -276,7 +283,7 @@ class Hybrid:
         ]  # fmt: skip
         q = self._touching(t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
-        still, slow = self._still(q, qd, closed)
+        still, slow = self._still(q, qd, closed, forced.turning)
         qd = self._stopped(t, q, qd, [*still, *slow])
         tau = self.system.torque(t, self.system.moved(y, q, qd))
         instant = self.dynamics.at(t, q, qd, tau)
@@ -290,10 +297,19 @@ class Hybrid:
         """The speed below which a barrier does not throw back."""
         return TINY * self.fastest.get(i, 0.0)
 
-    def _still(self, q: Floats, qd: Floats, closed: list[int]) -> tuple[tuple[int, ...], list[int]]:
+    def _straight(self, i: int, y: Floats) -> bool:
+        """Whether a slip that turns back has no speed across its way."""
+        _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
+        v, way = V[list(self.rows.barriers[i].slip)], dict(self.mode.toward)[i]
+        return bool(abs(v[0] * way[1] - v[1] * way[0]) <= STILL)
+
+    def _still(
+        self, q: Floats, qd: Floats, closed: list[int], turning: set[int]
+    ) -> tuple[tuple[int, ...], list[int]]:
         """Closed barriers that neither close nor open, and rows of friction without speed."""
         _, V = self.rows.gaps_and_speeds(q, qd)
         still = tuple(i for i in closed if abs(V[i]) <= max(STILL, self._slow(i)))
+        V[list(turning)] = 0.0
         slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= STILL]
         for i in still:
             slip = list(self.rows.barriers[i].slip)
