@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
-from ..projection import least
 from ..run import Happened
 from ..system import System
 from .choice import Case, chosen
@@ -18,6 +17,7 @@ from .dynamics import Dynamics
 from .failures import FailureError, check_strengths
 from .fitting import Fitting
 from .given import Watched
+from .holding import stopped, touching
 from .impacts import TINY, check_gave_way, impact
 from .modes import STILL, Forces, Mode, forces_of, solver_of
 from .rows import Rows
@@ -281,10 +281,10 @@ class Hybrid:
             if (gaps[i] <= CLOSED or i in self.mode.resting) and i not in forced.open
             and barrier.restitution is not None
         ]  # fmt: skip
-        q = self._touching(t, q, qd, closed)
+        q = touching(self.dynamics, t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
         still, slow = self._still(q, qd, closed, forced.turning)
-        qd = self._stopped(t, q, qd, [*still, *slow])
+        qd = stopped(self.dynamics, t, q, qd, [*still, *slow])
         tau = self.system.torque(t, self.system.moved(y, q, qd))
         instant = self.dynamics.at(t, q, qd, tau)
         leaving = {i: d for i, d in forced.leaving.items() if i in still}
@@ -355,37 +355,8 @@ class Hybrid:
         held = self.mode.rows(self.rows)
         if not held:
             return q, qd
-        q = self._touching(t, q, qd, list(self.mode.resting))
-        return q, self._stopped(t, q, qd, held)
-
-    def _stopped(self, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
-        """Speeds with those of some rows zero, and the mechanism's own constraints held."""
-        if not rows:
-            return qd
-        now = self.dynamics.at(t, q, qd, qd)
-        A, wrong = now.R[rows], now.R[rows] @ qd
-        if self.dynamics.constrained:
-            time = [t] if self.dynamics.in_time else []
-            A = np.vstack([now.J, A])
-            speeds = self.dynamics.model.constraint_velocity(q, qd, *time)
-            wrong = np.concatenate([speeds, wrong])
-        found: Floats = qd - least(now.M, A, wrong)
-        return found
-
-    def _touching(self, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
-        """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
-        model, count = self.dynamics.model, self.dynamics.model.names.positions
-        time = [t] if self.dynamics.in_time else []
-        for _ in range(8 if barriers else 0):
-            wrong = self.rows.gaps_and_speeds(q, qd)[0][barriers]
-            if count:
-                wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
-            if np.abs(wrong).max() < 1e-15:
-                break
-            now = self.dynamics.at(t, q, qd, qd)
-            A = np.vstack([now.J[:count], now.R[barriers]])
-            q = model.integrate(q, -least(now.M, A, wrong))
-        return q
+        q = touching(self.dynamics, t, q, qd, list(self.mode.resting))
+        return q, stopped(self.dynamics, t, q, qd, held)
 
     def _state(self, y: Floats, q: Floats, qd: Floats) -> Floats:
         """y of a changed motion: what its energy gains or loses is work."""
