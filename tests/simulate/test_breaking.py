@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import linkwright as lw
+from linkwright.control import coordinated, pid
 from linkwright.errors import LinkwrightError
+from linkwright.motion import quintic
 from linkwright.simulation import load_run, repeat
 from linkwright.simulation.events.dynamics import Dynamics
 from linkwright.simulation.events.rows import Rows
@@ -171,6 +174,82 @@ def test_overloaded_from_the_start(limit: float, speed: float, load: float) -> N
     assert run.next.t[-1] == 0.5
 
 
+def anvil(member: dict[str, Any], strength: float) -> lw.Mechanism:
+    """A ball of 2 kg falls 1 m onto a plate of 3 kg, which a member alone bears."""
+    breaks = {"breaks": {"impulse": strength}}
+    plate: dict[str, Any] = {"type": "free", "child": "plate", "rotation": "cardan"}
+    tables: dict[str, Any] = {"joints": {"p": plate}}
+    if member["kind"] == "joint":
+        plate |= {"type": "prismatic", "axis": [1, 0, 0], **breaks}
+        del plate["rotation"]
+    elif member["kind"] == "loop":
+        weld = {"type": "fixed", "parent": "ground", "child": "plate", **breaks}
+        tables["loops"] = {"p weld": weld}
+    else:
+        rod = {"type": "distance", "between": ["hook", "plate"], "length": 1, **breaks}
+        tables["constraints"] = {"p rod": rod}
+    tables["joints"]["z"] = {"type": "prismatic", "child": "ball"}
+    return lw.Mechanism(
+        name="anvil", bodies={"plate": {"mass": 3, "inertia": [1, 1, 1]}, "ball": {"mass": 2}},
+        frames={"hook": {"body": "ground", "origin": [0, 0, 1]}},
+        contacts={"blow": {"point": "ball", "plane": "plate", "restitution": 0.5}}, **tables,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["joint", "loop", "rod"])
+def test_blow_upon_a_member(kind: str) -> None:
+    """The member bears (1 + e) m v = 13.3 N s. Of 13 it fails, and the plate takes part freely: the
+    impulse is (1 + e) v/(1/2 + 1/3)."""
+    v = np.sqrt(2 * G)
+    needed = 1.5 * 2 * v
+    whole = lw.simulate(anvil({"kind": kind}, needed * 1.001), 0.6, q0={"z": 1.0}, samples=7)
+    assert whole.finished
+    assert whole.next is None
+    model = lw.compile(whole.mechanism)
+    after = whole.t > np.sqrt(2 / G)
+    wanted = 0.5 * v - G * (whole.t[after] - np.sqrt(2 / G))
+    np.testing.assert_allclose(model.frame_velocity("ball")(whole.q, whole.qd)[after, 5], wanted)
+    run = lw.simulate(anvil({"kind": kind}, needed * 0.999), 0.6, q0={"z": 1.0}, samples=7)
+    assert f"its impulse {needed:.6g} is too much" in run.events[-1].what
+    np.testing.assert_allclose(run.t[-1], np.sqrt(2 / G), rtol=1e-9)
+    assert run.next is not None
+    assert run.next.finished
+    model, rest = lw.compile(run.next.mechanism), run.next
+    impulse = 1.5 * v / (1 / 2 + 1 / 3)
+    speeds = [model.frame_velocity(b)(rest.q[0], rest.qd[0])[5] for b in ("ball", "plate")]
+    np.testing.assert_allclose(speeds, [-v + impulse / 2, -impulse / 3], rtol=1e-8)
+    assert rest.audit < 1e-8
+
+
+@pytest.mark.parametrize("at", [0.4, 1.0, 1.2])
+def test_pin_of_a_bar_that_is_hit(at: float) -> None:
+    """A hanging bar of length 1.5 is hit at the distance a from its pin, which then bears
+    Λ |3 a/(2 L) − 1|: nothing at the centre of percussion a = 2 L/3."""
+    length, m = 1.5, 3.0
+    inertia = m * length**2 / 12
+
+    def hit(strength: float) -> lw.Mechanism:
+        return lw.Mechanism(
+            name="bar", gravity=[0, 0, 0],
+            bodies={"bar": {"mass": m, "center": [0, 0, -length / 2], "inertia": [inertia] * 3},
+                    "hammer": {"mass": 2}},
+            joints={"q": {"type": "revolute", "child": "bar", "axis": [0, 1, 0],
+                          "breaks": {"impulse": strength}},
+                    "x": {"type": "prismatic", "child": "hammer", "axis": [1, 0, 0],
+                          "origin": [0, 0, -at]}},
+            frames={"face": {"body": "bar", "origin": {"xyz": [0, 0, 0], "rpy": [0, "90 deg", 0]}}},
+            contacts={"hit": {"point": "hammer", "plane": "face", "restitution": 0.3}},
+        )  # fmt: skip
+
+    swung = m * length**2 / 3
+    impulse = 1.3 * 4.0 / (1 / 2 + at**2 / swung)
+    borne = impulse * abs(3 * at / (2 * length) - 1)
+    start: dict[str, Any] = {"q0": {"x": 0.4}, "qd0": {"x": -4.0}, "samples": 3}
+    assert lw.simulate(hit(borne * 1.001 + 1e-9), 0.2, **start).next is None
+    if borne > 1e-9:
+        assert lw.simulate(hit(borne * 0.999), 0.2, **start).next is not None
+
+
 def test_redundant_members_share_loads_as_the_model_says() -> None:
     """Two gears tie the same slides, one with triple factors: λ₁ + 3 λ₂ = −2/3 of least norm."""
     ties = {f"g{k}": {"type": "gear", "factors": {"x": k, "y": -k}} for k in (1, 3)}
@@ -194,6 +273,66 @@ def test_drives_after_a_break() -> None:
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque=lambda t, q, qd: 0.5 * q)
     assert run.next is None
     assert "give drives by name" in run.status
+
+
+def slide_and_bob(member: str) -> lw.Mechanism:
+    """A slide of 2 kg, and beside it a bob that a rod or a slide of its own holds until 3 N pull."""
+    breaks = {"breaks": {"force": 3}}
+    pull = {"type": "wrench", "on": "bob", "force": ["10*t", 0, 0]}
+    tables: dict[str, Any] = {
+        "joints": {"x": {"type": "prismatic", "child": "a", "axis": [1, 0, 0]}}
+    }
+    if member == "rod":
+        tables["joints"]["y"] = {"type": "prismatic", "child": "bob", "axis": [1, 0, 0]}
+        rod = {"type": "distance", "between": ["hook", "bob"], "length": 1, **breaks}
+        tables |= {"constraints": {"rod": rod}, "assembly": {"y": 0}}
+    else:
+        tables["joints"]["y"] = {"type": "prismatic", "child": "bob", "axis": [0, 1, 0], **breaks}
+    return lw.Mechanism(
+        name="pair", gravity=[0, 0, 0], forces={"pull": pull},
+        bodies={"a": {"mass": 2}, "bob": {"mass": 1, "inertia": [0.1, 0.1, 0.1]}},
+        frames={"hook": {"body": "ground", "origin": [-1, 0, 0]}}, **tables,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("period", [None, 0.07])
+@pytest.mark.parametrize("member", ["rod", "joint"])
+def test_controllers_go_on_after_a_break(member: str, period: float | None) -> None:
+    """At 0.3 s something breaks that the slide has nothing to do with: m ẍ = −k x − d ẋ − i ∫x goes
+    on, with its integral, as the matrix exponential says; sampled, as the exact hold does."""
+    pair, k, i, d = slide_and_bob(member), 20.0, 15.0, 4.0
+    law = pid(pair, [0.0, 0.0], kp=k, ki=i, kd=d, period=period)
+    run = lw.simulate(pair, 1.0, q0={"x": 1.0}, torque=law, samples=11)
+    np.testing.assert_allclose(run.t[-1], 0.3, atol=1e-9)
+    assert run.next is not None
+    assert run.next.finished
+    rest = run.next
+    found = rest.q[-1, 0]
+    if period is None:
+        A = np.array([[0, 1, 0], [-k / 2, -d / 2, -i / 2], [1, 0, 0]])
+        wanted = expm(A) @ [1, 0, 0]
+        np.testing.assert_allclose([found, rest.qd[-1, 0]], wanted[:2], atol=1e-7)
+        return
+    x, v, z, t = 1.0, 0.0, 0.0, 0.0
+    while t < 1.0 - 1e-12:
+        h, force = min(period, 1.0 - t), -k * x - d * v - i * z
+        z += period * x
+        x, v, t = x + h * v + h * h * force / 4, v + h * force / 2, t + h
+    np.testing.assert_allclose([found, rest.qd[-1, 0]], [x, v], atol=1e-9)
+
+
+def test_controllers_that_need_what_is_gone_end() -> None:
+    pair = slide_and_bob("joint")
+    law = coordinated(pair, quintic([0, 0], [1, 1], 1.0), kp=20, kd=4, width=0.1)
+    run = lw.simulate(pair, 1.0, torque=law, samples=11)
+    assert run.next is None
+    assert "the controller needs coordinates that are no more" in run.status
+
+
+def test_functions_go_on_where_coordinates_stay() -> None:
+    run = lw.simulate(slide_and_bob("rod"), 1.0, torque=lambda t, q, qd: [2.0, 0.0], samples=3)
+    assert run.next is not None
+    np.testing.assert_allclose(run.next.q[-1, 0], 0.5, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,22 @@ def test_corner_of_a_falling_rod() -> None:
     assert run.audit < 1e-9
 
 
+@pytest.mark.parametrize(("mu", "speed"), [(0.1, 2 - 0.1 * 3), (0.5, 2 * 5 / 7)])
+def test_ball_with_friction_hits_the_floor(mu: float, speed: float) -> None:
+    """It slides all through (v − μ u), or rolls at the end (5/7 v) where that takes less."""
+    ball = lw.Mechanism(
+        name="ball", gravity=[0, 0, 0],
+        bodies={"ball": {"mass": 2, "inertia": [2 / 5 * 2 * 0.3**2] * 3}},
+        joints={"s": {"type": "free", "child": "ball"}},
+        contacts={"floor": {"point": "ball", "radius": 0.3, "friction": mu, "restitution": 0.5}},
+    )  # fmt: skip
+    run = lw.simulate(ball, 0.5, q0={"s.z": 1.0}, qd0={"s.vx": 2.0, "s.vz": -3.0}, samples=3)
+    spin = (2 - speed) * 5 / 2 / 0.3
+    v = lw.compile(ball).frame_velocity("ball")(run.q[-1], run.qd[-1])
+    np.testing.assert_allclose(v, [0, spin, 0, speed, 0, 1.5], atol=1e-9)
+    assert run.audit < 1e-9
+
+
 def test_hunt_crossley() -> None:
     """Against an integration of its own: m z̈ = −m g + k δ^1.5 (1 + c δ̇)."""
     k, c, m = 2e4, 0.3, 2.0
@@ -301,3 +317,50 @@ def test_reactions_beside_a_contact(tmp_path: Path) -> None:
     run.save(tmp_path / "rod.nc")
     for found in (run, load_run(tmp_path / "rod.nc")):
         np.testing.assert_allclose(found.reactions[-1], [[0, 0, 0, 0, 0, 9.81]], atol=1e-9)
+
+
+@pytest.mark.parametrize("parent", ["ground", "a"])
+@pytest.mark.parametrize(("on", "at"), [("x", 0.4), ("y", 0.3 - 2 * 0.4)])
+def test_stop_of_a_mimicking_joint(parent: str, on: str, at: float) -> None:
+    """y = 0.3 − 2 x: the leader moves m = 1 + 3·(−2)² (or 1 + 3·(1 − 2)², where y is borne by x).
+    A stop on y acts upon x with −2, so that its impulse and its force are half of those on x."""
+    side = "upper" if on == "x" else "lower"
+    joints = {
+        "x": {"type": "prismatic", "child": "a", "axis": [1, 0, 0]},
+        "y": {"type": "prismatic", "parent": parent, "child": "c", "axis": [1, 0, 0],
+              "mimic": {"joint": "x", "multiplier": -2, "offset": 0.3}},
+    }  # fmt: skip
+    joints[on]["limits"] = {side: at, "restitution": 0.5}
+    pair = lw.Mechanism(
+        name="pair", gravity=[0, 0, 0], bodies={"a": {"mass": 1}, "c": {"mass": 3}}, joints=joints
+    )
+    m, ratio = 13 if parent == "ground" else 4, 1 if on == "x" else 2
+    run = lw.simulate(pair, 1.0, qd0=[1.0], samples=3)
+    hit = run.events[0]
+    assert (round(hit.t, 9), hit.name) == (0.4, f"{on} {side}")
+    assert hit.what == f"hit at {ratio}, impulse {1.5 * m / ratio:.6g}"
+    np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], [0.1, -0.5], atol=1e-9)
+    assert run.audit < 1e-12
+    held = lw.simulate(pair, 10.0, torque={"x": 6.0}, samples=101)
+    assert held.events[-1].what == "rests"
+    np.testing.assert_allclose([held.q[-1, 0], held.pushes[-1, 0]], [0.4, -6.0], rtol=1e-9)
+    np.testing.assert_allclose(held.reactions[-1], 0, atol=1e-9)  # no body is accelerated
+    assert held.audit < 1e-9
+
+
+def test_stops_of_leader_and_follower_at_once() -> None:
+    """Both are reached together: x turns with the greater restitution, as Newton's rule for one
+    freedom says, and what is held rests."""
+    both = {"upper": 0.4, "restitution": 0.5}, {"lower": -0.5, "restitution": 0.2}
+    joints = {
+        "x": {"type": "prismatic", "child": "a", "axis": [1, 0, 0], "limits": both[0]},
+        "y": {"type": "prismatic", "child": "c", "axis": [1, 0, 0], "limits": both[1],
+              "mimic": {"joint": "x", "multiplier": -2, "offset": 0.3}},
+    }  # fmt: skip
+    pair = lw.Mechanism(
+        name="pair", gravity=[0, 0, 0], bodies={"a": {"mass": 1}, "c": {"mass": 3}}, joints=joints
+    )
+    run = lw.simulate(pair, 1.0, qd0=[1.0], samples=3)
+    np.testing.assert_allclose(run.qd[-1], [-0.5], atol=1e-9)
+    held = lw.simulate(pair, 10.0, torque={"x": 6.0}, samples=3)
+    np.testing.assert_allclose([held.q[-1, 0], held.pushes[-1, 0]], [0.4, -6.0], rtol=1e-9)

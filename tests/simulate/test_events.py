@@ -15,6 +15,7 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation import Event, load_run
 from linkwright.simulation.events.boxes import boxed
+from linkwright.simulation.events.compression import Problem
 from linkwright.simulation.events.dynamics import Dynamics
 from linkwright.simulation.events.impacts import impact
 from linkwright.simulation.events.rows import Rows
@@ -263,6 +264,28 @@ def test_boxes_are_solved(seed: int) -> None:
     assert (w[x <= low] >= -1e-7).all()
     assert (w[x >= high] <= 1e-7).all()
     np.testing.assert_allclose(w[(x > low) & (x < high)], 0, atol=1e-7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.7]))
+def test_compression_ends_by_its_laws(seed: int, count: int, mu: float) -> None:
+    """Nothing pulls or goes on closing, what presses does not open; friction is at most μ n, and
+    as much against the slip where there is any."""
+    rng = np.random.default_rng(seed)
+    rank = int(rng.integers(3, 7))
+    B = rng.normal(size=(3 * count, rank))
+    problem = Problem(B @ B.T, B @ rng.normal(size=rank), np.full(count, mu))
+    p = problem.solved().reshape(-1, 3)
+    u = (problem.u + problem.W @ p.ravel()).reshape(-1, 3)
+    small = 1e-10 * np.abs(problem.u).max()
+    assert (p[:, 0] >= 0).all()
+    assert (u[:, 0] >= -small).all()
+    np.testing.assert_allclose(p[:, 0] * u[:, 0], 0, atol=1e-9)
+    assert (np.hypot(*p[:, 1:].T) <= mu * p[:, 0] * (1 + 1e-9) + 1e-12).all()
+    slips = np.hypot(*u[:, 1:].T)
+    wanted = -mu * p[:, :1] * u[:, 1:] / np.maximum(slips, 1e-300)[:, None]
+    slides = slips > 1e-6
+    np.testing.assert_allclose(p[slides, 1:], wanted[slides], atol=1e-6)
 
 
 def test_a_tumbling_body_comes_to_rest() -> None:

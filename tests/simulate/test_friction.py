@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.control import adaptive, computed_torque
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS
+from linkwright.motion import quintic
 
 G = 9.81
 
@@ -38,6 +40,20 @@ def test_coulomb_oscillator() -> None:
     assert (run.qd[stuck] == 0.0).all()
     np.testing.assert_allclose(run.pushes[-1], [-0.5], atol=1e-7)  # what holds the spring
     assert run.audit < 1e-8
+
+
+def test_coulomb_oscillator_of_a_microsecond() -> None:
+    """The same with accelerations of 1e13: where it turns back, rounding of the time leaves a
+    speed that is not small, and it turns all the same."""
+    k = 1e13
+    run = lw.simulate(
+        oscillator(0.1 * k, stiffness=k), 1e-5, q0=[1.05], samples=11, rtol=1e-11, atol=1e-12
+    )
+    assert run.finished
+    turns = np.pi / np.sqrt(k) * np.arange(1, 6)
+    np.testing.assert_allclose([e.t for e in run.events[1:]], turns, rtol=1e-6)
+    assert [e.what for e in run.events] == ["slides"] * 5 + ["sticks"]
+    np.testing.assert_allclose(run.q[-1], -0.05, atol=1e-7)
 
 
 @pytest.mark.parametrize("by", [b for b in FORMULATIONS if b not in ("approximate", "multipliers")])
@@ -177,6 +193,65 @@ def test_friction_in_a_loop() -> None:
     assert np.ptp(run.q[after], axis=0).max() < 1e-9
     assert run.audit < 1e-8
     assert run.closure.max() < 1e-10
+
+
+MASS, FRICTION = 1.5, 2.0
+
+
+def followed(law: str, friction: float = FRICTION, **given: Any) -> tuple[lw.Mechanism, Any]:
+    """A slide with dry friction, and a controller that takes it from 0 to 1 in a second."""
+    slide = lw.Mechanism(
+        name="slide", gravity=[0, 0, 0], bodies={"b": {"mass": MASS}},
+        joints={"s": {"type": "prismatic", "child": "b", "axis": [1, 0, 0], "friction": friction}},
+    )  # fmt: skip
+    way = quintic([0.0], [1.0], 1.0)
+    if law == "adaptive":
+        return slide, adaptive(slide, way, slope=10, gain=20, rate=5, **given)
+    return slide, computed_torque(slide, way, kp=100, **given)
+
+
+@pytest.mark.parametrize("period", [None, 0.02])
+@pytest.mark.parametrize("law", ["adaptive", "computed_torque"])
+def test_controlled_joints_come_to_rest(law: str, period: float | None) -> None:
+    """It lets go where the drive reaches F, slides once, and sticks for good: no chatter. At rest
+    friction is just what the drive pushes, and no more than F."""
+    slide, controller = followed(law, period=period)
+    run = lw.simulate(slide, 2.0, torque=controller, samples=401)
+    assert [e.what for e in run.events] == ["slides", "sticks"]
+    begin, end = (e.t for e in run.events)
+    assert (np.abs(run.tau[run.t < begin]) <= FRICTION * (1 + 1e-9)).all()
+    stuck = run.t > end
+    assert np.abs(run.qd[stuck]).max() < 1e-12
+    assert np.ptp(run.q[stuck]) < 1e-12
+    assert np.abs(run.q[-1] - 1).max() < 5e-3
+    np.testing.assert_allclose(run.pushes[stuck], -run.tau[stuck], atol=1e-9)
+    assert (np.abs(run.tau[stuck]) <= FRICTION).all()
+    moving = (run.t > begin) & (run.t < end)
+    np.testing.assert_allclose(run.pushes[moving], -FRICTION, rtol=1e-12)
+    assert run.audit < 1e-7
+    assert run.statistics["steps"] < (200 if period is None else 1000)
+
+
+def test_computed_torque_that_knows_no_friction() -> None:
+    """By hand: m ë + m kd ė + m kp e = F while it slides, from when m ẍᵣ + … = F; it sticks once its
+    speed is zero, and stays where m kp |e| ≤ F."""
+    slide, _ = followed("computed_torque")
+    _, unaware = followed("computed_torque", friction=0.0)
+    run = lw.simulate(slide, 3.0, torque=unaware, samples=301)
+    assert [e.what for e in run.events] == ["slides", "sticks"]
+    begin, end = (e.t for e in run.events)
+    way = quintic([0.0], [1.0], 1.0)
+    x, v, a = (float(part[0]) for part in way(begin))
+    np.testing.assert_allclose(MASS * (a + 20 * v + 100 * x), FRICTION, rtol=1e-8)
+    s = np.linspace(0, end - begin, 5)
+    gap = FRICTION / MASS / 100
+    e0, de0 = x - gap, v
+    error = (e0 + (de0 + 10 * e0) * s) * np.exp(-10 * s) + gap
+    found = [float(way(begin + t)[0][0]) for t in s]
+    free = np.interp(begin + s[1:-1], run.t, run.q[:, 0])
+    np.testing.assert_allclose(free, (np.array(found) - error)[1:-1], atol=2e-4)
+    np.testing.assert_allclose(run.q[-1, 0], found[-1] - error[-1], atol=1e-7)
+    assert MASS * 100 * abs(1 - run.q[-1, 0]) <= FRICTION
 
 
 def test_bad_input() -> None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, make_interp_spline
+from scipy.linalg import expm
 
 import linkwright as lw
+from linkwright.control import pid
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.inputs import drive_of
 from linkwright.simulation.system import System
 from linkwright.simulation.tables import table_of
+
+SLIDE = lw.Mechanism(
+    name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},
+    joints={"s": {"type": "prismatic", "child": "block"}},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["linear", "cubic"])
@@ -104,3 +113,78 @@ def test_no_step_goes_over_a_pulse(integrator: str) -> None:
     run = lw.simulate(slide, 10.0, torque={"x": pulse}, integrator=integrator, samples=3)
     np.testing.assert_allclose(run.qd[-1], 1.0, rtol=1e-8)
     np.testing.assert_allclose(run.q[-1], 10 - 5.01, rtol=1e-8)
+
+
+CLOSED = [
+    "cvodes",
+    "idas",
+    pytest.param("taylor", marks=pytest.mark.skipif(not find_spec("heyoka"), reason="extra")),
+]
+"""Integrators that take the rates as one expression."""
+
+
+@pytest.mark.parametrize("integrator", CLOSED)
+@pytest.mark.parametrize("kind", ["linear", "cubic"])
+def test_tables_of_closed_integrators(integrator: str, kind: str) -> None:
+    """They begin anew where a table has a knot: m ẍ is integrated twice by hand, up to 1.2 s and
+    with the last value beyond."""
+    times, values = [0.1, 0.3, 0.55, 1.2], [0.5, 2.0, -1.0, 3.0]
+    run = lw.simulate(
+        SLIDE, 1.5, torque={"s": (times, values, kind)}, integrator=integrator, samples=16
+    )
+    inner = make_interp_spline(times, values, k=1 if kind == "linear" else 3)
+    grid = np.unique(np.concatenate([np.linspace(0, 1.5, 15001), times]))
+    force = inner(np.clip(grid, times[0], times[-1]))
+    middle = inner(np.clip((grid[1:] + grid[:-1]) / 2, times[0], times[-1]))
+    h = np.diff(grid)  # Simpson's rule is exact for cubic pieces
+    v = np.concatenate([[0], np.cumsum(h * (force[:-1] + 4 * middle + force[1:]) / 6)])
+    x = np.concatenate([[0], np.cumsum(h * v[:-1] + h**2 * (force[:-1] + 2 * middle) / 6)])
+    here = np.searchsorted(grid, run.t - 1e-9)
+    np.testing.assert_allclose(run.qd[:, 0], v[here], atol=1e-7)
+    np.testing.assert_allclose(run.q[:, 0], x[here], atol=1e-7)
+    assert run.audit < 1e-6
+
+
+@pytest.mark.parametrize("integrator", CLOSED)
+@pytest.mark.parametrize("period", [None, 0.07])
+def test_controllers_of_closed_integrators(integrator: str, period: float | None) -> None:
+    """ẍ = −k x − d ẋ − i ∫x by the matrix exponential, or the exact hold between samples."""
+    k, i, d = 20.0, 15.0, 4.0
+    law = pid(SLIDE, [0.0], kp=k, ki=i, kd=d, period=period)
+    if integrator == "taylor" and period is None:
+        with pytest.raises(LinkwrightError, match="needs drives that have series"):
+            lw.simulate(SLIDE, 1.0, q0=[1.0], torque=law, integrator=integrator)
+        return
+    run = lw.simulate(SLIDE, 1.0, q0=[1.0], torque=law, integrator=integrator, samples=11)
+    x, v, z, t = 1.0, 0.0, 0.0, 0.0
+    if period is None:
+        A = np.array([[0, 1, 0], [-k, -d, -i], [1, 0, 0]])
+        x, v, z = expm(A) @ [1, 0, 0]
+        np.testing.assert_allclose(run.control["integral_s"][-1], -z, atol=1e-7)
+    while period and t < 1.0 - 1e-12:
+        h, force = min(period, 1.0 - t), -k * x - d * v - i * z
+        z += period * x
+        x, v, t = x + h * v + h * h * force / 2, v + h * force, t + h
+    np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], [x, v], atol=1e-7)
+
+
+@pytest.mark.parametrize("integrator", ["cvodes", "idas"])
+def test_functions_of_closed_integrators(integrator: str) -> None:
+    """s̈ = −4 s + sin(t) from rest at 1, by a function of Python."""
+
+    def drive(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [float(np.sin(t) - 4 * q[0])]
+
+    run = lw.simulate(SLIDE, 2.0, q0=[1.0], torque=drive, integrator=integrator, samples=21)
+    wanted = np.cos(2 * run.t) - np.sin(2 * run.t) / 6 + np.sin(run.t) / 3
+    np.testing.assert_allclose(run.q[:, 0], wanted, atol=1e-6)
+    assert run.audit < 1e-6
+    run = lw.simulate(
+        SLIDE,
+        1.0,
+        torque=lambda t, *_: [1] if t < 0.6 else [1, 2],
+        integrator=integrator,
+        samples=9,
+    )
+    assert "the drives have shape (2,)" in run.status
+    np.testing.assert_allclose(run.q[:, 0], run.t**2 / 2, atol=1e-8)

@@ -28,13 +28,13 @@ class _Constraint(Part):
 class _Member(_Constraint):
     """A constraint that a part without mass holds, which may fail."""
 
-    breaks: Strength | None = Field(default=None, description="force at which it fails")
+    breaks: Strength | None = Field(default=None, description="force and impulse at which it fails")
 
     @model_validator(mode="after")
     def _has_no_moment(self) -> Self:
         if self.breaks is not None and self.breaks.moment is not None:
             raise MechanismError(
-                "carries no moment", where="breaks.moment", remedy="give a force alone"
+                "carries no moment", where="breaks.moment", remedy="give a force or an impulse"
             )
         return self
 

@@ -12,10 +12,12 @@ from .parts import Part, Quantity
 
 
 class Strength(Part):
-    """The largest force and moment of a reaction; one that is not given is never exceeded."""
+    """The largest force and moment of a reaction, and the largest impulse of its force in an
+    impact; one that is not given is never exceeded."""
 
     force: Annotated[Expression | None, Quantity("N", optional=True)] = None
     moment: Annotated[Expression | None, Quantity("N*m", optional=True)] = None
+    impulse: Annotated[Expression | None, Quantity("N*s", optional=True)] = None
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -23,6 +25,6 @@ class Strength(Part):
 
     @model_validator(mode="after")
     def _some_strength(self) -> Strength:
-        if self.force is None and self.moment is None:
-            raise MechanismError("has neither force nor moment", remedy="give one of them")
+        if self.force is None and self.moment is None and self.impulse is None:
+            raise MechanismError("has neither force nor moment nor impulse", remedy="give one")
         return self

@@ -25,7 +25,7 @@ from ..kinematics.values import read_expression
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
 from .feedback import NOT_KEPT, Feedback
-from .tables import Table, table_of
+from .tables import NEAR, Table, table_of
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Drive:
         """The next time at which a table goes on by another polynomial, or the end."""
         found = end
         for table in self.tables:
-            k = bisect_right(table.times, t + 1e-12 * max(1.0, abs(t)))
+            k = bisect_right(table.times, t + NEAR * max(1.0, abs(t)))
             found = min(found, *table.times[k : k + 1], found)
         return found
 

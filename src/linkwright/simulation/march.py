@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from .diagnosis import OPEN, stopped
-from .events import Hybrid, LostError
+from .events import Hybrid, LostError, Outcome
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -113,8 +113,16 @@ class March:
         y = self.mending.system.sample(t, self.mending(t, self.solver.y))
         if self.events is not None:
             y = self.events.pushed_anew(t, y)
+            self._push_again(t, y)
         self.solver.end = self.mending.system.next_stop(t, end)
         self.solver.restart(t, y)
+
+    def _push_again(self, t: float, y: Floats) -> None:
+        """A sample at the instant at which a drive jumps has the forces behind it."""
+        assert self.events is not None
+        if t - self.times[-1] <= 1e-12 * max(1.0, t):
+            self.pushes[-1] = self.events.push_at(t, y)
+            self.borne[-1] = self.events.borne_at(t, y)
 
     def _meet(self, times: Floats, begin: float) -> str | None:
         """Events inside the last step, until one changes the motion: samples before it are kept,
@@ -134,10 +142,8 @@ class March:
                 outcome = self.events.handle(t, self.mending(t, between(t)), columns)
             except LinkwrightError as error:
                 return self._lost(times, t, error)
-            if outcome.status is not None and outcome.y is not None:
-                self._keep_last(t, outcome.y)
-                self.broken = outcome.broken
-                return outcome.status
+            if outcome.status is not None:
+                return self._ended(t, outcome)
             if outcome.y is not None:
                 if t >= times[-1]:
                     self._keep(t, outcome.y)
@@ -145,6 +151,18 @@ class March:
                     self.solver.restart(t, outcome.y)
                 return ""
             begin = t
+
+    def ended(self, outcome: Outcome) -> str:
+        """Where a motion ends as it begins."""
+        self._keep(self.solver.t, self.solver.y)
+        return self._ended(self.solver.t, outcome)
+
+    def _ended(self, t: float, outcome: Outcome) -> str:
+        assert outcome.y is not None
+        assert outcome.status is not None
+        self._keep_last(t, outcome.y)
+        self.broken = outcome.broken
+        return outcome.status
 
     def _lost(self, times: Floats, t: float, error: LinkwrightError) -> str:
         """An event cannot be treated: the part before it is kept."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
-from .events import events_of, without_sharp_friction
-from .events.breaking import broken, carried_over, remaining_drive
+from .events import FailureError, events_of, without_sharp_friction
+from .events.breaking import broken, carried_over
 from .inputs import drive_of
 from .march import March, Mending
+from .onward import held_forces, remaining_drive
 from .progress import Watch
 from .record import recorded
 from .run import Run
@@ -46,22 +47,27 @@ class Motion:
 
     def run(
         self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
-        qd: Floats,
+        qd: Floats, held: Floats | None = None,
     ) -> Run:  # fmt: skip
+        """`held` is what a sampled controller has set before."""
         begin = time.perf_counter()
         watch = events_of(
             mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
         )
         mending = Mending(system, watch)
         y = system.start(q, qd)
-        y = system.sample(times[0], y)
+        y = system.sample(times[0], y, held)
+        broken = None
         if watch is not None:
-            y = watch.begin(times[0], y)
+            try:
+                y = watch.begin(times[0], y)
+            except FailureError as failure:
+                broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             march = March(self.make(system, times[0], y, end, self.options), mending)
-            status = march.along(times, progress)
+            status = march.along(times, progress) if broken is None else march.ended(broken)
         statistics = {
             "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,
@@ -84,9 +90,10 @@ class Motion:
         try:
             left = broken(found.mechanism, member)
             q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
-            drive = remaining_drive(torque, found.mechanism, left)
+            drive = remaining_drive(torque, found, left)
+            held = held_forces(drive, found, left)
             motion = replace(self, settings={**self.settings, "after": member})
-            going_on = motion.run(left, motion.system(left, drive), drive, later, q, qd)
+            going_on = motion.run(left, motion.system(left, drive), drive, later, q, qd, held)
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)

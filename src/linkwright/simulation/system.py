@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
-from ..errors import UnsupportedError
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
 from ..mechanism import Mechanism
@@ -82,9 +81,13 @@ class System:
             return self.drive.next_kink(t, end)
         return min(end, law.period * (math.floor(t / law.period + 1e-9) + 1))
 
-    def sample(self, t: float, y: Floats) -> Floats:
-        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's)."""
+    def sample(self, t: float, y: Floats, held: Floats | None = None) -> Floats:
+        """y after a sampled controller has acted: its τ is held, its z made one step (Euler's).
+        Where it has acted before, its τ is given."""
         if not self.sampled:
+            return y
+        if held is not None:
+            self.held.append((t, held))
             return y
         assert self.drive.feedback is not None
         assert self.drive.feedback.period is not None
@@ -93,20 +96,6 @@ class System:
         after = y.copy()
         after[self.size : len(y) - WORKS] += self.drive.feedback.period * rate
         return after
-
-    def check_closed(self, integrator: str) -> None:
-        """For integrators that take the rates as one expression of the states and t."""
-        drive = self.drive
-        if drive.function is not None or drive.tables or drive.feedback is not None:
-            raise UnsupportedError(
-                f"'{integrator}' needs drives that are numbers or expressions",
-                remedy="use dop853, radau or bdf for functions, tables and controllers",
-            )
-        if self.beside is not None:
-            raise UnsupportedError(
-                f"'{integrator}' knows no stops, contacts and friction that sticks",
-                where=self.equations.mechanism.name, remedy="use dop853, radau or bdf",
-            )  # fmt: skip
 
     @cached_property
     def model(self) -> Model:
@@ -182,12 +171,14 @@ class System:
 
     def motion(self, y: Floats) -> tuple[Floats, Floats]:
         """(q, q̇) of states; y may have one column a time."""
+        split = self.names.nq
+        if y.ndim == 1 and self.equations.state is None:
+            return y[:split], y[split : self.size]
         rows = np.atleast_2d(y.T)[:, : self.size].T
         if self.equations.state is None:
             found = rows
         else:
             found = np.asarray(self._to_motion(rows), dtype=float)
-        split = self.names.nq
         return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
 
     @cached_property
@@ -217,12 +208,21 @@ class System:
         return ca.substitute(found, ca.vertcat(q, qd), ca.vertcat(*self._maps[2]))
 
     @cached_property
+    def z_rate(self) -> Any:
+        """Rates of a controller's states; none while it is sampled."""
+        return 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
+
+    @cached_property
+    def z(self) -> Any:
+        """A controller's states, without an idle one."""
+        return first(self.drive.z, len(self.drive.state_names))
+
+    @cached_property
     def rates_expression(self) -> tuple[Any, Any]:
         """ẏ, and the smallest pivot that it took (1 where none can vanish)."""
         motion, tau, t = self._maps[2], self.symbols[2], self.symbols[3]
         rates, qdd, pivot = self._state_rates()
-        z_rate = 0 * self.drive.z_rate if self.sampled else self._in_states(self.drive.z_rate)
-        rates = ca.vertcat(rates, z_rate, self.power(*motion, qdd, tau, t))
+        rates = ca.vertcat(rates, self.z_rate, self.power(*motion, qdd, tau, t))
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.pushed])
         rates = found[0]
         rates[-WORKS] -= ca.dot(self.pushed, motion[1])
@@ -283,8 +283,7 @@ class System:
     @cached_property
     def _slope(self) -> Any:
         """∂ẏ/∂(x, z); a drive that is a Python function is taken for constant."""
-        z = first(self.drive.z, len(self.drive.state_names))
-        J = ca.jacobian(self.rates_expression[0], ca.vertcat(self._maps[0], z))
+        J = ca.jacobian(self.rates_expression[0], ca.vertcat(self._maps[0], self.z))
         inputs = [self._maps[0], self.drive.z, self.w, self.pushed, self.symbols[3]]
         return ca.Function("slope", inputs, [ca.densify(J)])
 

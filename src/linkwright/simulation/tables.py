@@ -15,6 +15,12 @@ Floats = NDArray[np.float64]
 
 KINDS = ("linear", "cubic")
 
+PIECE = 5
+"""Numbers that make a piece."""
+
+NEAR = 1e-12
+"""Times as near as this, as a share, are one of the given ones."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -35,6 +41,13 @@ class Table:
         a, b, c, d = self.rows[k]
         x = t - times[k]
         return ((a * x + b) * x + c) * x + d
+
+    def piece(self, t: float) -> tuple[float, ...]:
+        """The powers 3, 2, 1, 0 of t − t₀ that hold from t to the next of the times, and t₀."""
+        k = bisect_right(self.times, t + NEAR * max(1.0, abs(t))) - 1
+        if k < 0 or k == len(self.rows):
+            return 0.0, 0.0, 0.0, self.values[0 if k < 0 else -1], 0.0
+        return *self.rows[k], self.times[k]
 
 
 def table_of(name: str, given: Any) -> Table:

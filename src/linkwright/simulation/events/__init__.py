@@ -9,12 +9,16 @@ from ...mechanism import Mechanism
 from ...model import compile as compiled
 from ..system import System
 from .dynamics import Dynamics
+from .failures import FailureError
 from .given import Event, watched_events
-from .hybrid import Hybrid
+from .hybrid import Hybrid, Outcome
 from .rows import Rows, without_sharp_friction
 from .search import LostError
 
-__all__ = ["Event", "Hybrid", "LostError", "events_of", "without_sharp_friction"]
+__all__ = [
+    "Event", "FailureError", "Hybrid", "LostError", "Outcome", "events_of",
+    "without_sharp_friction",
+]  # fmt: skip
 
 STOPS = ("stop", "impact", "ignore")
 IMPACTS = ("together", "one by one")

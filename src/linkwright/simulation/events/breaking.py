@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LinkwrightError
 from ...expressions import names as names_in
 from ...expressions import to_float
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
@@ -131,25 +130,3 @@ def _apart(
     place = dict(zip(("x", "y", "z", "qw", "qx", "qy", "qz"), (*apart, w, x, y, z), strict=True))
     speeds = dict(zip(("wx", "wy", "wz", "vx", "vy", "vz"), (*turning, *sliding), strict=True))
     return place, speeds
-
-
-def remaining_drive(torque: Any, before: Mechanism, after: Mechanism) -> Any:
-    """Drives by name go on where their speed or actuator is still there; numbers likewise.
-
-    A function of the old state cannot go on.
-    """
-    old, new = names_of(before), names_of(after)
-    if torque is None or old == new:
-        return torque
-    if callable(torque):
-        raise LinkwrightError(
-            "the drive is a function of a state that is no more",
-            remedy="give drives by name",
-        )
-    if isinstance(torque, dict):
-        known = list(new.actuators) or list(new.qd)
-        return {name: value for name, value in torque.items() if name in known}
-    if new.actuators:
-        return torque
-    values = np.asarray(torque, dtype=float)
-    return [values[old.qd.index(name)] if name in old.qd else 0.0 for name in new.qd]

@@ -198,8 +198,8 @@ def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
         slow = float(np.linalg.norm(V[slip])) <= STILL
-        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0)) * _mobility(instant, slip)
-        clear = slow and size > 1e-3 * can
+        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0))
+        clear = slow and size > 1e-3 * can * _mobility(instant, slip)
         turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
         near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9
         toward.append((i, direction if near else turned))

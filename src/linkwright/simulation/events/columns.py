@@ -59,7 +59,7 @@ def columns_of(
     found += [
         Column("moment", k) for k, (_, s) in enumerate(dynamics.members) if s.moment is not None
     ]
-    found += [Column("tie", k) for k in range(len(dynamics.ties))]
+    found += [Column("tie", k) for k, (_, s) in enumerate(dynamics.ties) if s.force is not None]
     for k, event in enumerate(given):
         signs = (event.sign,) if event.sign else (-1, 1)
         found += [Column("given", k, sign, event.name) for sign in signs]
@@ -74,18 +74,18 @@ def of_motion(column: Column, dynamics: Dynamics, mode: Mode, seen: list[Floats]
     gaps, V, pads = seen
     match column.kind:
         case "gap":
-            gap: Floats = gaps[column.index]
+            gap: Floats = gaps[:, column.index]
             return gap
         case "slides":
             row = dynamics.rows.rubs[column.index].row
-            found: Floats = mode.sliding[column.index] * V[row]
+            found: Floats = mode.sliding[column.index] * V[:, row]
             return found
         case "slips":
             slip = list(dynamics.rows.barriers[column.index].slip)
-            speed: Floats = np.array(dict(mode.toward)[column.index]) @ V[slip]
+            speed: Floats = V[:, slip] @ np.array(dict(mode.toward)[column.index])
             return speed
         case _:
-            depth: Floats = pads[column.index]
+            depth: Floats = pads[:, column.index]
             return depth
 
 

@@ -7,9 +7,10 @@ D is R, but for contacts that slide: there the friction −μ d goes with the no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -21,9 +22,15 @@ from ...kinematics.constraints import constraint_loads, constraints_of
 from ...kinematics.loads import Load
 from ...mechanism import Mechanism
 from ...model import Model
+from .coding import coded, inverse_of, least_squares
 from .rows import Rows
 
+if TYPE_CHECKING:
+    from .modes import Plan
+
 Floats = NDArray[np.float64]
+
+Share = Callable[[Floats], Floats]
 
 RANK = 1e-10
 
@@ -46,6 +53,10 @@ class Dynamics:
         self.constrained = bool(model.names.constraints)
         self.pressure: Floats = np.zeros(len(rows.rubs))
         """Of the rubs when last solved for: a start for the next."""
+        self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
+        self.by_reaction = any(rub.arm for rub in rows.rubs)
+        self.plan: Plan | None = None
+        """Of the mode when last solved for."""
         tables = (mechanism.joints, mechanism.loops)
         self.members = [
             (name, joint.breaks) for table in tables for name, joint in table.items()
@@ -60,7 +71,25 @@ class Dynamics:
         return Instant(self, t, q, qd, tau)
 
     @cached_property
-    def wrenches(self) -> Any:
+    def numbers(self) -> Callable[..., list[Floats]]:
+        """(q, q̇, t) → M, what the motion takes without acceleration, R, γ, J and its γ."""
+        own, rows, eqs = self.rows.tree.motion, self.rows, self.model.equations
+        n, m = len(self.model.names.qd), len(self.model.names.constraints)
+        kinds = ["mass_matrix", "bias"]
+        kinds += ["constraint_jacobian", "constraint_bias"] if self.constrained else []
+        symbols = [eqs.symbols[key] for key in ("q", "qd", "t")]
+        found = ca.Function("numbers", symbols, [eqs.expressions(kind)[0] for kind in kinds])
+        M, bias, *ties = found(own.q, own.qd, own.t)
+        J, J_bias = ties or (ca.SX(0, n), ca.SX(0, 1))
+        return coded(
+            "numbers",
+            [("q", own.q, (self.model.nq,)), ("qd", own.qd, (n,)), ("t", own.t, ())],
+            [("M", M, (n, n)), ("bias", bias, (n,)), ("R", rows.R, (rows.count, n)),
+             ("gamma", rows.gamma, (rows.count,)), ("J", J, (m, n)), ("J_bias", J_bias, (m,))],
+        )  # fmt: skip
+
+    @cached_property
+    def wrenches(self) -> Callable[..., list[Floats]]:
         """(q, q̇, q̈, t, λ, forces of contacts) → how rubs are pressed; forces and moments of
         members that may fail; wrenches of all joints and loops."""
         tree, rows = self.rows.tree, self.rows
@@ -76,9 +105,14 @@ class Dynamics:
         pressed = [self._pressure(rub, found) for rub in rows.rubs]
         strong = [every[names.index(name), :] for name, _ in self.members]
         sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
-        return ca.Function(
-            "wrenches", [own.q, own.qd, own.qdd, own.t, lam, push],
-            [ca.vertcat(ca.SX(0, 1), *pressed), ca.vertcat(ca.SX(0, 1), *sizes), every],
+        n = (len(self.model.names.qd),)
+        return coded(
+            "wrenches",
+            [("q", own.q, (self.model.nq,)), ("qd", own.qd, n), ("qdd", own.qdd, n),
+             ("t", own.t, ()), ("lam", lam, (lam.numel(),)), ("push", push, tuple(push.shape))],
+            [("pressed", ca.vertcat(ca.SX(0, 1), *pressed), (len(pressed),)),
+             ("sizes", ca.vertcat(ca.SX(0, 1), *sizes), (len(sizes),)),
+             ("every", every, tuple(every.shape))],
         )  # fmt: skip
 
     def _pressure(self, rub: Any, found: Any) -> Any:
@@ -107,70 +141,53 @@ class Instant:
 
     def __init__(self, of: Dynamics, t: float, q: Floats, qd: Floats, tau: Floats) -> None:
         self.of, self.t, self.q, self.qd, self.tau = of, t, q, qd, tau
-        self.time = [t] if of.in_time else []
-        self.R, self.gamma = of.rows.linear(q, qd)
-
-    @cached_property
-    def M(self) -> Floats:
-        found: Floats = self.of.model.mass_matrix(self.q)
-        return found
-
-    @cached_property
-    def F(self) -> Floats:
-        found: Floats = self.tau - self.of.model.bias(self.q, self.qd, *self.time)
-        return found
-
-    @cached_property
-    def J(self) -> Floats:
-        if not self.of.constrained:
-            return np.zeros((0, len(self.qd)))
-        found: Floats = self.of.model.constraint_jacobian(self.q, *self.time)
-        return found
-
-    @cached_property
-    def J_bias(self) -> Floats:
-        if not self.of.constrained:
-            return np.zeros(0)
-        found: Floats = self.of.model.constraint_bias(self.q, self.qd, *self.time)
-        return found
+        self.M, bias, self.R, self.gamma, self.J, self.J_bias = of.numbers(q, qd, t)
+        self.F = tau - bias
 
     @cached_property
     def inverse(self) -> Floats | None:
         """M⁻¹; None where some coordinate moves no mass."""
-        try:
-            np.linalg.cholesky(self.M)
-        except np.linalg.LinAlgError:
-            return None
-        return np.asarray(np.linalg.inv(self.M), dtype=float)
+        return inverse_of(self.M)
 
     def held(
-        self, rows: list[int], columns: Floats, known: Floats, weights: Floats | None = None
+        self, rows: list[int], columns: Floats, known: Floats, share: Share | None = None
     ) -> Held:
-        """With forces of least norm (of x over its weights) where they are not unique."""
+        """With forces of least norm where they are not unique; of x over weights, where `share`
+        gives these from the forces of least norm."""
         m = len(rows)
-        A, gamma = self.R[rows], self.gamma[rows]
-        D = columns if weights is None else columns * weights
+        qdd, x, unique = self.solved(rows, columns, known)
+        if not unique:
+            D = np.concatenate([columns, self.J.T], axis=1) if len(self.J) else columns
+            total = D @ x
+            x = least_squares(D, total, RANK)[0]
+            if share is not None:
+                weights = np.ones(len(x))
+                weights[:m] = share(x[:m])
+                x = weights * least_squares(D * weights, total, RANK)[0]
+        return Held(qdd, x[:m], x[m:])
+
+    def solved(
+        self, rows: list[int], columns: Floats, known: Floats
+    ) -> tuple[Floats, Floats, bool]:
+        """Accelerations, some forces x and λ with which they come about, and whether there are no
+        others."""
+        A, D, gamma = self.R[rows], columns, self.gamma[rows]
         if len(self.J):
-            A, D = np.vstack([A, self.J]), np.hstack([D, self.J.T])
+            A, D = np.concatenate([A, self.J]), np.concatenate([D, self.J.T], axis=1)
             gamma = np.concatenate([gamma, self.J_bias])
         if self.inverse is None:
-            qdd, x = self._held_without_mass(A, D, gamma, self.F + known)
-        else:
-            free = self.inverse @ (self.F + known)
-            if not len(A):
-                return Held(free, np.zeros(0), np.zeros(0))
-            answer = self.inverse @ D
-            S = A @ answer
-            scale = np.sqrt(np.abs(np.diag(S)))
-            scale = np.where(scale > 0, scale, 1.0)
-            S = S / scale[:, None] / scale
-            scaled, _, rank, _ = np.linalg.lstsq(S, -(A @ free + gamma) / scale, rcond=RANK)
-            x = np.asarray(scaled / scale, dtype=float)
-            qdd = free + answer @ x
-            if rank < len(S):
-                x = np.asarray(np.linalg.lstsq(D, D @ x, rcond=RANK)[0], dtype=float)
-        forces = x[:m] if weights is None else x[:m] * weights
-        return Held(qdd, forces, x[m:])
+            return (*self._held_without_mass(A, D, gamma, self.F + known), False)
+        free = self.inverse @ (self.F + known)
+        if not len(A):
+            return free, self.of.nothing, True
+        answer = self.inverse @ D
+        S = A @ answer
+        scale = np.sqrt(np.abs(S.diagonal()))
+        scale[scale == 0.0] = 1.0
+        S /= scale[:, None] * scale
+        x, rank = least_squares(S, (A @ free + gamma) / -scale, RANK)
+        x /= scale
+        return free + answer @ x, x, rank == len(S)
 
     def _held_without_mass(
         self, A: Floats, D: Floats, gamma: Floats, F: Floats
@@ -179,9 +196,7 @@ class Instant:
         n = len(F)
         K = np.block([[self.M, -D], [A, np.zeros((len(A), len(A)))]])
         size = np.maximum(np.abs(K).max(axis=1), 1e-300)
-        found = np.linalg.lstsq(K / size[:, None], np.concatenate([F, -gamma]) / size, rcond=RANK)[
-            0
-        ]
+        found, _ = least_squares(K / size[:, None], np.concatenate([F, -gamma]) / size, RANK)
         return found[:n], found[n:]
 
     @cached_property
@@ -202,14 +217,13 @@ class Instant:
 
     def pressed(self, held: Held, pushes: Floats) -> tuple[Floats, Floats]:
         """How rubs are pressed, and the forces and moments of members that may fail."""
-        found = self._wrenches(held, pushes)
-        pressure, sizes = (np.asarray(part, dtype=float).ravel() for part in found[:2])
+        pressure, sizes, _ = self._wrenches(held, pushes)
         return pressure, sizes
 
     def borne(self, held: Held, pushes: Floats) -> Floats:
         """What joints and loops bear, contacts included, (joints and loops, 6)."""
-        return np.asarray(self._wrenches(held, pushes)[2], dtype=float)
+        return self._wrenches(held, pushes)[2]
 
-    def _wrenches(self, held: Held, pushes: Floats) -> Any:
+    def _wrenches(self, held: Held, pushes: Floats) -> list[Floats]:
         state = self.q, self.qd, held.qdd, self.t
-        return self.of.wrenches(*state, held.multipliers, pushes.reshape(3, -1))
+        return self.of.wrenches(*state, held.multipliers, pushes)

@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
-from ..projection import least
 from ..run import Happened
 from ..system import System
 from .choice import Case, chosen
-from .columns import OF_FORCES, Column, columns_of, of_forces, of_motion
+from .columns import Column, columns_of
 from .dynamics import Dynamics
+from .failures import FailureError, check_strengths
 from .fitting import Fitting
 from .given import Watched
+from .holding import stopped, touching
 from .impacts import TINY, check_gave_way, impact
-from .modes import STILL, Forces, Mode, forces_of
+from .modes import STILL, Forces, Mode, forces_of, solver_of
 from .rows import Rows
 from .search import first_passage
 from .sides import Sides
+from .watching import Watching
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +50,8 @@ class _Forced:
     open: set[int] = field(default_factory=set)
     slipping: dict[int, int] = field(default_factory=dict)
     leaving: dict[int, tuple[float, float]] = field(default_factory=dict)
+    turning: set[int] = field(default_factory=set)
+    """Rows whose speed passes zero, whatever rounding has left of it."""
 
 
 class Hybrid:
@@ -74,7 +78,7 @@ class Hybrid:
         """Forces of friction, stops and rigid contacts along the speeds."""
         if self.mode.plain and not self.rows.rubs:
             return np.zeros(len(qd))
-        return self.forces(t, q, qd, tau).along
+        return solver_of(self.dynamics.at(t, q, qd, tau), self.mode).along()
 
     def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
         return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
@@ -105,31 +109,11 @@ class Hybrid:
             return None
         known = self.sides.known(begin, between(begin), columns) if self.given else {}
 
-        def values(times: Floats) -> Floats:
-            return self._values(columns, times, between)
-
-        found = first_passage(values, begin, end, columns, known)
+        watching = Watching(
+            self.system, self.dynamics, self.given, self.mode, columns, between
+        )  # fmt: skip
+        found = first_passage(watching, begin, end, columns, known)
         return None if found is None else (found[0], [columns[k] for k in found[1]])
-
-    def _values(
-        self, columns: list[Column], times: Floats, between: Callable[[float], Floats]
-    ) -> Floats:
-        inside = [between(float(t)) for t in times]
-        states = [self.system.motion(y) for y in inside]
-        q, qd = (np.array(part) for part in zip(*states, strict=True))
-        seen = [np.asarray(x, dtype=float) for x in self.rows.watched(q.T, qd.T)]
-        loaded = any(column.kind in OF_FORCES for column in columns)
-        forces = [self.forces_at(float(t), y) for t, y in zip(times, inside, strict=True) if loaded]
-        table = np.zeros((len(times), len(columns)))
-        for k, column in enumerate(columns):
-            if column.kind in OF_FORCES:
-                table[:, k] = [of_forces(column, self.dynamics, found) for found in forces]
-            elif column.kind == "given":
-                value = self.given[column.index].value
-                table[:, k] = [value(float(t), *s) for t, s in zip(times, states, strict=True)]
-            else:
-                table[:, k] = of_motion(column, self.dynamics, self.mode, seen)
-        return table
 
     def refresh(self, y: Floats) -> None:
         """After a step: directions of sliding as they are now."""
@@ -150,7 +134,7 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
-        self.inside = [bool(gap < 0) for gap in np.asarray(self.rows.watched(q, qd)[2]).ravel()]
+        self.inside = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
         self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
         return self._settle(t, y, _Forced()) if self.rows.any else y
 
@@ -181,12 +165,20 @@ class Hybrid:
                 self._note(t, self._name(column), "touches" if column.sign < 0 else "leaves")
         mechanical = [c for c in columns if c.kind not in ("given", "pad")]
         if mechanical or (changed is not y and self.rows.any):
-            changed = self._settle(t, changed, self._forced(t, changed, mechanical))
+            try:
+                changed = self._settle(t, changed, self._forced(t, changed, mechanical))
+            except FailureError as failure:
+                return self.failed(t, changed, failure)
         if changed is y:
             self.sides.passed(t, given)
         else:
             self.sides.turned(t, y, changed, given)
         return Outcome(None if len(given) == len(columns) and changed is y else changed)
+
+    def failed(self, t: float, y: Floats, failure: FailureError) -> Outcome:
+        """A member has failed by an impact, which is left to what goes on without it."""
+        self._note(t, failure.member, f"breaks: its impulse {failure.impulse:.6g} is too much")
+        return Outcome(y, f"'{failure.member}' broke at t = {t:.12g} s", failure.member)
 
     def _piles(self, t: float, y: Floats, columns: list[Column], given: list[Column]) -> bool:
         """Whether events follow each other without end; those that are merely noted never do."""
@@ -261,6 +253,11 @@ class Hybrid:
 
     def _forced(self, t: float, y: Floats, columns: list[Column]) -> _Forced:
         found = _Forced()
+        for column in columns:
+            if column.kind == "slides":
+                found.turning.add(self.rows.rubs[column.index].row)
+            elif column.kind == "slips" and self._straight(column.index, y):
+                found.turning.update(self.rows.barriers[column.index].slip)
         if not any(c.kind in ("carries", "sticks", "grips") for c in columns):
             return found
         forces = self.forces_at(t, y)
@@ -284,10 +281,10 @@ class Hybrid:
             if (gaps[i] <= CLOSED or i in self.mode.resting) and i not in forced.open
             and barrier.restitution is not None
         ]  # fmt: skip
-        q = self._touching(t, q, qd, closed)
+        q = touching(self.dynamics, t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
-        still, slow = self._still(q, qd, closed)
-        qd = self._stopped(t, q, qd, [*still, *slow])
+        still, slow = self._still(q, qd, closed, forced.turning)
+        qd = stopped(self.dynamics, t, q, qd, [*still, *slow])
         tau = self.system.torque(t, self.system.moved(y, q, qd))
         instant = self.dynamics.at(t, q, qd, tau)
         leaving = {i: d for i, d in forced.leaving.items() if i in still}
@@ -300,10 +297,19 @@ class Hybrid:
         """The speed below which a barrier does not throw back."""
         return TINY * self.fastest.get(i, 0.0)
 
-    def _still(self, q: Floats, qd: Floats, closed: list[int]) -> tuple[tuple[int, ...], list[int]]:
+    def _straight(self, i: int, y: Floats) -> bool:
+        """Whether a slip that turns back has no speed across its way."""
+        _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
+        v, way = V[list(self.rows.barriers[i].slip)], dict(self.mode.toward)[i]
+        return bool(abs(v[0] * way[1] - v[1] * way[0]) <= STILL)
+
+    def _still(
+        self, q: Floats, qd: Floats, closed: list[int], turning: set[int]
+    ) -> tuple[tuple[int, ...], list[int]]:
         """Closed barriers that neither close nor open, and rows of friction without speed."""
         _, V = self.rows.gaps_and_speeds(q, qd)
         still = tuple(i for i in closed if abs(V[i]) <= max(STILL, self._slow(i)))
+        V[list(turning)] = 0.0
         slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= STILL]
         for i in still:
             slip = list(self.rows.barriers[i].slip)
@@ -317,6 +323,7 @@ class Hybrid:
         slow = {i: self._slow(i) for i in closed}
         found = impact(instant, closed, slow, one_by_one=self.one_by_one)
         check_gave_way(instant, found)
+        check_strengths(instant, found)
         for i, speed in found.speeds.items():
             self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
             name = self.rows.barriers[i].name
@@ -348,36 +355,8 @@ class Hybrid:
         held = self.mode.rows(self.rows)
         if not held:
             return q, qd
-        q = self._touching(t, q, qd, list(self.mode.resting))
-        return q, self._stopped(t, q, qd, held)
-
-    def _stopped(self, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
-        """Speeds with those of some rows zero, and the mechanism's own constraints held."""
-        if not rows:
-            return qd
-        model, time = self.dynamics.model, [t] if self.dynamics.in_time else []
-        R, _ = self.rows.linear(q, qd)
-        A, wrong = R[rows], R[rows] @ qd
-        if self.dynamics.constrained:
-            A = np.vstack([model.constraint_jacobian(q, *time), A])
-            wrong = np.concatenate([model.constraint_velocity(q, qd, *time), wrong])
-        found: Floats = qd - least(model.mass_matrix(q), A, wrong)
-        return found
-
-    def _touching(self, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
-        """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
-        model, count = self.dynamics.model, self.dynamics.model.names.positions
-        time = [t] if self.dynamics.in_time else []
-        for _ in range(8 if barriers else 0):
-            wrong = self.rows.gaps_and_speeds(q, qd)[0][barriers]
-            A = self.rows.linear(q, qd)[0][barriers]
-            if count:
-                wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
-                A = np.vstack([model.constraint_jacobian(q, *time)[:count], A])
-            if np.abs(wrong).max() < 1e-15:
-                break
-            q = model.integrate(q, -least(model.mass_matrix(q), A, wrong))
-        return q
+        q = touching(self.dynamics, t, q, qd, list(self.mode.resting))
+        return q, stopped(self.dynamics, t, q, qd, held)
 
     def _state(self, y: Floats, q: Floats, qd: Floats) -> Floats:
         """y of a changed motion: what its energy gains or loses is work."""

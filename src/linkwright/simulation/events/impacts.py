@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from .boxes import boxed
+from .compression import compressed
 from .dynamics import Instant
 from .modes import STILL
 
@@ -31,16 +32,22 @@ TINY = 1e-6
 """An impact slower than this share of the fastest one of its barrier does not throw back: so
 bounces that follow each other ever faster come to rest."""
 
-_ROUNDS, _SLIPS = 100, 2000
+_ROUNDS = 100
 
 
 @dataclass(frozen=True)
 class Impact:
-    """Speeds behind, and by barrier the speeds of approach and the impulses."""
+    """Speeds behind, and by barrier the speeds of approach and the impulses: `pushes` along the
+    slips, and normal."""
 
     qd: Floats
     speeds: dict[int, float]
-    impulses: dict[int, float]
+    pushes: dict[int, Floats]
+
+    @property
+    def impulses(self) -> dict[int, float]:
+        """Normal ones."""
+        return {i: float(push[2]) for i, push in self.pushes.items() if push[2] > 0}
 
 
 def impact(
@@ -51,7 +58,7 @@ def impact(
     barriers = instant.of.rows.barriers
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
-    impulses = dict.fromkeys(closed, 0.0)
+    pushes = {i: np.zeros(3) for i in closed}
     for turn in range(_ROUNDS):
         v = {i: float(instant.R[i] @ qd) for i in closed}
         hit = [i for i in closed if v[i] < -STILL]
@@ -67,11 +74,11 @@ def impact(
         before = np.array([v[i] for i in taking])
         rough = any(barriers[i].slip for i in taking)
         qd, found = (_with_friction if rough else _newton)(instant, qd, taking, e)
-        for i, speed, impulse in zip(taking, before, found, strict=True):
-            impulses[i] += float(impulse)
+        for i, speed, push in zip(taking, before, found, strict=True):
+            pushes[i] += push
             if i in hit:
                 speeds[i] = max(speeds.get(i, 0.0), -float(speed))
-    return Impact(qd, speeds, {i: x for i, x in impulses.items() if x > 0})
+    return Impact(qd, speeds, pushes)
 
 
 def check_gave_way(instant: Instant, found: Impact) -> None:
@@ -98,7 +105,9 @@ def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple
     """Speeds and impulses by Newton's rule, without friction."""
     R = instant.R[taking]
     found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
-    return qd + instant.admittance @ (R.T @ found), found
+    pushes = np.zeros((len(taking), 3))
+    pushes[:, 2] = found
+    return qd + instant.admittance @ (R.T @ found), pushes
 
 
 def _pushed(A: Floats, b: Floats) -> Floats:
@@ -111,8 +120,8 @@ def _with_friction(
 ) -> tuple[Floats, Floats]:
     R, P, M = instant.R[taking], instant.admittance, instant.M
     wanted = np.maximum(-e * (R @ qd), 0.0)
-    squeezed, normal = _compressed(instant, qd, taking)
-    target = np.where(normal > 0, wanted, 0.0)
+    squeezed, pushes = compressed(instant, qd, taking)
+    target = np.where(pushes[:, 2] > 0, wanted, 0.0)
     back = _pushed(R @ P @ R.T, R @ squeezed - target)
     change = P @ (R.T @ back)
     a, b = float(change @ M @ change) / 2, float(squeezed @ M @ change)
@@ -120,34 +129,5 @@ def _with_friction(
     share = 1.0
     if a + b > spare and a > 0:
         share = max(0.0, (-b + np.sqrt(max(b * b + 4 * a * spare, 0.0))) / (2 * a))
-    return squeezed + share * change, normal + share * back
-
-
-def _compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
-    """To the end of compression, contact by contact over and over."""
-    barriers, P = instant.of.rows.barriers, instant.admittance
-    normal, slips = np.zeros(len(taking)), [np.zeros(2) for _ in taking]
-    rows = [(instant.R[i], instant.R[list(barriers[i].slip)]) for i in taking]
-    sizes = [(n @ P @ n, _largest(t @ P @ t.T)) for n, t in rows]
-    fast = float(np.abs(instant.R[taking] @ qd).max())
-    for _ in range(_SLIPS):
-        before = qd
-        for k, (n, t) in enumerate(rows):
-            if sizes[k][0] <= 0:
-                continue
-            new = max(normal[k] - float(n @ qd) / sizes[k][0], 0.0)
-            qd = qd + P @ n * (new - normal[k])
-            normal[k] = new
-            if sizes[k][1] > 0:
-                push = slips[k] - t @ qd / sizes[k][1]
-                limit = barriers[taking[k]].friction * new
-                push = push * min(1.0, limit / max(float(np.hypot(*push)), 1e-300))
-                qd = qd + P @ (t.T @ (push - slips[k]))
-                slips[k] = push
-        if np.abs(qd - before).max() <= 1e-14 * fast:
-            break
-    return qd, normal
-
-
-def _largest(A: Floats) -> float:
-    return float(np.linalg.eigvalsh(A)[-1]) if len(A) else 0.0
+    pushes[:, 2] += share * back
+    return squeezed + share * change, pushes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,43 +64,137 @@ class Mode:
 
 
 @dataclass(frozen=True)
-class Forces:
-    """What a mode comes to: all forces along the speeds, and those of single elements."""
+class _Grip:
+    """A contact that does not slide: places of its normal force and slip among the held rows."""
 
-    along: Floats
-    held: Held
-    normal: dict[int, float]
-    slip: dict[int, Floats]
-    rub: dict[int, float]
-    limits: Floats
-    """What friction in every rub amounts to while it slides."""
-    strengths: Floats
-    pushes: Floats
+    barrier: int
+    normal: int
+    slip: list[int]
+    friction: float
+
+
+@dataclass(frozen=True)
+class _Slides:
+    """Contacts that slide, one a row: places of normal forces, rows of slip, ways begun."""
+
+    barriers: list[int]
+    normal: list[int]
+    slip: NDArray[np.int64]
+    friction: Floats
+    begun: Floats
+
+    def drags(self, v: Floats) -> Floats:
+        """Friction for a unit of normal force, at the speeds of slip."""
+        along = np.einsum("ij,ij->i", v, self.begun)
+        toward = v + (np.hypot(along, CREEP) - along)[:, None] * self.begun
+        found: Floats = toward * (-self.friction / np.hypot(toward[:, 0], toward[:, 1]))[:, None]
+        return found
+
+
+class Plan:
+    """What a mode means for the rows: made once, used at every state of the mode."""
+
+    def __init__(self, rows: Rows, mode: Mode) -> None:
+        self.rows, self.mode = rows, mode
+        self.held = mode.rows(rows)
+        self.place = {row: k for k, row in enumerate(self.held)}
+        self.rub_rows = [rub.row for rub in rows.rubs]
+        self.signs = np.array(mode.sliding, dtype=float)
+        self.own = np.array([rub.force for rub in rows.rubs])
+        self.arms = np.array([rub.arm for rub in rows.rubs])
+        self.stuck = {k: self.place[rub.row] for k, rub in enumerate(rows.rubs)
+                      if mode.sliding[k] == 0}  # fmt: skip
+        toward = dict(mode.toward)
+        self.grips: list[_Grip] = []
+        sliding: list[int] = []
+        for k, i in enumerate(mode.resting):
+            barrier, slip = rows.barriers[i], rows.barriers[i].slip
+            if slip and i in mode.grip:
+                places = [self.place[row] for row in slip]
+                self.grips.append(_Grip(i, k, places, barrier.friction))
+            elif slip:
+                sliding.append(i)
+        self.slides = None if not sliding else _Slides(
+            sliding, [self.place[i] for i in sliding],
+            np.array([rows.barriers[i].slip for i in sliding]),
+            np.array([rows.barriers[i].friction for i in sliding]),
+            np.array([toward[i] for i in sliding]),
+        )  # fmt: skip
+
+    def share(self, x: Floats) -> Floats:
+        """Slip forces share by what friction can do, so that none lets go before it must."""
+        weights = np.ones(len(x))
+        for grip in self.grips:
+            most = grip.friction * max(float(x[grip.normal]), 0.0)
+            weights[grip.slip] = sqrt(max(most, 1e-12))
+        return weights
+
+
+class Forces:
+    """What a mode comes to at a state: all forces along the speeds, those of single elements
+    when asked for. `limits` is what friction in every rub amounts to while it slides."""
+
+    def __init__(
+        self, plan: Plan, held: Held, along: Floats, limits: Floats, drags: Floats
+    ) -> None:
+        self.plan, self.held, self.along, self.limits = plan, held, along, limits
+        self.drags = drags
+        self.strengths: Floats = np.zeros(0)
+
+    @cached_property
+    def normal(self) -> dict[int, float]:
+        return dict(zip(self.plan.mode.resting, self.held.x.tolist(), strict=False))
+
+    @cached_property
+    def slip(self) -> dict[int, Floats]:
+        return {grip.barrier: self.held.x[grip.slip] for grip in self.plan.grips}
+
+    @cached_property
+    def rub(self) -> dict[int, float]:
+        return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
+
+    @cached_property
+    def pushes(self) -> Floats:
+        """Of rigid contacts: along the plane's x and y, and normal, one column each."""
+        rows, x = self.plan.rows, self.held.x
+        found = np.zeros((3, len(rows.contacts)))
+        for k, i in enumerate(self.plan.mode.resting):
+            if i >= rows.stop_count:
+                found[2, i - rows.stop_count] = x[k]
+        for grip in self.plan.grips:
+            found[:2, grip.barrier - rows.stop_count] = x[grip.slip]
+        if self.plan.slides is not None:
+            places = [i - rows.stop_count for i in self.plan.slides.barriers]
+            found[:2, places] = self.drags.T * x[self.plan.slides.normal]
+        return found
 
 
 class Solver:
     """Forces of a mode at one state."""
 
-    def __init__(self, instant: Instant, mode: Mode) -> None:
-        self.instant, self.mode, self.rows = instant, mode, instant.of.rows
-        self.V = instant.R @ instant.qd
-        self.held_rows = mode.rows(self.rows)
+    def __init__(self, instant: Instant, plan: Plan) -> None:
+        self.instant, self.plan = instant, plan
+        self.columns = instant.R[plan.held].T
+        self.drags: Floats = np.zeros((0, 2))
+        if plan.slides is not None:
+            across = instant.R[plan.slides.slip]
+            self.drags = plan.slides.drags(across @ instant.qd)
+            pushed = (self.drags[:, None, :] @ across)[:, 0].T
+            self.columns[:, plan.slides.normal] += pushed
 
     def forces(self) -> Forces:
         """By repetition where friction depends on reactions, which depend on friction."""
-        rubs = self.rows.rubs
-        own = np.array([rub.force for rub in rubs])
-        arms = np.array([rub.arm for rub in rubs])
-        if not arms.any() and not self.instant.of.members:
+        own, arms, of = self.plan.own, self.plan.arms, self.instant.of
+        if not of.by_reaction and not of.members:
             return self._with(own)
-        limits, last = own + arms * self.instant.of.pressure, None
+        limits, last = own + arms * of.pressure, None
         for _ in range(_TURNS):
             found = self._with(limits)
-            pressure, sizes = self.instant.pressed(found.held, found.pushes)
+            pressure, found.strengths = self.instant.pressed(found.held, found.pushes)
             error = own + arms * pressure - limits
             if np.abs(error).max(initial=0.0) <= 1e-13 * (1 + np.abs(limits).max(initial=0.0)):
-                self.instant.of.pressure = pressure
-                return replace(found, limits=limits, strengths=sizes)
+                of.pressure = pressure
+                return found
             step = _secant(limits, error, last)
             limits, last = limits + step, (limits, error)
         raise NoSolutionError(
@@ -106,70 +202,31 @@ class Solver:
             remedy="lower friction_coefficient or pin_radius",
         )
 
+    def along(self) -> Floats:
+        """All forces along the speeds, without saying who gives how much of them."""
+        plan, of = self.plan, self.instant.of
+        if of.by_reaction:
+            return self.forces().along
+        known = self._known(plan.own)
+        if not plan.held:
+            return known
+        x = self.instant.solved(plan.held, self.columns, known)[1]
+        found: Floats = known + self.columns @ x[: len(plan.held)]
+        return found
+
+    def _known(self, limits: Floats) -> Floats:
+        """Friction of what slides in the joints."""
+        if not self.plan.rub_rows:
+            return self.instant.of.still
+        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.rub_rows]
+        return found
+
     def _with(self, limits: Floats) -> Forces:
-        rows, mode = self.rows, self.mode
-        known = np.zeros(len(self.instant.qd))
-        for rub, s, limit in zip(rows.rubs, mode.sliding, limits, strict=True):
-            known -= s * limit * self.instant.R[rub.row]
-        columns = self.instant.R[self.held_rows].T.copy()
-        for k, i in enumerate(mode.resting):
-            columns[:, k] += self._dragged(i)
-        held = self.instant.held(self.held_rows, columns, known)
-        if sum(i in mode.grip for i in mode.resting) > 1:
-            weights = self._weights(held)
-            held = self.instant.held(self.held_rows, columns, known, weights)
-        return self._sorted(held, known + columns @ held.x, limits)
-
-    def _dragged(self, i: int) -> Floats:
-        """Friction along the speeds for a unit of normal force of a contact that slides."""
-        barrier = self.rows.barriers[i]
-        if not barrier.slip or i in self.mode.grip:
-            return np.zeros(len(self.instant.qd))
-        found: Floats = self._drag(i) @ self.instant.R[list(barrier.slip)]
-        return found
-
-    def _drag(self, i: int) -> Floats:
-        """Friction on a contact that slides, for a unit of normal force."""
-        barrier = self.rows.barriers[i]
-        v, begun = self.V[list(barrier.slip)], np.array(dict(self.mode.toward)[i])
-        along = float(v @ begun)
-        toward = float(np.hypot(along, CREEP)) * begun + (v - along * begun)
-        found: Floats = -barrier.friction * toward / np.linalg.norm(toward)
-        return found
-
-    def _weights(self, held: Held) -> Floats:
-        """Slip forces share by what friction can do, so that none lets go before it must."""
-        weights, mode = np.ones(len(self.held_rows)), self.mode
-        normal = dict(zip(mode.resting, held.x, strict=False))
-        for i in mode.resting:
-            if i in mode.grip:
-                for row in self.rows.barriers[i].slip:
-                    share = self.rows.barriers[i].friction * max(normal[i], 0.0)
-                    weights[self.held_rows.index(row)] = np.sqrt(max(share, 1e-12))
-        return weights
-
-    def _sorted(self, held: Held, along: Floats, limits: Floats) -> Forces:
-        by_row = dict(zip(self.held_rows, held.x, strict=True))
-        rows, mode = self.rows, self.mode
-        normal = {i: float(by_row[i]) for i in mode.resting}
-        slip = {
-            i: np.array([by_row[k] for k in rows.barriers[i].slip])
-            for i in mode.resting if i in mode.grip and rows.barriers[i].slip
-        }  # fmt: skip
-        rub = {
-            k: float(by_row[rub.row])
-            for k, (rub, s) in enumerate(zip(rows.rubs, mode.sliding, strict=True)) if s == 0
-        }  # fmt: skip
-        pushes = np.zeros((3, len(rows.contacts)))
-        for i, force in normal.items():
-            if i >= rows.stop_count:
-                k = i - rows.stop_count
-                pushes[2, k] = force
-                if i in slip:
-                    pushes[:2, k] = slip[i]
-                elif rows.barriers[i].slip:
-                    pushes[:2, k] = self._drag(i) * force
-        return Forces(along, held, normal, slip, rub, limits, np.zeros(0), pushes)
+        plan, instant = self.plan, self.instant
+        known = self._known(limits)
+        share = plan.share if len(plan.grips) > 1 else None
+        held = instant.held(plan.held, self.columns, known, share)
+        return Forces(plan, held, known + self.columns @ held.x, limits, self.drags)
 
 
 def _secant(x: Floats, error: Floats, last: tuple[Floats, Floats] | None) -> Floats:
@@ -183,5 +240,12 @@ def _secant(x: Floats, error: Floats, last: tuple[Floats, Floats] | None) -> Flo
     return found
 
 
+def solver_of(instant: Instant, mode: Mode) -> Solver:
+    of = instant.of
+    if of.plan is None or of.plan.mode is not mode:
+        of.plan = Plan(of.rows, mode)
+    return Solver(instant, of.plan)
+
+
 def forces_of(instant: Instant, mode: Mode) -> Forces:
-    return Solver(instant, mode).forces()
+    return solver_of(instant, mode).forces()

@@ -6,7 +6,9 @@ contact (with a gap of which it is the rate), two speeds of slip, the speed of a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -18,7 +20,8 @@ from ...expressions import Expression, to_float
 from ...kinematics.build import build_tree
 from ...kinematics.constraints import Setting
 from ...kinematics.coordinates import rates, spread_coordinates, spread_speeds
-from ...mechanism import Contact, Joint, Mechanism, dotted
+from ...mechanism import Contact, Joint, Mechanism, dotted, names_of
+from .coding import coded
 
 Floats = NDArray[np.float64]
 
@@ -188,24 +191,26 @@ class Rows:
 
     def _compile(self) -> None:
         own = self.tree.motion
-        V = ca.vertcat(ca.SX(0, 1), *self._speeds)
-        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps)
-        R = ca.densify(ca.jacobian(V, own.qd))
-        gamma = ca.densify(ca.jtimes(V, own.q, rates(self.tree, own.q) @ own.qd))
-        pads = ca.vertcat(ca.SX(0, 1), *self._pads)
-        self.pads = len(self._pads)
-        self.watched = ca.Function("watched", [own.q, own.qd], [gaps, V, pads])
-        self._linear = ca.Function("rows", [own.q, own.qd], [R, gamma])
+        self.V = ca.vertcat(ca.SX(0, 1), *self._speeds)
+        self.R = ca.densify(ca.jacobian(self.V, own.qd))
+        self.gamma = ca.densify(ca.jtimes(self.V, own.q, rates(self.tree, own.q) @ own.qd))
+        self.count, self.pads = len(self._speeds), len(self._pads)
+
+    @cached_property
+    def watched(self) -> Callable[..., list[Floats]]:
+        """(q, q̇) → gaps, speeds V, gaps of compliant contacts."""
+        own, names = self.tree.motion, names_of(self.mechanism)
+        gaps, pads = (ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._pads))
+        return coded(
+            "watched", [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
+            [("gaps", gaps, (len(self._gaps),)), ("V", self.V, (self.count,)),
+             ("pads", pads, (self.pads,))],
+        )  # fmt: skip
 
     def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Of one state."""
         gaps, V, _ = self.watched(q, qd)
-        return np.asarray(gaps, dtype=float).ravel(), np.asarray(V, dtype=float).ravel()
-
-    def linear(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """R and γ."""
-        R, gamma = self._linear(q, qd)
-        return np.asarray(R, dtype=float), np.asarray(gamma, dtype=float).ravel()
+        return gaps, V
 
     def axis(self, speed: int) -> Any:
         """The axis, in the world, of one of the tree's freedoms."""

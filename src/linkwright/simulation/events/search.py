@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,19 @@ from ...errors import LinkwrightError
 from .columns import Column
 
 Floats = NDArray[np.float64]
-Values = Callable[[Floats], Floats]
-"""Of times: one row a time, one column an event."""
+
+
+class Values(Protocol):
+    """What is watched."""
+
+    def table(self, times: Floats) -> Floats:
+        """One row a time, one column an event."""
+        ...
+
+    def one(self, t: float, k: int) -> float:
+        """Of a time and a column."""
+        ...
+
 
 PIECES = 8
 """Parts of a step that are looked at; a dip between two of them is looked for by a parabola."""
@@ -49,7 +62,7 @@ def first_passage(
     """The earliest time of a passage, and the columns that pass then. `known` are columns that
     have passed just before."""
     times = np.linspace(begin, end, PIECES + 1)
-    table = values(times)
+    table = values.table(times)
     lost = _lost(values, times, table, columns)
     if lost is not None:
         before = first_passage(values, begin, lost.t, columns, known) if lost.t > begin else None
@@ -57,24 +70,30 @@ def first_passage(
             raise lost
         return before
     _stand(times, table, known)
-    found: dict[int, float] = {}
+    brackets: list[tuple[tuple[float, float], int]] = []
     for k, column in enumerate(columns):
         if column.begins and abs(table[0, k]) <= HAIR:
             table[0, k] = -column.sign * 1e-300
-
-        def height(t: float, k: int = k, sign: int = column.sign) -> float:
-            return float(-sign * values(np.array([t]))[0, k])
-
+        height = partial(_height, values, k, column.sign)
         bracket = _bracket(times, -column.sign * table[:, k], height, column)
         if bracket is not None:
-            passed = _root(height, *bracket)
-            if k not in known or known[k].again or passed > known[k].until:
-                found[k] = passed
+            brackets.append((bracket, k))
+    found: dict[int, float] = {}
+    latest = np.inf
+    for (a, b), k in sorted(brackets):
+        if a > latest:
+            break
+        passed = _root(partial(_height, values, k, columns[k].sign), a, b)
+        if k not in known or known[k].again or passed > known[k].until:
+            found[k] = passed
+            latest = min(latest, passed + TOGETHER * max(1.0, abs(passed)))
     if not found:
         return None
-    t = min(found.values())
-    near = TOGETHER * max(1.0, abs(t))
-    return t, [k for k, own in found.items() if own <= t + near]
+    return min(found.values()), sorted(k for k, own in found.items() if own <= latest)
+
+
+def _height(values: Values, k: int, sign: int, t: float) -> float:
+    return -sign * values.one(t, k)
 
 
 def _stand(times: Floats, table: Floats, known: Mapping[int, Standing]) -> None:
@@ -96,7 +115,7 @@ def _lost(
     k = int(np.argmax(wrong[i]))
     good, bad = float(times[max(i - 1, 0)]), float(times[i])
     while good < (middle := (good + bad) / 2) < bad:
-        finite = bool(np.isfinite(values(np.array([middle]))[0, k]))
+        finite = bool(np.isfinite(values.one(middle, k)))
         good, bad = (middle, bad) if finite else (good, middle)
     remedy = "look at what divides or takes roots in it"
     lost = LostError("its value is not finite", where=f"events.{columns[k].name}", remedy=remedy)
@@ -134,8 +153,12 @@ def _root(g: Callable[[float], float], a: float, b: float) -> float:
         return b
     if g(a) <= HAIR:  # past a beginning that is zero but for rounding, onto what rises behind it
         later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
-        heights = [g(float(t)) for t in later]
-        above = next((k for k, x in enumerate(heights) if x > HAIR), int(np.argmax(heights)))
+        heights: list[float] = []
+        for t in later:
+            heights.append(g(float(t)))
+            if heights[-1] > HAIR:
+                break
+        above = int(np.argmax(heights))
         if heights[above] <= 0:
             return a
         a = float(later[above])

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ..fixed.again import step_again
+from ..fixed.again import midpoint_again, step_again
 from ..fixed.kernels import Kernel, check_method
-from ..fixed.tables import IMPLICIT, TABLES
+from ..fixed.tables import IMPLICIT, MIDPOINT, TABLES
 from ..system import System
 
 if TYPE_CHECKING:
@@ -104,12 +104,19 @@ class Stepping:
         with np.errstate(all="ignore"):
             found = self.kernel.ufunc(q, qd, tau, t, *self.kernel.outside(t, dt), dt)
         if self.kernel.may_fail and not found[-1] < 1:
-            return (
-                None if self.method in IMPLICIT else step_again(self.system, self.method, t, y, dt)
-            )
+            return self._again(t, y, dt)
         after: Floats = self.system.moved(y, found[0], found[1])
         after[self.system.size :] += found[2]
         return after
+
+    def _again(self, t: float, y: Floats, dt: float) -> Floats | None:
+        """With pivoting, where a compiled step is not to be believed."""
+        if self.method not in IMPLICIT:
+            return step_again(self.system, self.method, t, y, dt)
+        driven = self.system.drive.function is not None
+        if self.method == MIDPOINT and self.system.names.constraints and not driven:
+            return midpoint_again(self.system, t, y, dt)
+        return None
 
     def _settled(self, t: float, y: Floats, dt: float) -> Floats | None:
         """An implicit step under a Python function: its value in the middle, till it stays."""

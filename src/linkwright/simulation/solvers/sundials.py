@@ -10,6 +10,7 @@ constraints.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from ...errors import UnsupportedError
 from ..fixed.ingredients import Ingredients
 from ..fixed.onto import Onto
 from ..system import System
+from .outer import Called, Outer
 from .passing import passing
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ class Sundials:
     def __init__(
         self, name: str, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
     ) -> None:
-        system.check_closed(name)
+        self.outer = Outer(system, name)
+        self.called: Called | None = None
         if name == "idas" and system.equations.state is not None:
             raise UnsupportedError(
                 f"'idas' solves for q, v and λ, and '{system.equations.by}' has states of its own",
@@ -94,9 +97,12 @@ class Sundials:
     def _integrated(self, t: float, y: Floats, length: float, count: int) -> Floats | None:
         self.system.evaluations += 1
         solver = self._many if count > 1 else self._one
-        try:
-            found = solver(x0=y, z0=self._guess(t, y), p=[t, length])
-        except RuntimeError:
+        found = None
+        with contextlib.suppress(RuntimeError):
+            found = solver(x0=y, z0=self._guess(t, y), p=[t, length, *self.outer.values(t)])
+        if self.called is not None:
+            self.called.check()
+        if found is None:
             return None
         states = np.asarray(found["xf"], dtype=float).T
         return states if np.isfinite(states).all() else None
@@ -111,6 +117,8 @@ class Sundials:
 
     def _made(self, grid: list[float]) -> Any:
         options = self.tolerances | {"max_num_steps": 100_000, "print_stats": False}
+        if self.name == "idas":
+            options["suppress_algebraic"] = True
         return ca.integrator(
             "solver", self.name, self._equations, 0.0, grid,
             options | {"show_eval_warnings": False, "disable_internal_warnings": True},
@@ -118,28 +126,44 @@ class Sundials:
 
     @cached_property
     def _equations(self) -> dict[str, Any]:
-        """In s, with the parameters t₀ and spacing."""
-        s, p = ca.SX.sym("s"), ca.SX.sym("p", 2)
+        """In s, with the parameters t₀ and spacing, and those of the drives."""
+        s, p = ca.SX.sym("s"), ca.SX.sym("p", 2 + self.outer.count)
         states, algebraic, rates, rest = self._ode if self.name == "cvodes" else self._dae
-        t = self.system.symbols[3]
-        rates, rest = ca.substitute([p[1] * rates, rest], [t], [p[0] + p[1] * s])
-        found = {"t": s, "x": states, "p": p, "ode": ca.cse(rates)}
-        return found if self.name == "cvodes" else found | {"z": algebraic, "alg": ca.cse(rest)}
+        t = p[0] + p[1] * s
+        w = self.system.w
+        if not self.outer.called:
+            w = ca.vertcat(*self.outer.w(ca.vertsplit(p)[2:], t))
+        known = [self.system.symbols[3], self.system.w]
+        rates, rest = ca.substitute([p[1] * rates, rest], known, [t, w])
+        found = {"t": s, "x": states, "z": algebraic, "p": p, "ode": rates, "alg": rest}
+        if self.outer.called:
+            return self._with_calls(found)
+        return {key: ca.cse(x) if key in ("ode", "alg") else x for key, x in found.items()}
+
+    def _with_calls(self, by: dict[str, Any]) -> dict[str, Any]:
+        """The same, where w comes from Python at every evaluation."""
+        inputs = ["t", "x", "z", "p"]
+        expressions = ca.Function(
+            "rates", [*(by[key] for key in inputs), self.system.w], ca.cse([by["ode"], by["alg"]])
+        )
+        self.called = Called(self.system.outer, by["x"].numel(), self.outer.size)
+        s, x, z, p = (ca.MX.sym(key, by[key].numel()) for key in inputs)
+        ode, alg = expressions(s, x, z, p, self.called(p[0] + p[1] * s, x))
+        return {"t": s, "x": x, "z": z, "p": p, "ode": ode, "alg": alg}
 
     @cached_property
     def _ode(self) -> tuple[Any, Any, Any, Any]:
-        x = self.system.state
+        x, z = self.system.state, self.system.z
         pushed = self.system.pushed
         rates = ca.substitute(self.system.rates_expression[0], pushed, ca.SX.zeros(*pushed.shape))
-        works = ca.SX.sym("work", rates.shape[0] - x.shape[0])
-        return ca.vertcat(x, works), ca.SX(0, 1), rates, ca.SX(0, 1)
+        works = ca.SX.sym("work", rates.numel() - x.numel() - z.numel())
+        return ca.vertcat(x, z, works), ca.SX(0, 1), rates, ca.SX(0, 1)
 
     @cached_property
     def _dae(self) -> tuple[Any, Any, Any, Any]:
         system, (q, v, _, t) = self.system, self.system.symbols
-        of = Ingredients(system.equations, system.drive, system.power)
-        n, a = system.names.nv, ca.SX.sym("a", system.names.nv)
-        tau = of.tau(q, v, ca.SX.zeros(n), t, 0.0)
+        of = Ingredients(system.equations, None, system.power)
+        a, tau = ca.SX.sym("a", system.names.nv), system.tau
         balance, rows = of.required(q, v, a, t) - tau, ca.SX(0, 1)
         force = ca.SX.sym("lambda", 0)
         if system.names.constraints:
@@ -150,9 +174,10 @@ class Sundials:
             if system.baumgarte is not None:
                 rows = rows + system.baumgarte.rows(onto, q, v, t)[onto.rows]
         power = of.power(q, v, a, tau, t)
-        works = ca.SX.sym("work", power.shape[0])
-        rates = ca.vertcat(system.equations.rates @ v, a, power)
-        return ca.vertcat(q, v, works), ca.vertcat(a, force), rates, ca.vertcat(balance, rows)
+        works = ca.SX.sym("work", power.numel())
+        rates = ca.vertcat(system.equations.rates @ v, a, system.z_rate, power)
+        states = ca.vertcat(q, v, system.z, works)
+        return states, ca.vertcat(a, force), rates, ca.vertcat(balance, rows)
 
     def _guess(self, t: float, y: Floats) -> Floats:
         """Accelerations and forces to begin with; IDAS makes them consistent."""

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import UnsupportedError
 from ...guard import SMALL_PIVOT
 from ...readings.heyoka import heyoka, to_heyoka
 from ...tape import without_dead
-from ..system import System
+from ..system import WORKS, System
+from .outer import Outer
 from .passing import passing
 
 if TYPE_CHECKING:
@@ -39,14 +41,22 @@ class Taylor:
     def __init__(
         self, system: System, t: float, y: Floats, end: float, options: Mapping[str, Any]
     ) -> None:
-        system.check_closed("taylor")
+        self.outer = Outer(system, "taylor")
+        if self.outer.called:
+            raise UnsupportedError(
+                "'taylor' needs drives that have series",
+                remedy="give numbers, expressions, tables, or a controller with a period",
+            )
         self.system, self.end = system, end
         self.limit = float(options["max_step"])
-        self.integrator = _integrator(system, max(float(options["rtol"]), np.finfo(float).eps))
+        self.integrator = _integrator(
+            system, self.outer, max(float(options["rtol"]), np.finfo(float).eps)
+        )
         self.restart(t, y)
 
     def restart(self, t: float, y: Floats) -> None:
         self.integrator.time = t
+        self.integrator.pars[:] = self.outer.values(t)
         self.y = y
 
     @property
@@ -101,13 +111,15 @@ class Taylor:
         return at
 
 
-def _integrator(system: System, tolerance: float) -> Any:
+def _integrator(system: System, outer: Outer, tolerance: float) -> Any:
     hy, whole = heyoka(), system.tape
     tape = without_dead(replace(whole, outputs=whole.outputs[:1], results=whole.results[:1]))
     names = [f"y{k}" for k in range(tape.outputs[0].size)]
     states = list(hy.make_vars(*names)) if len(names) > 1 else [hy.make_vars(*names)]
-    idle = [[hy.expression(0.0)] * port.size for port in tape.inputs[1:-1]]
-    rates, *_ = to_heyoka(tape, [states[: system.size], *idle, [hy.time]])
+    z = states[system.size : len(states) - WORKS] or [hy.expression(0.0)]
+    w = outer.w([hy.par[k] for k in range(outer.count)], hy.time)
+    push = [hy.expression(0.0)] * system.names.nv
+    rates, *_ = to_heyoka(tape, [states[: system.size], z, w, push, [hy.time]])
     equations = [(state, hy.expression(rate)) for state, rate in zip(states, rates, strict=True)]
     return hy.taylor_adaptive(
         equations, np.zeros(len(states)), tol=tolerance, compact_mode=len(tape) > LARGE

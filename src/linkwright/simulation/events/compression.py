@@ -1,0 +1,133 @@
+"""The end of compression in an impact with friction: impulses in the space of the contacts.
+
+With u = u⁻ + W p the speeds of the contacts, p has a normal impulse n and two of slip, π, for each:
+
+    n = max(n − u_n/w, 0),     π = (π − u_t/w), but no longer than μ n
+
+Contact by contact over and over, these equations come nearer and nearer to their solution, and tell
+which contacts open, stick and slide; Newton's method then ends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coding import least_squares
+from .dynamics import Instant
+
+Floats = NDArray[np.float64]
+
+_SWEEPS, _ROUNDS, _NEWTON, _RANK = 10, 200, 8, 1e-12
+ENOUGH = 1e-14
+"""Speeds that are left over, as a share of the fastest."""
+
+
+def compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
+    """Speeds at the end of compression of the barriers `taking`, and their impulses along the
+    slips, and normal, one row each."""
+    barriers, P, rows = instant.of.rows.barriers, instant.admittance, []
+    for i in taking:
+        slip = list(barriers[i].slip)
+        rows.append(instant.R[[i, *slip]] if slip else np.vstack([instant.R[i], 0 * P[:2]]))
+    B = np.concatenate(rows)
+    mu = np.array([barriers[i].friction for i in taking])
+    p = Problem(B @ P @ B.T, B @ qd, mu).solved()
+    return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
+
+
+@dataclass
+class Problem:
+    """Of the speeds u⁻, how impulses change them, and the coefficients of friction."""
+
+    W: Floats
+    u: Floats
+    mu: Floats
+
+    def __post_init__(self) -> None:
+        self.count = len(self.mu)
+        self.blocks = [self.W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(self.count)]
+        self.sizes = [(float(b[0, 0]), _largest(b[1:, 1:])) for b in self.blocks]
+        self.enough = ENOUGH * float(np.abs(self.u).max())
+
+    def solved(self) -> Floats:
+        p = np.zeros(3 * self.count)
+        for _ in range(_ROUNDS):
+            for _ in range(_SWEEPS):
+                if self._sweep(p) <= self.enough:
+                    return p
+            found = self._newton(p)
+            if found is not None:
+                return found
+        return p
+
+    def _sweep(self, p: Floats) -> float:
+        """One turn; how much it changed the speeds."""
+        u, most = self.u + self.W @ p, 0.0
+        for k, (w, wt) in enumerate(self.sizes):
+            if w <= 0:
+                continue
+            old = p[3 * k : 3 * k + 3].copy()
+            p[3 * k] = max(old[0] - u[3 * k] / w, 0.0)
+            u = u + self.W[:, 3 * k] * (p[3 * k] - old[0])
+            if wt > 0:
+                p[3 * k + 1 : 3 * k + 3] = self._slip(k, p, u, wt)
+                change = p[3 * k + 1 : 3 * k + 3] - old[1:]
+                u = u + self.W[:, 3 * k + 1 : 3 * k + 3] @ change
+            most = max(most, float(np.abs(self.W @ _only(p, old, k)).max()))
+        return most
+
+    def _slip(self, k: int, p: Floats, u: Floats, wt: float) -> Floats:
+        push = p[3 * k + 1 : 3 * k + 3] - u[3 * k + 1 : 3 * k + 3] / wt
+        limit = self.mu[k] * p[3 * k]
+        found: Floats = push * min(1.0, limit / max(float(np.hypot(*push)), 1e-300))
+        return found
+
+    def _newton(self, start: Floats) -> Floats | None:
+        """From impulses that are nearly right; None where it does not get there."""
+        p = start.copy()
+        for _ in range(_NEWTON):
+            F, slope = self._equations(p)
+            p = p - least_squares(slope, F, _RANK)[0]
+            p[0::3] = np.maximum(p[0::3], 0.0)
+            if self._sweep(p) <= self.enough:
+                return p
+        return None
+
+    def _equations(self, p: Floats) -> tuple[Floats, Floats]:
+        """What is left of the equations, in speeds, and its derivative by p."""
+        u, F, slope = self.u + self.W @ p, np.zeros_like(p), np.zeros_like(self.W)
+        for k, (w, wt) in enumerate(self.sizes):
+            n, t = 3 * k, slice(3 * k + 1, 3 * k + 3)
+            if w > 0 and p[n] - u[n] / w > 0:
+                F[n], slope[n] = u[n], self.W[n]
+            else:
+                F[n], slope[n, n] = p[n], 1.0
+            z = p[t] - u[t] / wt if wt > 0 else np.zeros(2)
+            length, limit = float(np.hypot(*z)), self.mu[k] * p[n]
+            if wt > 0 and length <= limit:
+                F[t], slope[t] = u[t], self.W[t]
+                continue
+            F[t], slope[t, t] = p[t], np.eye(2)
+            if length > 0:
+                way = z / length
+                turn = limit / length * (np.eye(2) - np.outer(way, way))
+                F[t] -= limit * way
+                slope[t, n] -= self.mu[k] * way
+                slope[t, t] -= turn
+                slope[t] += turn @ self.W[t] / wt
+        return F, slope
+
+
+def _only(p: Floats, old: Floats, k: int) -> Floats:
+    change = np.zeros_like(p)
+    change[3 * k : 3 * k + 3] = p[3 * k : 3 * k + 3] - old
+    return change
+
+
+def _largest(A: Floats) -> float:
+    """The larger eigenvalue of a symmetric 2 × 2 matrix."""
+    half, apart = (A[0, 0] + A[1, 1]) / 2, (A[0, 0] - A[1, 1]) / 2
+    return float(half + np.hypot(apart, A[0, 1]))

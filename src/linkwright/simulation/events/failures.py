@@ -1,0 +1,87 @@
+"""Members that fail by an impact: the impulse of their reaction exceeds what they bear.
+
+Impulses of reactions follow as reactions do, with the jump of the speeds in the place of the
+accelerations: M Δq̇ = Rᵀπ + Jᵀλ. A member that fails does so in front of the impact, which is then
+one of the mechanism without it: what the member bears on the way is left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LinkwrightError
+from ...expressions import Expression, to_float
+from .coding import least_squares
+from .dynamics import RANK, Instant
+from .impacts import Impact
+
+Floats = NDArray[np.float64]
+
+
+class FailureError(LinkwrightError):
+    """The impulse of a member's reaction is more than it bears."""
+
+    member: str = ""
+    impulse: float = 0.0
+
+
+def check_strengths(instant: Instant, found: Impact) -> None:
+    """Complains of the member whose strength is exceeded most."""
+    borne = _borne(instant, found)
+    values = instant.of.mechanism.values
+    shares = {
+        name: (impulse / max(to_float(limit, values), 1e-300), impulse)
+        for name, (impulse, limit) in borne.items()
+    }
+    name = max(shares, key=lambda name: shares[name][0], default="")
+    if name and shares[name][0] > 1:
+        failure = FailureError("the impact breaks it", where=name)
+        failure.member, failure.impulse = name, shares[name][1]
+        raise failure
+
+
+def _borne(instant: Instant, found: Impact) -> dict[str, tuple[float, Expression]]:
+    """By member: the impulse of its force, and its strength."""
+    of = instant.of
+    members = [(name, s.impulse) for name, s in of.members if s.impulse is not None]
+    ties = [(name, s.impulse) for name, s in of.ties if s.impulse is not None]
+    if not (members or ties) or not found.speeds:
+        return {}
+    lam = _multipliers(instant, found)
+    borne: dict[str, tuple[float, Expression]] = {}
+    if members:
+        every = _wrenches(instant, found, lam)
+        names = [*(span.name for span in of.rows.tree.joints), *of.mechanism.loops]
+        for name, limit in members:
+            borne[name] = float(np.linalg.norm(every[names.index(name), 3:])), limit
+    for name, limit in ties:
+        own = [x for x, owner in zip(lam, of.model.names.constraints, strict=True) if owner == name]
+        borne[name] = float(np.linalg.norm(own)), limit
+    return borne
+
+
+def _multipliers(instant: Instant, found: Impact) -> Floats:
+    """Impulses λ of the mechanism's constraints, of least norm."""
+    if not len(instant.J):
+        return np.zeros(0)
+    rest = instant.M @ (found.qd - instant.qd)
+    for i, push in found.pushes.items():
+        slip = list(instant.of.rows.barriers[i].slip)
+        rest = rest - push[2] * instant.R[i] - push[: len(slip)] @ instant.R[slip]
+    return least_squares(instant.J.T, rest, RANK)[0]
+
+
+def _wrenches(instant: Instant, found: Impact, lam: Floats) -> Floats:
+    """Impulses of the reactions: these are linear in accelerations, λ and forces of contacts, and
+    what is there without them has no impulse."""
+    of, still = instant.of, np.zeros(len(instant.qd))
+    pushes = np.zeros((3, len(of.rows.contacts)))
+    for i, push in found.pushes.items():
+        if i >= of.rows.stop_count:
+            pushes[:, i - of.rows.stop_count] = push
+    jump = found.qd - instant.qd
+    moved = of.wrenches(instant.q, still, jump, instant.t, lam, pushes)[2]
+    rest = of.wrenches(instant.q, still, still, instant.t, 0 * lam, 0 * pushes)[2]
+    found_impulses: Floats = moved - rest
+    return found_impulses

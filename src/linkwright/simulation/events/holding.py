@@ -1,0 +1,41 @@
+"""Held gaps and speeds made zero, by the least change in the metric of the mass matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..projection import least
+from .dynamics import Dynamics
+
+Floats = NDArray[np.float64]
+
+
+def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
+    """Speeds with those of some rows zero, and the mechanism's own constraints held."""
+    if not rows:
+        return qd
+    now = of.at(t, q, qd, qd)
+    A, wrong = now.R[rows], now.R[rows] @ qd
+    if of.constrained:
+        time = [t] if of.in_time else []
+        A = np.vstack([now.J, A])
+        wrong = np.concatenate([of.model.constraint_velocity(q, qd, *time), wrong])
+    found: Floats = qd - least(now.M, A, wrong)
+    return found
+
+
+def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
+    """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
+    model, count = of.model, of.model.names.positions
+    time = [t] if of.in_time else []
+    for _ in range(8 if barriers else 0):
+        wrong = of.rows.gaps_and_speeds(q, qd)[0][barriers]
+        if count:
+            wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
+        if np.abs(wrong).max() < 1e-15:
+            break
+        now = of.at(t, q, qd, qd)
+        A = np.vstack([now.J[:count], now.R[barriers]])
+        q = model.integrate(q, -least(now.M, A, wrong))
+    return q

@@ -1,0 +1,96 @@
+"""Drives of a mechanism that has lost a member: what needs nothing of it goes on as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError
+from ..mechanism import Mechanism, Names, names_of
+from .feedback import Feedback
+from .run import Run
+
+Floats = NDArray[np.float64]
+
+
+def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
+    """Drives by name go on where their speed or actuator is still there; numbers likewise; a law
+    of control where it needs nothing that is gone, from the state in which it was. A function of
+    all the state cannot go on where coordinates are others."""
+    if isinstance(torque, Feedback):
+        return _remaining_law(torque, before, after)
+    old, new = names_of(before.mechanism), names_of(after)
+    if torque is None or _moves_alike(old, new):
+        return torque
+    if callable(torque):
+        raise LinkwrightError(
+            "the drive is a function of a state that is no more", remedy="give drives by name"
+        )
+    if isinstance(torque, Mapping):
+        known = list(new.actuators) or list(new.qd)
+        return {name: value for name, value in torque.items() if name in known}
+    return torque if new.actuators else remaining_forces(torque, before, after).tolist()
+
+
+def _moves_alike(old: Names, new: Names) -> bool:
+    return (old.q, old.qd, old.actuators) == (new.q, new.qd, new.actuators)
+
+
+def remaining_forces(forces: Any, before: Run, after: Mechanism) -> Floats:
+    """Forces along the speeds that are still there, none along others."""
+    old, values = names_of(before.mechanism).qd, np.asarray(forces, dtype=float)
+    return np.array([values[old.index(n)] if n in old else 0.0 for n in names_of(after).qd])
+
+
+def held_forces(drive: Any, before: Run, after: Mechanism) -> Floats | None:
+    """What a sampled law has set last, and holds until it acts again."""
+    if not isinstance(drive, Feedback) or drive.period is None:
+        return None
+    return remaining_forces(before.tau[-1], before, after)
+
+
+def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
+    start = tuple(float(before.control[name][-1]) for name in law.names)
+    old, new = names_of(before.mechanism), names_of(after)
+    if (old.q, old.qd) == (new.q, new.qd):
+        return replace(law, start=start)
+    t, r = ca.SX.sym("t"), ca.SX.sym("r", law.law.size1_in(4))
+    z, q, qd = (ca.SX.sym("x", n) for n in (len(law.names), new.nq, new.nv))
+    lost = [ca.SX.sym("lost") for _ in range(len(old.q) + len(old.qd))]
+    known = dict(zip([*new.q, *(f"d{n}" for n in new.qd)], ca.vertsplit(ca.vertcat(q, qd)),
+                     strict=True))  # fmt: skip
+    wanted = [*old.q, *(f"d{n}" for n in old.qd)]
+    state = ca.vertcat(*(known.get(name, lost[k]) for k, name in enumerate(wanted)))
+    tau, rate = law.law(t, state[: old.nq], state[old.nq :], z, r)
+    kept = [tau[old.qd.index(n)] if n in old.qd else ca.SX(0) for n in new.qd]
+    found, rate = _without(ca.vertcat(*kept), rate, z, ca.vertcat(*lost))
+    return replace(law, law=ca.Function("law", [t, q, qd, z, r], [found, rate]), start=start)
+
+
+def _without(tau: Any, rate: Any, z: Any, lost: Any) -> tuple[Any, Any]:
+    """Forces and rates of a law that needs nothing `lost`; states that no force needs stand."""
+    needed: set[int] = set()
+    new = _uses(tau, z)
+    while new - needed:
+        needed |= new
+        new = set().union(*(_uses(rate[k], z) for k in needed))
+    rates = [rate[k] if k in needed else ca.SX(0) for k in range(z.numel())]
+    found = ca.vertcat(ca.SX(0, 1), *rates)
+    if _uses(ca.vertcat(tau, found), lost):
+        raise LinkwrightError(
+            "the controller needs coordinates that are no more", remedy="control joints singly"
+        )
+    return tau, found
+
+
+def _uses(expression: Any, symbols: Any) -> set[int]:
+    """Which of the symbols it depends on."""
+    if not symbols.numel():
+        return set()
+    pattern = ca.jacobian_sparsity(ca.densify(ca.SX(expression)), symbols)
+    return set(pattern.get_col())
