@@ -286,3 +286,15 @@ def test_names_of_lines_fit_over_their_panel() -> None:
         assert columns == (6 if count == 6 else 3)
         first_row = [text.get_text() for text in key.get_texts()][:: -(-count // columns)]
         assert first_row[0] == lines[0].label
+
+
+def test_drives_of_actuators_alone() -> None:
+    """A five-bar has torques at its two motors: the other joints have no lines."""
+    from linkwright.motion import plan_to
+
+    plan = plan_to(lw.gallery("five-bar"), "tool", [[0.45, 1.05]], 1.0, samples=21)
+    (panel,) = plan.plot("tau").axes
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == [
+        r"$\tau_{q1}$",
+        r"$\tau_{q2}$",
+    ]

@@ -210,7 +210,7 @@ def test_blow_upon_a_member(kind: str) -> None:
     wanted = 0.5 * v - G * (whole.t[after] - np.sqrt(2 / G))
     np.testing.assert_allclose(model.frame_velocity("ball")(whole.q, whole.qd)[after, 5], wanted)
     run = lw.simulate(anvil({"kind": kind}, needed * 0.999), 0.6, q0={"z": 1.0}, samples=7)
-    assert f"its impulse {needed:.6g} is too much" in run.events[-1].what
+    assert f"its impulse {needed:.6g} N s is too much" in run.events[-1].what
     np.testing.assert_allclose(run.t[-1], np.sqrt(2 / G), rtol=1e-9)
     assert run.next is not None
     assert run.next.finished

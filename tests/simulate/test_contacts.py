@@ -338,7 +338,7 @@ def test_stop_of_a_mimicking_joint(parent: str, on: str, at: float) -> None:
     run = lw.simulate(pair, 1.0, qd0=[1.0], samples=3)
     hit = run.events[0]
     assert (round(hit.t, 9), hit.name) == (0.4, f"{on} {side}")
-    assert hit.what == f"hit at {ratio}, impulse {1.5 * m / ratio:.6g}"
+    assert hit.what == f"hit at {ratio} m/s, impulse {1.5 * m / ratio:.6g} N s"
     np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], [0.1, -0.5], atol=1e-9)
     assert run.audit < 1e-12
     held = lw.simulate(pair, 10.0, torque={"x": 6.0}, samples=101)

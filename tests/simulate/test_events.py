@@ -195,7 +195,7 @@ def test_commands(tmp_path: Path) -> None:
 
 def said_of_stop() -> list[list[str]]:
     v = np.sqrt(2 * G)
-    return [["z lower", f"hit at {v:.6g}, impulse {v:.6g}"], ["z lower", "rests"]]
+    return [["z lower", f"hit at {v:.6g} m/s, impulse {v:.6g} N s"], ["z lower", "rests"]]
 
 
 # -- laws ------------------------------------------------------------------------------------

@@ -278,3 +278,16 @@ def test_command_repeats(tmp_path) -> None:
     assert summary["difference"] == 0.0
     assert summary["status"] == "finished"
     assert run("simulate", "--repeat", file, "q1=2").returncode == 2
+
+
+def test_audit_of_samples_at_rest() -> None:
+    """A mass that swings back and forth, seen only where it turns: v = (1 − cos 4πt)/4π is 0 there,
+    and ½v² = 1/8π² between is what errors are a share of."""
+    block = lw.Mechanism(
+        name="block", gravity=[0, 0, 0], bodies={"b": {"mass": 1}},
+        joints={"x": {"type": "prismatic", "axis": [1, 0, 0], "child": "b"}},
+    )  # fmt: skip
+    seen = lw.simulate(block, 1.0, torque={"x": "sin(4*pi*t)"}, samples=3, max_step=0.01)
+    assert seen.statistics["largest_kinetic_energy"] == pytest.approx(1 / (8 * np.pi**2), rel=1e-2)
+    assert seen.audit < 1e-7
+    assert seen.accounted

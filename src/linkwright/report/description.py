@@ -56,10 +56,8 @@ _MEANINGS = {
 """How symbols begin that equations make where a file names none."""
 
 
-def meaning(name: str, value: object) -> str:
-    """What a symbol is that the file does not name: of a body, a joint, gravity, or a number."""
-    if re.fullmatch(r"n_(m?\d+(_\d+)?|pi)", name):
-        return f"the number {value}"
+def meaning(name: str) -> str:
+    """What a symbol is that the file does not name: of a body, a joint, gravity."""
     kinds = [word for start, word in _MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 

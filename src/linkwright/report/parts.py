@@ -120,7 +120,7 @@ def _used(
     values = [value for _, value in (*sheet.steps, *sheet.rows)]
     there = frozenset[str]().union(*map(names_in, values))
     return tuple(
-        (name, float(value), "" if name in mechanism.parameters else meaning(name, value))
+        (name, float(value), "" if name in mechanism.parameters else meaning(name))
         for name, value in parameters.items()
         if name in there
     )

@@ -164,8 +164,13 @@ def _accelerations(run: Run) -> list[Panel]:
 
 
 def _drives(run: Run) -> list[Panel]:
+    """Where there are actuators, without the lines that these do not move."""
     words = ("torque", "N·m"), ("force", "N")
-    return _of_speeds(run, run.tau, *words, lambda name: with_index(r"\tau", name))
+    found = _of_speeds(run, run.tau, *words, lambda name: with_index(r"\tau", name))
+    names = names_of(run.mechanism)
+    largest = np.abs(run.tau).max(axis=0, initial=0.0)
+    moved = [n for n, x in zip(names.qd, largest, strict=True) if x > 1e-12 * largest.max()]
+    return _chosen(found, moved) if names.actuators and moved else found
 
 
 def _energy(run: Run) -> list[Panel]:

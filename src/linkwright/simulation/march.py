@@ -52,6 +52,7 @@ class March:
         self.borne: list[Floats | None] = []
         self.times: list[float] = []
         self.broken: str | None = None
+        self.fastest, self._top = solver.y, 0.0
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
@@ -92,6 +93,7 @@ class March:
         if reason is not None:
             return self._stopped(reason)
         self.steps += 1
+        self._compare_speeds()
         if self.events is not None:
             met = self._meet(times, begin)
             if met is not None:
@@ -104,6 +106,13 @@ class March:
             self.events.refresh(self.solver.y)
         self._act(times[-1])
         return self._stopped("its constraints no longer hold") if self.mending.failed else None
+
+    def _compare_speeds(self) -> None:
+        """Keeps the state of the largest speeds, which may lie between samples."""
+        qd = self.mending.system.motion(self.solver.y)[1]
+        top = float(qd @ qd)
+        if top > self._top:
+            self.fastest, self._top = self.solver.y.copy(), top
 
     def _act(self, end: float) -> None:
         """Where a table has a kink, or a sampled controller acts, the motion begins anew."""

@@ -74,7 +74,8 @@ class Motion:
         }  # fmt: skip
         found = recorded(
             mechanism, system, np.array(march.times), np.array(march.found).T, status=status,
-            statistics=statistics, settings={**self.settings, **system.drive.kept},
+            fastest=march.fastest, statistics=statistics,
+            settings={**self.settings, **system.drive.kept},
             singular=() if mending.projection is None else mending.projection.singular(),
             events=() if watch is None else tuple(watch.happened),
             pushes=None if watch is None else np.array(march.pushes), borne=march.reactions(),

@@ -25,6 +25,7 @@ def recorded(
     y: Floats,
     *,
     status: str,
+    fastest: Floats,
     statistics: Mapping[str, float],
     settings: Mapping[str, Any],
     singular: tuple[float, ...],
@@ -32,7 +33,7 @@ def recorded(
     pushes: Floats | None = None,
     borne: Floats | None = None,
 ) -> Run:
-    """The run of states y, one column a time."""
+    """The run of states y, one column a time; `fastest` is a state on the way."""
     q, qd = system.motion(y)
     names, model = system.names, _complete(system)
     tau = system.torques(times, y)
@@ -43,6 +44,8 @@ def recorded(
         closure = np.maximum(closure, left)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
+    kinetic = float(model.kinetic_energy(*system.motion(fastest)))
+    statistics = {**statistics, "largest_kinetic_energy": kinetic}
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
         kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),

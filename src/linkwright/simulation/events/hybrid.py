@@ -177,7 +177,7 @@ class Hybrid:
 
     def failed(self, t: float, y: Floats, failure: FailureError) -> Outcome:
         """A member has failed by an impact, which is left to what goes on without it."""
-        self._note(t, failure.member, f"breaks: its impulse {failure.impulse:.6g} is too much")
+        self._note(t, failure.member, f"breaks: its impulse {failure.impulse:.6g} N s is too much")
         return Outcome(y, f"'{failure.member}' broke at t = {t:.12g} s", failure.member)
 
     def _piles(self, t: float, y: Floats, columns: list[Column], given: list[Column]) -> bool:
@@ -326,8 +326,8 @@ class Hybrid:
         check_strengths(instant, found)
         for i, speed in found.speeds.items():
             self.fastest[i] = max(self.fastest.get(i, 0.0), speed)
-            name = self.rows.barriers[i].name
-            self._note(t, name, f"hit at {speed:.6g}, impulse {found.impulses.get(i, 0.0):.6g}")
+            barrier = self.rows.barriers[i]
+            self._note(t, barrier.name, barrier.said(speed, found.impulses.get(i, 0.0)))
         return found.qd
 
     def _note_changes(self, t: float, before: Mode) -> None:

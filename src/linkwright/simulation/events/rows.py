@@ -41,6 +41,13 @@ class Barrier:
     ratio: float = 1.0
     slip: tuple[int, ...] = ()
     """Rows of its slip; none where it has no friction."""
+    turns: bool = False
+    """Whether its gap is an angle."""
+
+    def said(self, speed: float, impulse: float) -> str:
+        """A hit in words."""
+        of_speed, of_impulse = ("rad/s", "N m s") if self.turns else ("m/s", "N s")
+        return f"hit at {speed:.6g} {of_speed}, impulse {impulse:.6g} {of_impulse}"
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,7 @@ class Rows:
             if abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
                 label = f"{dotted(name, joint.coordinates[k])} {side}"
-                self.barriers.append(Barrier(label, e))
+                self.barriers.append(Barrier(label, e, turns=joint.freedoms[k].turns))
                 self._gaps.append(sign * (q - end))
                 self._speeds.append(sign * v)
 
