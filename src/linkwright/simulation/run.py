@@ -95,8 +95,8 @@ class Run:
 
     @property
     def audit(self) -> float:
-        """How far kinetic + potential − work strays, as a share of the largest energy: kinetic (also
-        between samples), or what the potential changes by; at rest, of a millionth of all."""
+        """How far kinetic + potential − work strays, as a share of the largest energy: kinetic, on
+        the whole way, or what the potential changes by; at rest, of a millionth of all."""
         moving = float(self.statistics.get("largest_kinetic_energy", 0.0))
         rounding = 1e-6 * np.abs(self.energy).max()
         size = max(np.abs(self.kinetic).max(), moving, np.ptp(self.potential), rounding, 1e-300)
