@@ -13,12 +13,12 @@ import linkwright as lw
 from linkwright import show
 from linkwright.kinematics.assembly import assemble
 from linkwright.mechanism import names_of
+from linkwright.mechanism.units import coordinate_units
 from linkwright.show.dimensions import DIMENSION
 from linkwright.show.ink import Paper, corners_of
 from linkwright.show.labels import symbol
 from linkwright.show.scene import scene_of
 from linkwright.show.words import LABEL, LEADER, listed, together
-from linkwright.simulation.units import coordinate_units
 
 
 def configuration(mechanism: lw.Mechanism, is_random: bool) -> np.ndarray:

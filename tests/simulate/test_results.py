@@ -291,3 +291,30 @@ def test_audit_of_samples_at_rest() -> None:
     assert seen.statistics["largest_kinetic_energy"] == pytest.approx(1 / (8 * np.pi**2), rel=1e-2)
     assert seen.audit < 1e-7
     assert seen.accounted
+
+
+@pytest.mark.parametrize("name", ["four-bar", "five-bar", "slider-crank"])
+def test_energy_at_rest_is_accounted_for(name: str) -> None:
+    """Where nothing moves, rounding of the potential is no lost energy."""
+    from linkwright.simulation import equilibria
+
+    linkage = lw.gallery(name)
+    for rest in equilibria(linkage, starts=4):
+        still = lw.simulate(linkage, 0.5, q0=rest.q, samples=5)
+        assert still.finished
+        if rest.kind == "stable":
+            assert still.accounted
+
+
+def test_a_chart_that_is_singular_at_the_start_ends_the_run() -> None:
+    """At t = 0 numbers have room for ever smaller steps: these end, and say so."""
+    ball = lw.Mechanism(
+        name="ball", gravity=["1.0", "-2.0", "-9.81"],
+        bodies={"b": {"mass": 1, "center": ["0.1", "0.2", "-0.3"],
+                      "inertia": {"xx": "0.2", "yy": "0.3", "zz": "0.25", "xy": "0.02"}}},
+        joints={"j": {"type": "spherical", "rotation": "cardan", "child": "b",
+                      "origin": {"xyz": ["0.3", "0.1", "0.2"], "rpy": ["0.4", "-0.7", "1.1"]}}},
+    )  # fmt: skip
+    run = lw.simulate(ball, 0.1, q0=[0.3, np.pi / 2, 0.1], samples=3)
+    assert not run.finished
+    assert "too small" in run.status or "singular" in run.status

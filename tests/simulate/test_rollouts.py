@@ -283,3 +283,50 @@ def test_steps_made_again_are_in_joint_coordinates(by: str) -> None:
         for each in (by, "recursive")
     )  # fmt: skip
     np.testing.assert_allclose(found, wanted, atol=1e-10)
+
+
+STOP = {"type": "prismatic", "axis": [0, 0, 1], "child": "a"}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"limits": {"lower": -1, "restitution": 0.5}}, "no stop that throws back"),
+        ({"breaks": {"force": 30}}, "no member that breaks"),
+    ],
+)
+def test_what_only_events_do_is_refused(more: dict[str, object], words: str) -> None:
+    block = lw.Mechanism(
+        name="block", gravity=[0, 0, "-9.81"], bodies={"a": {"mass": 2}}, joints={"z": STOP | more}
+    )
+    with pytest.raises(LinkwrightError, match=words):
+        lw.rollout(lw.compile(block), [0.0], [0.0], None, 1e-3, 10)
+
+
+def test_nothing_that_is_not_finite_comes_back() -> None:
+    """Rows that run off are errors with their number, and so are drives that are no numbers."""
+    model = lw.compile(lw.gallery("elbow"))
+    speeds = np.array([[0.1, 0.1], [1e200, 1e200], [0.1, 0.2]])
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(LinkwrightError, match=r"1 of 3 .* number 1 first"),
+    ):
+        lw.rollout(model, np.zeros(2), speeds, None, 1e-3, 20)
+    for drives in ({"q1": float("nan")}, {"q1": float("inf")}):
+        with pytest.raises(LinkwrightError, match="no finite number"):
+            lw.rollout(model, np.zeros(2), np.zeros(2), drives, 1e-3, 5)
+    with pytest.raises(LinkwrightError, match="not finite"):
+        lw.simulate(lw.gallery("elbow"), 0.1, torque=[float("nan"), 0.0])
+    with pytest.raises(LinkwrightError, match="not finite"):
+        lw.rollout(model, np.zeros(2) + 1j, np.zeros(2), None, 1e-3, 5)
+    free = lw.compile(lw.gallery("quadruped"))
+    with pytest.raises(LinkwrightError, match="quaternion has length 0"):
+        lw.rollout(free, np.zeros(19), np.zeros(18), None, 1e-3, 5)
+
+
+def test_forces_of_any_shape() -> None:
+    """One number for all, and no steps at all."""
+    model, q = lw.compile(lw.gallery("elbow")), np.full((9, 2), 0.3)
+    ones = lw.rollout(model, q, 0 * q, [1.0], 1e-3, 6)[0]
+    np.testing.assert_array_equal(ones, lw.rollout(model, q, 0 * q, [1.0, 1.0], 1e-3, 6)[0])
+    np.testing.assert_array_equal(lw.rollout(model, q, 0 * q, np.zeros((9, 0, 2)), 1e-3, 0)[0], q)

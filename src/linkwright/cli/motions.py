@@ -11,9 +11,9 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
+from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
 from ..simulation import Kinematics, Run, inverse, kinematics, load_run
 from ..simulation.storage import check_format
-from ..simulation.units import OF_SPEED, coordinate_units, speed_units
 from .courses import courses
 from .inputs import assignments
 from .show import CheckFailedError, clean, emit_json, figure, print_table, with_unit, working

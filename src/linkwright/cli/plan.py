@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse, to_float
 from ..kinematics.assembly import assemble
@@ -15,6 +13,7 @@ from ..mechanism import Mechanism, names_of
 from ..model import compile as compiled
 from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
 from ..motion.plan import PICTURES
+from ..motion.timing import largest
 from ..motion.units import said, units_of
 from .inputs import assignments
 from .show import CheckFailedError, emit_json, print_table, working, write_file
@@ -155,7 +154,7 @@ def _target(text: str) -> list[float]:
 
 def _show(plan: Plan, outputs: list[Path], as_json: bool) -> None:
     names = names_of(plan.mechanism)
-    tops = [np.abs(rows).max(axis=0) for rows in (plan.qd, plan.qdd, plan.tau)]
+    tops = largest(plan.mechanism, plan.trajectory)
     if as_json:
         emit_json(
             {

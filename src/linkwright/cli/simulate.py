@@ -11,10 +11,10 @@ from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..files import read_numbers
 from ..mechanism import Mechanism, names_of
+from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
 from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
-from ..simulation.units import OF_SPEED, coordinate_units, speed_units
 from .courses import courses
 from .inputs import assignments
 from .pictures import NOTHING, Wanted

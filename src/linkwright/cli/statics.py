@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import FileError
 from ..mechanism import Mechanism, names_of
+from ..mechanism.units import coordinate_units
 from ..simulation import Equilibrium, equilibria, equilibrium, linearize
-from ..simulation.units import coordinate_units
 from .show import (
     CheckFailedError,
     clean,

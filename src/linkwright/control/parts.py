@@ -143,6 +143,8 @@ def reference_of(given: Any, size: int) -> Reference:
         return Reference(given.at, lambda times: np.concatenate(given(times), axis=1))
     if callable(given):
         return Reference(lambda t: _stacked(given(t), size))
+    if np.shape(given) not in ((), (size,)):
+        raise LinkwrightError(f"the set point is not {size} numbers", remedy=f"give {size}")
     still = np.concatenate([vector(given, size, "the set point"), np.zeros(2 * size)])
     return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
 
@@ -202,7 +204,9 @@ def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
         return np.full(size, np.inf)
     if isinstance(most, str):
         if most != "limits":
-            raise LinkwrightError(f"'{most}' is no bound of drives", remedy='give "limits"')
+            raise LinkwrightError(
+                f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
+            )
         return bounds_of(mechanism).effort
     try:
         found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))

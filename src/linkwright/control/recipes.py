@@ -65,15 +65,21 @@ def made_by(recipe: Mapping[str, Any], mechanism: Mechanism | None = None) -> Fe
         mechanism = load(str(given.pop("mechanism")))
     if mechanism is None:
         raise LinkwrightError(f"the controller '{name}' needs a mechanism", remedy="give one")
+    known = inspect.signature(MAKERS[name]).parameters
+    for key in given:
+        if key not in known:
+            raise NameNotFoundError(
+                f"the controller '{name}' has no '{key}'", remedy=suggest(key, list(known)[1:])
+            )
+    for key, parameter in list(known.items())[1:]:
+        if parameter.default is parameter.empty and key not in given:
+            raise LinkwrightError(f"the controller '{name}' needs '{key}'", remedy="give it")
     try:
         if "reference" in given:
             given["reference"] = _reference(given["reference"])
         return MAKERS[name](mechanism, **given)
     except (TypeError, ValueError) as error:
-        known = ", ".join(list(inspect.signature(MAKERS[name]).parameters)[1:])
-        raise LinkwrightError(
-            f"'{name}' cannot be made: {error}", remedy=f"it takes {known}"
-        ) from None
+        raise LinkwrightError(f"'{name}' cannot be made of these values: {error}") from None
 
 
 def _reference(given: Any) -> Any:

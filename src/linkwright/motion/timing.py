@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
 from .limits import bounds_of, outside
@@ -97,7 +97,7 @@ def at_limits(
         raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
     motion = _Motion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
-        fastest = float((v / _top_speeds(trajectory)).min())
+        fastest = float((v / _tops(trajectory, 1)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
             raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
@@ -105,21 +105,25 @@ def at_limits(
     return trajectory.stretched(1 / _fastest(motion, f, fastest))
 
 
-def _top_speeds(trajectory: Trajectory) -> Floats:
-    low, high = trajectory.extremes(1)
+def largest(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Floats, Floats, Floats]:
+    """The largest |q̇|, |q̈| and |τ| of each coordinate; of drives at equal samples."""
+    motion = _Motion(compiled(mechanism, threads=1), *trajectory.sampled(_SAMPLES))
+    return _tops(trajectory, 1), _tops(trajectory, 2), motion.effort(np.asarray(1.0)).max(axis=0)
+
+
+def _tops(trajectory: Trajectory, order: int) -> Floats:
+    low, high = trajectory.extremes(order)
     return np.maximum(-low, high)
 
 
 def beyond_limits(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
     """What a motion asks beyond the ranges, speeds and drives that a mechanism states, in words;
     of drives at equal samples, as `at_limits` keeps them."""
-    model, bounds = compiled(mechanism, threads=1), bounds_of(mechanism)
-    motion = _Motion(model, *trajectory.sampled(_SAMPLES))
-    drives = motion.effort(np.asarray(1.0)).max(axis=0)
-    units, names = units_of(mechanism), model.qd_names
+    bounds, (speeds, _, drives) = bounds_of(mechanism), largest(mechanism, trajectory)
+    units, names = units_of(mechanism), names_of(mechanism).qd
     found = outside(mechanism, trajectory)
     for what, tops, most, of in (
-        ("the speed", _top_speeds(trajectory), bounds.velocity, [u.rates[0] for u in units]),
+        ("the speed", speeds, bounds.velocity, [u.rates[0] for u in units]),
         ("the drive", drives, bounds.effort, [u.force for u in units]),
     ):
         for name, top, limit, unit in zip(names, tops, most, of, strict=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism
+from ..mechanism.units import speed_units
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,8 @@ TURNING, SLIDING, UNKNOWN = Unit("rad", "N·m"), Unit("m", "N"), Unit("", "")
 
 def units_of(mechanism: Mechanism) -> list[Unit]:
     """Of every speed, in order."""
-    if mechanism.coordinates is not None:
-        return [UNKNOWN] * names_of(mechanism).nv
-    return [
-        TURNING if freedom.turns else SLIDING
-        for _, joint in mechanism.joints_depth_first()
-        if joint.moves
-        for freedom in joint.freedoms
-    ]
+    kinds = {"rad": TURNING, "m": SLIDING}
+    return [kinds.get(unit, UNKNOWN) for unit in speed_units(mechanism)]
 
 
 def said(number: float, unit: str) -> str:

@@ -12,11 +12,11 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..kinematics.assembly import consistent_speeds
 from ..mechanism import Mechanism, names_of
+from ..mechanism.units import coordinate_units
 from ..show.scene import scene_of
 from ..show.tracks import poses_at
 from ..show.view import upright
 from ..simulation import Run, simulate
-from ..simulation.units import coordinate_units
 from ..study.bounded import Worker
 from .starts import Start, exactly
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..mechanism import names_of
+from ..mechanism.units import coordinate_units
 from ..show import cyclograph, plot, svg
 from ..show.histories import ANGLE
 from ..simulation import Run
-from ..simulation.units import coordinate_units
 from .markup import Html, html
 
 if TYPE_CHECKING:

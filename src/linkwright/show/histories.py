@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
+from ..mechanism.units import EITHER, coordinate_units, speed_units
 from ..model import Model
 from ..model import compile as compiled
-from ..simulation.units import EITHER, coordinate_units, speed_units
 from .bodies import Motions
 from .labels import plain, symbol, with_index
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
-from ..simulation.units import EITHER, coordinate_units
+from ..mechanism.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
 from .labels import bare, symbol
 from .style import COLUMN, GREY, INK, colour, dashes, kept, key_columns, legend, sheet, styled

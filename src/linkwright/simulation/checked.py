@@ -55,9 +55,9 @@ def sample_times(t: Any, samples: Any) -> Floats:
 
 
 def numbers(values: Any, what: str) -> Floats:
-    """Finite numbers, in any shape."""
+    """Finite real numbers, in any shape."""
     try:
-        found = np.asarray(values, dtype=float)
+        found = np.array(np.nan) if np.iscomplexobj(values) else np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         found = np.array(np.nan)
     if not np.isfinite(found).all():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mechanism import names_of
-from .units import OF_SPEED, coordinate_units, speed_units
+from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
 
 if TYPE_CHECKING:
     import xarray

@@ -24,6 +24,7 @@ from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
+from .checked import number
 from .feedback import NOT_KEPT, Feedback
 from .tables import NEAR, Table, table_of
 
@@ -130,6 +131,8 @@ def drive_of(equations: Equations, given: Any) -> Drive:
     if isinstance(given, Mapping):
         return _by_name(equations, given)
     constant = np.zeros(n) if given is None else sized(given, n)
+    if not np.isfinite(constant).all():
+        raise LinkwrightError("the drives are not finite", remedy="give finite numbers")
     kept = None if given is None else constant.tolist()
     return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
 
@@ -156,6 +159,9 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     """Of single speeds or actuators: numbers, expressions of t, q, qd, or tables (t, values)."""
     tables = {k: table_of(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
+    for name, value in given.items():
+        if isinstance(value, Real):
+            number(value, f"the drive '{name}'")
     values = {**given, **dict(zip(tables, ca.vertsplit(w), strict=False))}
     u = forces_of(equations, values)
     tau = equations.expressions("input_matrix")[0] @ u

@@ -34,7 +34,7 @@ def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
     if isinstance(torque, Mapping):
         known = list(new.actuators) or list(new.qd)
         return {name: value for name, value in torque.items() if name in known}
-    return torque if new.actuators else remaining_forces(torque, before, after).tolist()
+    return remaining_forces(torque, before, after).tolist()
 
 
 def _moves_alike(old: Names, new: Names) -> bool:

@@ -96,10 +96,12 @@ class Run:
     @property
     def audit(self) -> float:
         """How far kinetic + potential − work strays, as a share of the largest energy: kinetic, on
-        the whole way, or what the potential changes by; at rest, of a millionth of all."""
+        the whole way, or what the potential or a work changes by. Where next to nothing moves, of
+        1e-5 of the energy that there is, whose rounding it then is."""
         moving = float(self.statistics.get("largest_kinetic_energy", 0.0))
-        rounding = 1e-6 * np.abs(self.energy).max()
-        size = max(np.abs(self.kinetic).max(), moving, np.ptp(self.potential), rounding, 1e-300)
+        changes = (self.potential, self.work_inputs, self.work_given, self.work_losses)
+        resting = 1e-5 * np.abs(self.energy).max()
+        size = max(np.abs(self.kinetic).max(), moving, *map(np.ptp, changes), resting, 1e-300)
         return float(np.abs(self.balance).max() / size)
 
     @property

@@ -28,7 +28,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:
         q = vector(q0, names.nq, "q0")
-    q = _with_unit_quaternions(model, q)
+    q = with_unit_quaternions(model, q)
     if isinstance(qd0, Mapping) or qd0 is None:
         qd = placed(np.zeros(names.nv), table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
@@ -47,7 +47,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     return q, consistent_speeds(mechanism, q, qd)
 
 
-def _with_unit_quaternions(model: Model, q: Floats) -> Floats:
+def with_unit_quaternions(model: Model, q: Floats) -> Floats:
     """q with quaternions of length 1, whatever length they are given with."""
     if model.nq == model.nv:
         return q

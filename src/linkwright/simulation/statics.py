@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
+from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
 from .checked import check_mechanism, vector, whole
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
-from .units import coordinate_units
 
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 

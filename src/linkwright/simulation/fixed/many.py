@@ -69,7 +69,18 @@ class Many:
         else:
             with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
                 list(pool.map(run, blocks))
+        self._check_finite(found[0][:, -1], found[1][:, -1])
         return (found[0], found[1]) if self.history else (found[0][:, 0], found[1][:, 0])
+
+    def _check_finite(self, q: Floats, qd: Floats) -> None:
+        """What once is not finite stays so: the last states tell."""
+        lost = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
+        if lost.any():
+            raise LinkwrightError(
+                f"{lost.sum()} of {len(q)} trajectories run off to what is no finite number, "
+                f"number {int(lost.argmax())} first", where=self.model.mechanism.name,
+                remedy="take shorter steps, or check the start and the drives",
+            )  # fmt: skip
 
     def _blocks(self, rows: int, threads: int) -> list[slice]:
         """Each of whole vectors; at least one for every thread, where that is worth it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from ...model import Model
 from ..checked import number, numbers, whole
 from ..feedback import Feedback
 from ..inputs import drive_of
+from ..start import with_unit_quaternions
 from .kernels import Kernel, check_method
 from .many import Many
 from .tables import IMPLICIT
@@ -87,10 +89,16 @@ def _refuse_events(mechanism: Mechanism) -> None:
         (name, "friction by reaction") for name, joint in mechanism.joints.items()
         if "friction_coefficient" in joint.model_fields_set
     ]  # fmt: skip
+    found += [
+        (name, "stop that throws back") for name, joint in mechanism.joints.items()
+        if joint.limits.restitution is not None
+    ]  # fmt: skip
+    members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
+    found += [(n, "member that breaks") for n, x in members.items() if getattr(x, "breaks", None)]
     for name, what in found:
         raise UnsupportedError(
             f"rollouts know no {what} ('{name}')", where=mechanism.name,
-            remedy='use simulate, or without("contacts", "friction")',
+            remedy='use simulate, or leave it out: without("contacts", "friction", "limits")',
         )  # fmt: skip
 
 
@@ -111,6 +119,7 @@ def _started(model: Model, q0: Any, qd0: Any, t: float) -> tuple[Floats, Floats,
             f"q0 has shape {q.shape} and qd0 {qd.shape}", remedy="give as many of both, or one"
         ) from None
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd)]
+    rows[0] = with_unit_quaternions(model, rows[0])
     if model.names.constraints:
         _check_held(model, rows[0], rows[1], t)
     return rows[0], rows[1], batch
@@ -140,10 +149,10 @@ def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
             f"the forces have shape {forces.shape}",
             remedy=f"give {(*batch, steps, nv)}, or {(nv,)}",
         ) from None
-    if forces.ndim == 1:
-        return forces.reshape(1, 1, nv)
-    count = steps if in_time else 1
-    whole: Floats = np.broadcast_to(forces, wanted).reshape(-1, count, nv)
+    if forces.ndim <= 1:
+        return np.array(np.broadcast_to(forces, (1, 1, nv)))
+    rows, count = math.prod(batch), steps if in_time else 1
+    whole: Floats = np.broadcast_to(forces, wanted).reshape(rows, count, nv)
     return whole
 
 

@@ -22,6 +22,9 @@ _ONE_STEP = ("dop853", "rk45", "radau")
 _NODES = {"dop853": 11, "rk45": 5, "radau": 3, "bdf": 1, "lsoda": 1}
 """Times within a step, its end included, at which a method asks for rates."""
 
+_CREEPING = 30
+"""So many steps in a row that lead nowhere end a run."""
+
 
 def adaptive(name: str) -> Maker:
     def make(
@@ -44,6 +47,7 @@ class Adaptive:
             self.options["jac"] = self.slope
         self.one_step = name in _ONE_STEP
         self.asked: set[float] = set()
+        self.creeping, self.least = 0, 1e-14 * abs(end - t)
         self.restart(t, y)
 
     def rates(self, t: float, y: Floats) -> Floats:
@@ -85,6 +89,9 @@ class Adaptive:
         begin = self.t
         self.asked.clear()
         if self.solver.step() is not None:
+            return "the step became too small"
+        self.creeping = self.creeping + 1 if abs(self.t - begin) < self.least else 0
+        if self.creeping == _CREEPING:  # near t = 0, numbers have room for ever smaller steps
             return "the step became too small"
         trials = sum(t > begin for t in self.asked) / _NODES[self.name]
         self.system.rejected += max(0, round(trials) - 1)

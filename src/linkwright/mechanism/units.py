@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..expressions import names
-from ..mechanism import Mechanism, coordinate_names, speed_names
+from .coordinates import coordinate_names, speed_names
+from .mechanism import Mechanism
 
 EITHER = "rad or m"
 
