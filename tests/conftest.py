@@ -1,14 +1,29 @@
-"""Tests compile what they test: no code comes from a cache unless a test asks for one.
+"""Tests compile what they test, once: compiled code is shared within a session, in a folder that
+begins empty and goes with it.
 
 Examples of Hypothesis are the same in every run, so that a change is judged by itself alone;
 `make fuzz` draws new ones.
 """
 
 import os
+import shutil
+import tempfile
 
+import pytest
 from hypothesis import settings
 
-os.environ["LINKWRIGHT_CACHE"] = "off"
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Made before there are workers, which inherit it, as all their commands do."""
+    if not hasattr(config, "workerinput"):
+        config.shared_code = tempfile.mkdtemp(prefix="linkwright-tests-")
+        os.environ["LINKWRIGHT_CACHE"] = config.shared_code
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if hasattr(config, "shared_code"):
+        shutil.rmtree(config.shared_code, ignore_errors=True)
+
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None, print_blob=True)
