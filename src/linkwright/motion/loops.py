@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
-from .trajectory import Trajectory, hermite
+from .limits import bounds_of
+from .trajectory import Trajectory, hermite, quintic
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ _CLOSED = 1e-12
 _STEPS = 30
 _SINGULAR = 1e-5
 """J_f has lost rank where its smallest singular value is below this share of the largest."""
+_FLIPPED = 0.5
 _KNOTS, _MOST_KNOTS = 64, 4096
 _OPEN = 1e-9
 """What loops may be open between knots, m or rad."""
@@ -41,7 +43,7 @@ def check_closable(mechanism: Mechanism, model: Model) -> None:
 
 @dataclass(frozen=True)
 class Loops:
-    """The loops of a mechanism along motions that begin at q."""
+    """The loops of a mechanism; what leads is chosen at `begin`."""
 
     mechanism: Mechanism
     model: Model
@@ -97,6 +99,13 @@ class Loops:
         found: Floats = np.linalg.lstsq(J, right, rcond=1e-12)[0]
         return found
 
+    def _weakest(self, q: Floats) -> Floats:
+        """u ⊗ v of the smallest singular value of J_f, which changes its sign where that value
+        passes through 0."""
+        J = self.model.constraint_jacobian(q)[:, self.following]
+        left, _, right = np.linalg.svd(J, full_matrices=False)
+        return np.outer(left[:, -1], right[-1]).ravel()
+
     def _stuck(self, lead: Trajectory, t: float, what: str) -> LinkwrightError:
         share = 100 * (t - lead.knots[0]) / lead.duration
         return LinkwrightError(
@@ -104,23 +113,41 @@ class Loops:
             remedy="go there by way of another target, or start elsewhere",
         )  # fmt: skip
 
-    def followed(self, lead: Trajectory) -> Trajectory:
+    def followed(self, lead: Trajectory, begin: Floats) -> Trajectory:
         """The motion of all coordinates, its loops closed at knots and nearly so between."""
         knots = _KNOTS
-        while True:
-            found = self._joined(lead, knots)
+        while knots <= _MOST_KNOTS:
+            found = self._joined(lead, begin, knots)
             middle = (found.knots[1:] + found.knots[:-1]) / 2
             left = np.abs(self.model.constraint_residual(found(middle)[0])).max()
-            if left <= _OPEN or knots >= _MOST_KNOTS:
+            if left <= _OPEN:
                 return found
             knots *= 2
+        raise self._stuck(lead, lead.knots[-1], "cannot be followed finely enough")
 
-    def _joined(self, lead: Trajectory, knots: int) -> Trajectory:
+    def arrival(self, begin: Floats, goal: Floats) -> Floats | None:
+        """Where the straight motion of the leading coordinates ends: the goal, in full turns from
+        it at most; None where it is another assembly, or the way is barred."""
+        start, end = begin[self.leading], goal[self.leading]
+        try:
+            found = self.followed(quintic(start, end, 1.0), begin).end
+        except LinkwrightError:
+            return None
+        off = found - goal
+        turns = bounds_of(self.mechanism).full_turns
+        off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
+        return found if np.abs(off).max() < 1e-6 else None
+
+    def _joined(self, lead: Trajectory, begin: Floats, knots: int) -> Trajectory:
         times = lead.finer(knots)
-        states = [self.state(lead, times[0], self.begin)]
+        states = [self.state(lead, times[0], begin)]
+        weakest = self._weakest(states[0][0])
         for t, later in pairwise(times):
             h, (q, qd, qdd) = later - t, states[-1]
             states.append(self.state(lead, later, q + h * qd + h * h / 2 * qdd))
+            before, weakest = weakest, self._weakest(states[-1][0])
+            if before @ weakest < -_FLIPPED:
+                raise self._stuck(lead, (t + later) / 2, "come to a dead centre")
         rows = np.array(states)
         return hermite(times, rows[:-1], rows[1:])
 

@@ -169,13 +169,13 @@ def plan_to(
     begin = _begin(mechanism, model, start)
     if limits:
         check_within(mechanism, begin, "start")
+    loops = Loops(mechanism, model, begin) if model.names.constraints else None
     points = [begin]
     for target in targets:
-        points.append(_joints(mechanism, frame, target, points[-1], posture, limits))
+        points.append(_joints(mechanism, frame, target, points[-1], posture, limits, loops))
     times = np.linspace(0.0, duration or 1.0, len(points))
-    whole = Loops(mechanism, model, begin) if model.names.constraints else None
     trajectory = _passing(
-        mechanism if limits else mechanism.without("limits"), points, times, whole
+        mechanism if limits else mechanism.without("limits"), points, times, loops
     )
     if duration is None:
         trajectory = at_limits(mechanism, trajectory)
@@ -206,33 +206,36 @@ def _passing(
     """
     stops = {0, len(points) - 1}
     while True:
-        if loops is None:
-            found = _with_stops(points, times, sorted(stops))
+        found = _led(points, times, sorted(stops), loops)
+        if found is None:
+            strays = set(range(len(points)))
         else:
-            led = [point[loops.leading] for point in points]
-            found = loops.followed(_with_stops(led, times, sorted(stops)))
-            _check_arrives(mechanism, found, points, times)
-        strays = {
-            end
-            for k, (a, b) in enumerate(pairwise(times))
-            if outside(mechanism, found.part(a, b))
-            for end in (k, k + 1)
-        }
-        if strays <= stops:
+            strays = {
+                end
+                for k, (a, b) in enumerate(pairwise(times))
+                if outside(mechanism, found.part(a, b))
+                for end in (k, k + 1)
+            }
+        if found is not None and strays <= stops:
             return found
         stops |= strays
 
 
-def _check_arrives(
-    mechanism: Mechanism, found: Trajectory, points: list[Floats], times: Floats
-) -> None:
-    """Loops can be assembled in several ways: the motion must end in that of each target."""
-    for k, (t, point) in enumerate(zip(times, points, strict=True)):
-        if np.abs(found(t)[0] - point).max() > 1e-6:
-            raise LinkwrightError(
-                f"the loops reach target {k} only when they are assembled in another way",
-                where=mechanism.name, remedy="give a nearer target first, or start elsewhere",
-            )  # fmt: skip
+def _led(
+    points: list[Floats], times: Floats, stops: list[int], loops: Loops | None
+) -> Trajectory | None:
+    """The motion with these stops; None where loops bar a way with fewer than all."""
+    if loops is None:
+        return _with_stops(points, times, stops)
+    led = [point[loops.leading] for point in points]
+    try:
+        found = loops.followed(_with_stops(led, times, stops), points[0])
+    except LinkwrightError:
+        if len(stops) == len(points):
+            raise
+        return None
+    off = np.abs(found(times)[0] - np.array(points)).max()
+    return found if off < 1e-6 or len(stops) == len(points) else None
 
 
 def _with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajectory:
@@ -249,20 +252,46 @@ def has_limits(mechanism: Mechanism) -> bool:
 
 
 def _joints(
-    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, limits: bool
-) -> Floats:
+    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, limits: bool,
+    loops: Loops | None,
+) -> Floats:  # fmt: skip
     """Joints for one target; a clear refusal where it is out of reach."""
     (read,) = read_targets({frame: target})
     solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
     found = solver({frame: target}, near, posture)
     if found.reached:
-        return found.q
+        return found.q if loops is None else _arrived(solver, frame, target, near, loops, found.q)
     place = solver.model.placement(frame)(found.q)[:3, 3]
     turned = f" and {float(found.angle):.4g} rad" if read.kind == "pose" else ""
     raise LinkwrightError(
         f"'{frame}' cannot reach {_said(read.numbers[:3])}: the nearest point is {_said(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
         where=mechanism.name, remedy="give a target within reach and the joints' ranges",
+    )  # fmt: skip
+
+
+_ASSEMBLIES = 24
+
+
+def _arrived(
+    solver: InverseKinematics, frame: str, target: Any, near: Floats, loops: Loops, first: Floats
+) -> Floats:
+    """Of the ways to hold a frame at a target one that loops lead to: the first, or the nearest
+    of those that are found from elsewhere."""
+    if (end := loops.arrival(near, first)) is not None:
+        return end
+    one = np.asarray(target, dtype=float)
+    many = np.broadcast_to(one, (_ASSEMBLIES, *one.shape))
+    others = solver({frame: many}, solver.samples[:_ASSEMBLIES])
+    turns, found = bounds_of(solver.mechanism).full_turns, others.q[others.reached]
+    found[:, turns] -= 2 * np.pi * np.round((found - near)[:, turns] / (2 * np.pi))
+    for q in sorted(found, key=lambda q: float(np.abs(q - near)[loops.leading].max())):
+        if (end := loops.arrival(near, q)) is not None:
+            return end
+    raise LinkwrightError(
+        f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
+        "another assembly", where=solver.mechanism.name,
+        remedy="go there by way of another target, or start elsewhere",
     )  # fmt: skip
 
 
