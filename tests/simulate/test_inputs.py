@@ -95,7 +95,7 @@ def test_all_kinds_of_drives_move_alike(by: str) -> None:
     for other in runs[1:]:
         np.testing.assert_allclose(other.q, runs[0].q, atol=1e-8)
         np.testing.assert_allclose(other.work_inputs, runs[0].work_inputs, atol=1e-7)
-    assert [run.settings["torque"] == "a function or controller of Python" for run in runs] == [
+    assert [run.settings["torque"] == "a function of Python" for run in runs] == [
         False,
         False,
         True,
