@@ -41,13 +41,18 @@ def write_pages(out: Path) -> int:
     """All documents as pages, and what else of this repository they link to; how many pages."""
     links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources())
     for path in sources():
-        text = path.read_text(encoding="utf-8")
-        text = re.sub(r"\]\(([^)\s]+)\)", lambda found: f"]({led(found[1], path, out)})", text)
+        text = relinked(path, out)
         text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇) + J(q)ᵀλ*", text)
         body = markdown.markdown(text, extensions=["tables", "fenced_code", "toc"])
         page = PAGE.format(title=path.stem, links=links, body=body)
         (out / f"{path.stem}.html").write_text(page, encoding="utf-8")
     return len(sources())
+
+
+def relinked(path: Path, out: Path) -> str:
+    """A document whose links lead to where things are among the pages."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"\]\(([^)\s]+)\)", lambda found: f"]({led(found[1], path, out)})", text)
 
 
 def led(link: str, source: Path, out: Path) -> str:

@@ -84,7 +84,7 @@ def _of_springs(one: Row) -> str:
     )
     if not one.apart > SOFT:
         return said
-    return f"{said}; here they are too soft (a larger β comes nearer)"
+    return f"{said}; they are too soft for this one (a larger β comes nearer)"
 
 
 def _without(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
