@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FEW = 6
 """So many sizes all have their number on the axis."""
-_STEPS = "of the time to integrate; the integrator’s own steps take the rest"
+_STEPS = "the integrator’s own steps take the rest"
 _MARKS = "osD^vPX<>"
 
 
@@ -45,10 +45,10 @@ def _growth(study: Scaling) -> Figure:
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
         _decades(axes)
         legend(axes, width=COLUMN)
-    shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
+    shares = (f"{evaluating(rows)} (n = {n})" for n, rows in study.ends().items())
     said = "powers of n are fitted to the upper half of the sizes, three at least"
-    told = f"evaluating the equations takes {', '.join(shares)}"
-    figure.supxlabel(f"{said}\n{told}\n{_STEPS}", fontsize=7)
+    told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"
+    figure.supxlabel(f"{said}\n{told};\n{_STEPS}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -90,7 +90,7 @@ def _side_by_side(study: Comparison) -> Figure:
     if study.base:
         said = f"times that of {study.base.by}"
         told = f"evaluating the equations takes {evaluating(study.rows)}"
-        figure.supxlabel(f"{said}\n{told}\n{_STEPS}", fontsize=7)
+        figure.supxlabel(f"{said}\n{told}\nof the time to integrate; {_STEPS}", fontsize=7)
     return figure
 
 
