@@ -10,7 +10,7 @@ from pathlib import Path
 
 import markdown
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "out" / "docs"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width"><style>
@@ -33,20 +33,47 @@ def draw_pictures(folder: Path) -> None:
         show.figure_of(lw.gallery(name), names=True, path=folder / f"gallery-{name}.svg")
 
 
+def sources() -> list[Path]:
+    return [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def write_pages(out: Path) -> int:
+    """All documents as pages, and what else of this repository they link to; how many pages."""
+    links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources())
+    for path in sources():
+        text = relinked(path, out)
+        text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇) + J(q)ᵀλ*", text)
+        body = markdown.markdown(text, extensions=["tables", "fenced_code", "toc"])
+        page = PAGE.format(title=path.stem, links=links, body=body)
+        (out / f"{path.stem}.html").write_text(page, encoding="utf-8")
+    return len(sources())
+
+
+def relinked(path: Path, out: Path) -> str:
+    """A document whose links lead to where things are among the pages."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"\]\(([^)\s]+)\)", lambda found: f"]({led(found[1], path, out)})", text)
+
+
+def led(link: str, source: Path, out: Path) -> str:
+    """Where a link of a document leads on its page: to another page, or to a copy of a file."""
+    file, hash_sign, anchor = link.partition("#")
+    target = (source.parent / file).resolve()
+    if target in sources():
+        return f"{target.stem}.html{hash_sign}{anchor}" if file else link
+    if not file or not target.is_file():
+        return link
+    copy = out / "files" / target.relative_to(ROOT)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(target, copy)
+    return f"{copy.relative_to(out).as_posix()}{hash_sign}{anchor}"
+
+
 def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     draw_pictures(OUT / "pictures")
-    sources = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-    links = " · ".join(f'<a href="{path.stem}.html">{path.stem}</a>' for path in sources)
-    for path in sources:
-        text = path.read_text(encoding="utf-8")
-        text = re.sub(r"\]\((?:docs/|\.\./)?([\w-]+)\.md\)", r"](\1.html)", text)
-        text = re.sub(r"\$\$M.*?\$\$", "*M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇) + J(q)ᵀλ*", text)
-        body = markdown.markdown(text, extensions=["tables", "fenced_code"])
-        page = PAGE.format(title=path.stem, links=links, body=body)
-        (OUT / f"{path.stem}.html").write_text(page, encoding="utf-8")
-    print(f"{len(sources)} pages in {OUT.relative_to(ROOT)}")
+    print(f"{write_pages(OUT)} pages in {OUT.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

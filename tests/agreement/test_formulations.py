@@ -157,9 +157,13 @@ def test_free_bodies_of_the_planar_triple_pendulum() -> None:
     assert size(lw.gallery("stanford")) == (66, 78)  # quaternions have four entries
 
 
-def test_bodies_without_inertia_cannot_be_free() -> None:
-    with pytest.raises(UnsupportedError, match="'link1' has no mass or inertia"):
-        lw.derive(lw.gallery("puma560"), by="newton_euler")
+@pytest.mark.parametrize(
+    ("name", "lacking"),
+    [("puma560", "'link1' has no mass,"), ("cart-pole", "'cart' has no inertia,")],
+)
+def test_bodies_without_inertia_cannot_be_free(name: str, lacking: str) -> None:
+    with pytest.raises(UnsupportedError, match=lacking):
+        lw.derive(lw.gallery(name), by="newton_euler")
 
 
 def test_free_bodies_that_may_leave_the_plane() -> None:

@@ -60,6 +60,9 @@ def test_renders_at_all_widths(browser: Browser, report: Path, width: int) -> No
     scales = browser.evaluate(drawn)
     assert len(scales) >= 5
     assert min(scales) > 1.2, "words of 7 points are at least 8.4 pixels high"
+    assert browser.evaluate(
+        "[...document.querySelectorAll('figure')].every(f => f.scrollWidth <= f.clientWidth)"
+    ), "figures fit"
     assert browser.complaints() == []
     assert browser.requests() == [report.as_uri()]
 
@@ -150,6 +153,23 @@ def test_prints_on_some_pages(browser: Browser, report: Path) -> None:
     pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert pdf.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 8
+
+
+def test_no_heading_is_printed_alone(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    rules = {
+        (what, rule): browser.evaluate(
+            f"[...document.querySelectorAll('{what}')].map(e => getComputedStyle(e).{rule})"
+        )
+        for what, rule in (
+            ("h2, h3", "breakAfter"), ("h2, h3", "breakInside"), ("#motion > p", "breakAfter"),
+            ("#motion > p", "breakInside"), ("figure", "breakInside"),
+        )
+    }  # fmt: skip
+    browser.call("Emulation.setEmulatedMedia", media="")
+    for place, values in rules.items():
+        assert set(values) == {"avoid"}, place
 
 
 def test_print_unfolds_what_is_folded(browser: Browser, report: Path) -> None:

@@ -32,6 +32,7 @@ from linkwright.report.sections import (
     titled,
 )
 from linkwright.report.starts import _STARTS, Start, usual_start
+from linkwright.simulation import Happened
 from linkwright.study import Comparison
 from linkwright.verification.report import Check, Report
 from tests.commands import ok, run
@@ -265,10 +266,36 @@ def test_wheels_do_not_hide_the_other_angles() -> None:
 def test_their_motions_begin(name: str) -> None:
     """All names in them are known, and nothing rests."""
     start = usual_start(lw.gallery(name))
-    moved = motion_of(lw.gallery(name), replace(start, seconds=0.2))
+    moved = motion_of(lw.gallery(name), replace(start, seconds=0.5))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 0.01
     assert "where it would rest" not in moved.notes[0]
+
+
+def test_two_arms_swing_gently() -> None:
+    """They fall and tumble, at hundreds of rad/s, where nothing holds them."""
+    arms = lw.gallery("two-arms")
+    run = motion_of(arms, usual_start(arms)).run
+    assert run.t[-1] == usual_start(arms).seconds
+    assert abs(run.qd).max() < 1.5
+    moved = run.data["frame_positions"].to_numpy()
+    assert 0.1 < (moved.max(axis=0) - moved.min(axis=0)).min() < 0.3
+
+
+@pytest.mark.parametrize(("count", "marked"), [(12, 12), (13, 0)])
+def test_many_events_are_no_forest_of_lines(
+    count: int, marked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        "linkwright.report.plots.plot", lambda run, *_, **__: drawn.append(len(run.events))
+    )
+    monkeypatch.setattr("linkwright.report.plots.cyclograph", lambda *_, **__: None)
+    monkeypatch.setattr("linkwright.report.plots.picture", lambda *_: Html(""))
+    run = lw.simulate(lw.gallery("elbow"), 0.2, samples=21)
+    happened = tuple(Happened(0.01 * k, "q1", "hit") for k in range(count))
+    plots(replace(run, events=happened))
+    assert drawn == [marked] * 3
 
 
 @pytest.mark.parametrize(
@@ -307,6 +334,12 @@ def test_verdicts_are_explained() -> None:
         (("elbow", "-o", "a.pdf"), "is no .html file"),
         (("elbow", "q7=1"), "no coordinate 'q7'"),
         (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
+        (("elbow", "--drive", "nope=1"), "there is no drive 'nope'; known: q1, q2"),
+        (("elbow", "--drive", "q1=sin("), "missing at the end in 'sin('"),
+        (("elbow", "--drive", "q1=foo"), "there is no 'foo'"),
+        (("elbow", "--drive", "q1=sqrt(-1)"), "'q1' is no finite number at the start"),
+        (("two-arms", "--drive", "tau_b1=log(t)"), "'tau_b1' is no finite number at the start"),
+        (("four-bar", "theta1=1", "theta2=9"), "cannot be assembled"),
         (("elbow", "--by", "magic"), "no formulation 'magic'"),
     ],
 )

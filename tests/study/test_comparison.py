@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +127,30 @@ def test_figures_can_be_read(pendulum: Comparison) -> None:
         t for t in drawn(pendulum).findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()
     ]
     assert min(text.get_fontsize() for text in texts) >= 7
+
+
+def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
+    """Each stands between its panel and the next one, or the figure's end."""
+    from linkwright.study.figures import drawn
+
+    figure = drawn(pendulum)
+    figure.draw_without_rendering()
+    panels = [axes.get_window_extent() for axes in figure.axes]
+    ends = [panels[1].x0, figure.bbox.x1, panels[3].x0, figure.bbox.x1]
+    for axes, panel, end in zip(figure.axes, panels, ends, strict=True):
+        numbers = [text.get_window_extent() for text in axes.texts]
+        assert len(numbers) == len(pendulum.rows)
+        assert all(panel.x1 < number.x0 and number.x1 < end for number in numbers)
+    assert all(panel.y1 < panels[0].y0 for panel in panels[2:]), "two panels a row"
+
+
+@pytest.mark.parametrize(("apart", "said"), [(0.01, False), (1.4, True)])
+def test_what_springs_do_is_said(pendulum: Comparison, apart: float, said: bool) -> None:
+    rows = [replace(row, apart=apart) for row in pendulum.rows if row.by == "approximate"]
+    notes = " ".join(replace(pendulum, rows=tuple(rows)).notes())
+    assert "springs hold its joints and loops" in notes
+    assert ("too soft for this one" in notes) == said
+    assert "springs" not in " ".join(replace(pendulum, rows=()).notes())
 
 
 def test_command(tmp_path: Path) -> None:

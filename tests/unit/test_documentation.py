@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -93,3 +94,24 @@ def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path:
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / link).exists(), link
+
+
+def test_links_of_the_web_pages_lead_somewhere(tmp_path: Path) -> None:
+    """Also their anchors; pictures are made elsewhere."""
+    pytest.importorskip("markdown")
+    place = importlib.util.spec_from_file_location("make", ROOT / "docs/make.py")
+    assert place is not None
+    assert place.loader is not None
+    make = importlib.util.module_from_spec(place)
+    place.loader.exec_module(make)
+    assert make.write_pages(tmp_path) == len(PAGES)
+    texts = {page.name: page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")}
+    followed = []
+    for name, text in texts.items():
+        for link in re.findall(r'<a href="([^":]+)"', text):
+            file, _, anchor = link.partition("#")
+            assert (tmp_path / (file or name)).is_file(), (name, link)
+            assert not anchor or f'id="{anchor}"' in texts[file or name], (name, link)
+            followed.append(link)
+    wanted = {"simulation.html#many-at-once", "#inputs", "files/tests/files/everything.toml"}
+    assert wanted <= set(followed)

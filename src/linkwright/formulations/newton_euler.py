@@ -147,8 +147,15 @@ def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:
         blocks = np.zeros((6, 6))
         blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
         if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
-            return f"'{name}' has no mass or inertia, and a free body needs both"
+            return f"'{name}' has {_lacking(mass)}, and a free body needs mass and inertia"
     return None
+
+
+def _lacking(mass: Mass) -> str:
+    inertia = np.any(np.asarray(mass.I))
+    if float(mass.m) > 0:
+        return "no inertia about some axis" if inertia else "no inertia"
+    return "no mass" if inertia else "no mass or inertia"
 
 
 def _combined(tree: Tree, link: int) -> Mass:

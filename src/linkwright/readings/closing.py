@@ -38,7 +38,7 @@ def closed(free: Mapping[str, int], residual: Residual, p: int) -> dict[str, int
         if all(found.values()) and not any(residual(found)):
             return found
     raise UnsupportedError(
-        "no lengths were found that close the loops",
+        "no lengths were found with which the loops close at random angles",
         remedy="give the lengths names in the mechanism",
     )
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from .. import __version__
-from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ..errors import LinkwrightError, UnsupportedError
 from ..files import write
 from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
@@ -33,7 +33,7 @@ from .sections import (
     section,
     titled,
 )
-from .starts import SECONDS, Start, exactly, usual_start
+from .starts import SECONDS, Start, check_begins, exactly, usual_start
 
 _PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
 _MOST_TEXT = 60_000
@@ -101,20 +101,15 @@ def _started(
     qd0: Mapping[str, float],
     drives: Mapping[str, str],
 ) -> Start:
-    """What was asked for, all names known, or what is usual for this mechanism."""
-    names = names_of(mechanism)
-    if names.nv == 0:
+    """What was asked for, if a motion can begin so, or what is usual for this mechanism."""
+    if names_of(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
-    for what, given, known in (("coordinate", q0, names.q), ("speed", qd0, names.qd)):
-        for one in given:
-            if one not in known:
-                raise NameNotFoundError(
-                    f"there is no {what} '{one}'", remedy=suggest(one, list(known))
-                )
     said = Start(SECONDS, q0, qd0, drives)
+    if said.is_said:
+        check_begins(mechanism, said)
     start = said if said.is_said else usual_start(mechanism)
     return start if duration is None else replace(start, seconds=duration)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ _TRACES = 4
 """Frames whose traces are drawn."""
 _FEW = 12
 """Joints of a mechanism whose positions can be drawn often."""
+_EVENTS = 12
+"""Times of events that are marked: more of them would hide the lines."""
 _SPINS = 15.0
 """How many times as far as the others something turns that would hide them."""
 
@@ -43,10 +46,11 @@ def plots(run: Run) -> list[Html]:
     every = None if len(run.mechanism.joints) <= _FEW else float(run.t[-1]) / 9
     q, in_q = _chosen(names.q, spinning)
     qd, in_qd = _chosen(names.qd, spinning)
+    marked = run if len({event.t for event in run.events}) <= _EVENTS else replace(run, events=())
     drawn = {
-        "q": (plot(run, "q", only=q, width=WIDTH), f"Coordinates{in_q}."),
-        "qd": (plot(run, "qd", only=qd, width=WIDTH), f"Speeds{in_qd}."),
-        "energy": (plot(run, "energy", width=WIDTH), "Energies."),
+        "q": (plot(marked, "q", only=q, width=WIDTH), f"Coordinates{in_q}."),
+        "qd": (plot(marked, "qd", only=qd, width=WIDTH), f"Speeds{in_qd}."),
+        "energy": (plot(marked, "energy", width=WIDTH), "Energies."),
         "positions": (
             cyclograph(run, every, traced(run), width=WIDTH), "Positions at equal intervals."
         ),

@@ -6,9 +6,16 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ..errors import LinkwrightError
 from ..files import gallery
+from ..formulations import derive
 from ..mechanism import Mechanism
 from ..mechanism.gallery import gallery_names
+from ..simulation.inputs import drive_of
+from ..simulation.start import start_of
+from ..simulation.system import System
 
 SECONDS = 5.0
 """Of motion, where nobody says."""
@@ -49,6 +56,25 @@ def exactly(value: float) -> str:
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
+def check_begins(mechanism: Mechanism, start: Start) -> None:
+    """Refuses what no motion can begin with: unknown names, places where nothing closes, drives
+    that cannot be read or have no value there."""
+    equations = derive(mechanism, parameters="numeric")
+    drive = drive_of(equations, dict(start.drives))
+    model = System(equations, drive).model
+    q, qd = start_of(mechanism, model, dict(start.q0), dict(start.qd0))
+    with np.errstate(all="ignore"):
+        by_actuator = drive.actuators(0.0, q, qd)
+        forces = drive(0.0, q, qd) if by_actuator is None else by_actuator
+    driven = equations.names.actuators or equations.names.qd
+    for name, force in zip(driven, forces, strict=True):
+        if not np.isfinite(force):
+            raise LinkwrightError(
+                f"the drive '{name}' is no finite number at the start", where=mechanism.name,
+                remedy=f"change '{start.drives.get(name, name)}', or where the motion starts",
+            )  # fmt: skip
+
+
 def is_of_gallery(mechanism: Mechanism) -> bool:
     """Whether it is, unchanged, what the gallery has under its name."""
     name = mechanism.name
@@ -64,6 +90,15 @@ def usual_start(mechanism: Mechanism) -> Start:
 _LEGS = {
     f"f{k}": f"210 + 4000*(0.991 + 0.12*sin(3*t + {k}) - d{k}) - 400*dd{k}" for k in range(1, 7)
 }
+_ARMS = {
+    "tau_a1": "1.4 - 20*da1",
+    "tau_a2": "-26 - 20*da2",
+    "tau_a3": "-10.9 - 20*da3",
+    "tau_b1": "0.5 + 600*(-0.175 + 0.15*(1 - cos(2*t)) - b1) - 60*db1",
+    "tau_b2": "-22.4 + 600*(-0.872 + 0.10*(1 - cos(4*t)) - b2) - 60*db2",
+    "tau_b3": "-8.6 + 600*(1.396 - 0.15*(1 - cos(2*t)) - b3) - 60*db3",
+}
+"""Both arms bear the weight at home; arm b swings the body, arm a follows."""
 _THROWN = {
     "trunk.vz": 3.0, "trunk.vx": 0.5, "trunk.wy": 1.5,
     "lf_hip": 2.0, "rf_hip": -2.0, "lh_hip": -2.0, "rh_hip": 2.0,
@@ -82,7 +117,7 @@ _STARTS = {
     "stanford-rrp": Start(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
     "stewart": Start(4.0, drives=_LEGS),
     "stick-slip": Start(8.0, qd0={"pull": 0.2}),
-    "two-arms": Start(2.0),
+    "two-arms": Start(6.0, drives=_ARMS),
     "trolley-trailers": Start(6.0, qd0={"x": 1.0, "theta0": 0.5}),
 }
 """Mechanisms of the gallery that would rest, fall or tumble from home: what they do is seen so."""

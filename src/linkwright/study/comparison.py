@@ -14,6 +14,8 @@ from .bounded import OutOfTimeError, Worker
 from .measure import Row, check_moves, of_steps, row
 from .output import Saved, Table
 
+SOFT = 0.1
+"""Share of the largest coordinate or speed from which on springs are too soft for a motion."""
 PUBLISHED = {"lagrange": "1", "hamilton": "1", "approximate": "1.3", "newton_euler": "25"}
 """Times of integration that Bayseç and Kapucu found for the triple pendulum, to Lagrange's."""
 
@@ -64,10 +66,25 @@ class Comparison(Saved):
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
         late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
-        return (*([of_steps(self.rows)] if self.rows else []), *cannot, *late)
+        steps = [of_steps(self.rows)] if self.rows else []
+        return (*steps, *map(_of_springs, self._approximate()), *cannot, *late)
+
+    def _approximate(self) -> list[Row]:
+        return [row for row in self.rows if row.by == "approximate"]
 
     def records(self) -> list[Row]:
         return list(self.rows)
+
+
+def _of_springs(one: Row) -> str:
+    """What the disagreement of `approximate` means, which is no error of its equations."""
+    said = (
+        "approximate: springs hold its joints and loops; how far these give way is in both "
+        "“disagreement” and “motions apart”, which are of its motion"
+    )
+    if not one.apart > SOFT:
+        return said
+    return f"{said}; they are too soft for this one (a larger β comes nearer)"
 
 
 def _without(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FEW = 6
 """So many sizes all have their number on the axis."""
-_STEPS = "time to integrate is the integrator’s own, but for evaluations: "
+_STEPS = "the integrator’s own steps take the rest"
 _MARKS = "osD^vPX<>"
 
 
@@ -45,9 +45,10 @@ def _growth(study: Scaling) -> Figure:
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
         _decades(axes)
         legend(axes, width=COLUMN)
-    shares = (f"{evaluating(rows)} for {n} links" for n, rows in study.ends().items())
+    shares = (f"{evaluating(rows)} (n = {n})" for n, rows in study.ends().items())
     said = "powers of n are fitted to the upper half of the sizes, three at least"
-    figure.supxlabel(f"{said}\n{_STEPS}{', '.join(shares)}", fontsize=7)
+    told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"
+    figure.supxlabel(f"{said}\n{told};\n{_STEPS}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
         _ticks(axes, sizes)
@@ -76,34 +77,45 @@ def _ticks(axes: Axes, sizes: list[int]) -> None:
 
 
 def _side_by_side(study: Comparison) -> Figure:
-    """A dot a cost of each formulation, those of the base being 1."""
-    figure = sheet(2 * COLUMN, 26 + 6 * max(1, len(study.rows)))
-    names = [row.by for row in study.rows]
-    for axes, (what, label) in zip(figure.subplots(1, 4, sharey=True), COSTS.items(), strict=True):
+    """A dot a cost of each formulation, those of the base being 1; two panels a row, so that words
+    can be read in a column and on a phone."""
+    figure = sheet(COLUMN, 40 + 10 * max(1, len(study.rows)))
+    panels = figure.subplots(2, 2, sharey=True)
+    for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
         base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
         ratios = [float(getattr(row, what)) / base for row in study.rows]
-        axes.axvline(1.0, color=GREY, lw=0.8)
-        axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)
-        axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
-        for place, ratio in enumerate(ratios):
-            axes.annotate(
-                f"{ratio:.2g}", (ratio, place), (5 if ratio >= 1 else -5, 0), fontsize=7,
-                textcoords="offset points", va="center", ha="left" if ratio >= 1 else "right",
-            )  # fmt: skip
-        axes.set(title=label.split(",")[0], xscale="log")
-        axes.set_xlim(min(0.5, min(ratios) / 2.5), max(2.0, max(ratios) * 2.5))
-        axes.grid(visible=False, axis="y")
-        _few(axes)
-    figure.axes[0].invert_yaxis()
+        _dots(axes, [row.by for row in study.rows], ratios)
+        axes.set_title(label.split(",")[0])
+    panels[0, 0].invert_yaxis()
     if study.base:
-        said = f"times that of {study.base.by}\n{_STEPS}{evaluating(study.rows)}"
-        figure.supxlabel(said, fontsize=7)
+        said = f"times that of {study.base.by}"
+        told = f"evaluating the equations takes {evaluating(study.rows)}"
+        figure.supxlabel(f"{said}\n{told}\nof the time to integrate; {_STEPS}", fontsize=7)
     return figure
 
 
+def _dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
+    """Ratios on a logarithmic scale, their numbers in a column beyond its right end, where they
+    touch nothing."""
+    axes.axvline(1.0, color=GREY, lw=0.8)
+    axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)
+    axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
+    for place, ratio in enumerate(ratios):
+        axes.text(
+            1.04, place, f"{ratio:.2g}", fontsize=7, va="center_baseline",
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+    axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
+    axes.grid(visible=False, axis="y")
+    _few(axes)
+
+
 def _few(axes: Axes) -> None:
+    """Powers of ten; 1, 2, 5 times these where there would be but one or two."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axes.xaxis.set_major_locator(LogLocator(numticks=5))
+    low, high = axes.get_xlim()
+    subs = (1.0, 2.0, 5.0) if high < 12 * low else (1.0, 3.0) if high < 50 * low else (1.0,)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())

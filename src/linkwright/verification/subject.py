@@ -150,7 +150,7 @@ class Subject:
             a, b = (x.value(function, state) for x in (self, other))
             apart.append(np.abs(a - b).max() / max(1.0, np.abs(a).max()))
         worst = float(np.max(apart))
-        text = f"agrees to {worst:.0e} at {LOOP_STATES} states ({why})"
+        text = f"agrees to {worst:.0e} at {LOOP_STATES} closed states; no proof, since {why}"
         return Proof(
             worst < LOOP_AGREEMENT, False, text, () if worst < LOOP_AGREEMENT else ("qdd",)
         )
