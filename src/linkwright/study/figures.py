@@ -61,6 +61,10 @@ def _decades(axes: Axes) -> None:
 
     low, high = axes.get_ylim()
     if high < 100 * low:
+        steps = [m * 10.0**k for k in range(-15, 16) for m in (1, 2, 5)]
+        below = max(x for x in steps if x <= 1.5 * low)
+        above = min(x for x in steps if x >= high / 1.5 and x > below)
+        axes.set_ylim(min(low, below), max(high, above))  # two of them at least are on it
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter("")
