@@ -118,6 +118,7 @@ class Brush:
             "plate", points, facecolor=to_rgba(paint, 0.18), edgecolor=paint,
             lw=1.6 * self.weight, alpha=None if self.alpha == 1 else self.alpha,
         )  # fmt: skip
+        self.ends.append((points, self.layer("plate", points)))
 
     def _solid(self, shape: Shape, points: Floats) -> None:
         self._pairs("solid", points, colors=[self.colour(shape.link)], lw=0.7)

@@ -50,6 +50,13 @@ class Panel:
     lines: tuple[Line, ...]
     scale: float = 0.0
     """What its values come from: they are rounding errors where they are far below it."""
+    note: str = ""
+    """What stands after the names of the lines."""
+
+    @property
+    def words(self) -> list[str]:
+        """Over the panel: the names of its lines, and the note."""
+        return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
 
 
 @lru_cache(maxsize=8)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NameNotFoundError, suggest
+from ..expressions import names
+from ..mechanism import Mechanism, names_of
 from .brush import Brush
 from .cyclograph import draw_shadow
 from .ground import ground_shapes
 from .histories import Panel, courses
 from .labels import plain
 from .paper import Extent, extent_of, finish, prepared_axes
-from .plots import draw_panel, over_time, panel_height
+from .plots import FOOT, draw_panel, name_lines, over_time, panel_height
 from .scene import scene_of
-from .style import COLUMN, colour, kept, legend, sheet, styled
+from .style import COLUMN, GREY, colour, kept, legend, sheet, styled
 from .view import View
 
 if TYPE_CHECKING:
@@ -31,6 +34,11 @@ Floats = NDArray[np.float64]
 
 COURSES = ("q", "qd", "qdd", "tau")
 """What of a plan is drawn over time."""
+LINES = 8
+"""The most lines that can be told apart in a panel of a mechanism with loops."""
+_ALL = "all lines: plan.csv, or plot(only=[…])"
+_STILL = 1e-9
+"""Coordinates that change by less stand still, rad or m."""
 _START, _GOAL, _WAY = "#B0B0B0", colour(0), colour(1)
 
 
@@ -40,31 +48,74 @@ def plan_figure(
     *,
     view: str | tuple[float, float] | None = None,
     degrees: bool = False,
-    width: float = COLUMN,
+    width: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
     """All of a plan: both ends and the way, then coordinates, speeds, accelerations and drives,
-    those of what turns and of what slides in panels apart."""
-    seen = scene_of(plan.mechanism).view(view)
-    found, extent = _courses(plan, COURSES, degrees), _extent(plan, seen, width)
-    heights = [extent.height + _KEY, *(panel_height(panel, width) for panel in found)]
-    figure = sheet(width, sum(heights) + _KEY)
-    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
-    top = figure.add_subplot(grid[0])
-    extent.apply(top)
-    _draw_ends(top, plan, seen)
-    below: list[Axes] = []
-    for k, panel in enumerate(found):
-        below.append(figure.add_subplot(grid[k + 1], sharex=below[0] if below else None))
-        draw_panel(below[k], plan.t, panel)
-        below[k].tick_params(labelbottom=k == len(found) - 1)
-    below[-1].set_xlabel("time / s")
-    figure.align_ylabels(below)
+    those of what turns and of what slides in panels apart.
+
+    A column wide, or two where one would be taller than a page; one column where a width is given.
+    """
+    seen, each = scene_of(plan.mechanism).view(view), width or COLUMN
+    found, extent = _courses(plan, COURSES, degrees), _extent(plan, seen, each)
+    top = extent.height + _KEY
+    heights = [panel_height(panel, each) for panel in found]
+    is_tall = top + sum(heights) + _KEY > _PAGE and width is None
+    split = _fold(top, heights) if is_tall else len(found)
+    figure = sheet((1 + is_tall) * each, top + sum(heights[:split]) + FOOT)
+    grid = figure.add_gridspec(1, 1 + is_tall)
+    left = grid[0].subgridspec(1 + split, 1)
+    columns = [_axes_below(figure, [left[k + 1] for k in range(split)])]
+    if is_tall:
+        right = grid[1].subgridspec(len(found) - split, 1)
+        columns.append(_axes_below(figure, [right[k] for k in range(len(found) - split)]))
+    rows = [
+        _draw_column(axes, plan, panels, each)
+        for axes, panels in zip(columns, (found[:split], found[split:]), strict=False)
+    ]
+    left.set_height_ratios([top, *rows[0]])
+    if is_tall:
+        right.set_height_ratios(rows[1])
+    figure.set_figheight(max(top + sum(rows[0]), sum(rows[-1])) / 25.4 + _KEY / 25.4)
+    above = figure.add_subplot(left[0])
+    extent.apply(above)
+    _draw_ends(above, plan, seen, each)
+    _say_what_is_left_out(figure, found)
     return kept(figure, path)
 
 
+def _axes_below(figure: Figure, places: Sequence[Any]) -> list[Axes]:
+    """Axes one below the other that share their time; only the last one has its numbers."""
+    found: list[Axes] = []
+    for place in places:
+        found.append(figure.add_subplot(place, sharex=found[0] if found else None))
+        found[-1].tick_params(labelbottom=len(found) == len(places))
+    return found
+
+
+def _draw_column(
+    several: list[Axes], plan: Plan, found: Sequence[Panel], width: float
+) -> list[float]:  # fmt: skip
+    """Panels one below the other; how high each must be, mm."""
+    for axes, panel in zip(several, found, strict=True):
+        draw_panel(axes, plan.t, panel)
+    several[-1].set_xlabel("time / s")
+    several[-1].figure.align_ylabels(several)
+    return name_lines(several, found, width)
+
+
+def _fold(top: float, heights: Sequence[float]) -> int:
+    """How many panels stay below the picture so that both columns are about as high."""
+    counts = range(1, len(heights))
+    return min(counts, key=lambda k: max(top + sum(heights[:k]), sum(heights[k:])))
+
+
+_ASIDE = 16.0
+"""What labels of panels below take of the width of a picture without axes, mm."""
 _KEY = 6.0
 """Height of a line of names, mm."""
+_PAGE = 297.0
+"""Height of a page, mm."""
 
 
 @styled
@@ -80,7 +131,7 @@ def plan_ends(
     seen = scene.view(view)
     figure, axes = prepared_axes(scene, scene.poses(plan.q), seen, width)
     figure.set_figheight(figure.get_figheight() + _KEY / 25.4)
-    _draw_ends(axes, plan, seen)
+    _draw_ends(axes, plan, seen, width)
     return kept(figure, path)
 
 
@@ -96,7 +147,9 @@ def plan_courses(
 ) -> Figure:
     """q, qd, qdd and tau of a plan over time; `only` picks lines by name."""
     found = _courses(plan, names or COURSES, degrees, only)
-    return kept(over_time(plan.t, found, width, height), path)
+    figure = over_time(plan.t, found, width, height)
+    _say_what_is_left_out(figure, found)
+    return kept(figure, path)
 
 
 def _courses(
@@ -107,15 +160,74 @@ def _courses(
             raise NameNotFoundError(
                 f"a plan has no '{name}' to draw", remedy=suggest(name, list(COURSES))
             )
-    return [panel for name in names for panel in courses(plan, name, degrees, only)]
+    found = [panel for name in names for panel in courses(plan, name, degrees, only)]
+    if only or not names_of(plan.mechanism).loops or all(len(p.lines) <= LINES for p in found):
+        return found
+    leading = _leading(plan)
+    return [_shortened(panel, leading) for panel in found]
+
+
+@dataclass(frozen=True)
+class _Leading:
+    """Coordinates that a picture of a mechanism with loops shows, in the order of their colours;
+    `still` are those that give way first."""
+
+    names: tuple[str, ...]
+    still: frozenset[str]
+
+
+def _leading(plan: Plan) -> _Leading:
+    """What actuators move, then what carries the frame."""
+    mechanism, known = plan.mechanism, names_of(plan.mechanism)
+    driven = [n for n in known.q if any(n in names(a.moves) for a in mechanism.actuators.values())]
+    joints = _carriers(mechanism, plan.frame)
+    carrying = [n for n in known.q if n in joints or n.rpartition(".")[0] in joints]
+    moved = dict(zip(known.q, np.ptp(plan.q, axis=0) > _STILL, strict=True))
+    return _Leading(
+        tuple(dict.fromkeys([*driven, *carrying])),
+        frozenset(n for n in carrying if n not in driven and not moved[n]),
+    )
+
+
+def _carriers(mechanism: Mechanism, frame: str) -> set[str]:
+    """The joints between ground and a frame or body."""
+    parents = {joint.child: (name, joint.parent) for name, joint in mechanism.joints.items()}
+    body = mechanism.frames[frame].body if frame in mechanism.frames else frame
+    found = set()
+    while body in parents:
+        joint, body = parents[body]
+        found.add(joint)
+    return found
+
+
+def _shortened(panel: Panel, leading: _Leading) -> Panel:
+    """No more lines than can be told apart: those that lead, in colours that they have in all
+    panels; and how many there are besides."""
+    places = {name: k for k, name in enumerate(leading.names)}
+    lines = {
+        line.name: replace(line, order=places.get(line.name, len(places) + k))
+        for k, line in enumerate(panel.lines)
+    }
+    if len(lines) <= LINES:
+        return replace(panel, lines=tuple(lines.values()))
+    known = [name for name in leading.names if name in lines] or list(lines)
+    kept_names = sorted(known, key=lambda name: name in leading.still)[:LINES]
+    chosen = tuple(lines[name] for name in known if name in kept_names)
+    return replace(panel, lines=chosen, note=f"and {len(lines) - len(chosen)} more")
+
+
+def _say_what_is_left_out(figure: Figure, found: Sequence[Panel]) -> None:
+    if any(panel.note for panel in found):
+        figure.supxlabel(_ALL, fontsize=7, color=GREY)
 
 
 def _extent(plan: Plan, view: View, width: float) -> Extent:
     scene = scene_of(plan.mechanism)
-    return extent_of(scene, scene.poses(plan.q), view, width)
+    aside = 0.0 if view.flat else _ASIDE
+    return extent_of(scene, scene.poses(plan.q), view, width, aside=aside)
 
 
-def _draw_ends(axes: Axes, plan: Plan, view: View) -> None:
+def _draw_ends(axes: Axes, plan: Plan, view: View, width: float) -> None:
     """Grey at the start, blue at the goal, and a dashed way between."""
     from matplotlib.lines import Line2D
 
@@ -136,4 +248,4 @@ def _draw_ends(axes: Axes, plan: Plan, view: View) -> None:
         Line2D([], [], color=_GOAL, label="goal"),
         Line2D([], [], color=_WAY, ls=(0, (3, 1.5)), label=f"way of {plain(plan.frame)}"),
     ]
-    legend(axes, keys)
+    legend(axes, keys, width)
