@@ -65,6 +65,7 @@ def plan_figure(
     figure = sheet((1 + is_tall) * each, top + sum(heights[:split]) + FOOT)
     grid = figure.add_gridspec(1, 1 + is_tall)
     left = grid[0].subgridspec(1 + split, 1)
+    above = figure.add_subplot(left[0])
     columns = [_axes_below(figure, [left[k + 1] for k in range(split)])]
     if is_tall:
         right = grid[1].subgridspec(len(found) - split, 1)
@@ -77,7 +78,6 @@ def plan_figure(
     if is_tall:
         right.set_height_ratios(rows[1])
     figure.set_figheight(max(top + sum(rows[0]), sum(rows[-1])) / 25.4 + _KEY / 25.4)
-    above = figure.add_subplot(left[0])
     extent.apply(above)
     _draw_ends(above, plan, seen, each)
     _say_what_is_left_out(figure, found)
