@@ -59,11 +59,12 @@ def _carried(poses: Floats, link: int, points: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a picture shows, in metres, and how high it is then, mm."""
+    """What a picture shows, in metres, how high it is then, mm, and what a millimetre shows."""
 
     low: Floats
     high: Floats
     height: float
+    unit: float
 
     def apply(self, axes: Axes) -> None:
         axes.set_aspect("equal")
@@ -88,7 +89,8 @@ def extent_of(
     low, high = low - margin * unit, high + margin * unit
     if not view.flat:
         low = low - [0, _FOOT * unit]
-    return Extent(low, high, float((high - low)[1]) / unit + (11 if view.flat else 2))
+    height = float((high - low)[1]) / unit + (11 if view.flat else 2)
+    return Extent(low, high, height, unit)
 
 
 def prepared_axes(
@@ -110,14 +112,15 @@ def millimetre(axes: Axes) -> float:
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
 
 
-def finish(axes: Axes, view: View) -> None:
-    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z."""
+def finish(axes: Axes, view: View, unit: float | None = None) -> None:
+    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z, sized by
+    what a millimetre shows."""
     if view.flat:
         axes.set_xlabel(f"{view.axis_name(view.right)} / m")
         axes.set_ylabel(f"{view.axis_name(view.up)} / m")
         return
     axes.set_axis_off()
-    unit = millimetre(axes)
+    unit = unit or millimetre(axes)
     ink = Ink(Paper.before_layout(axes, unit))
     _directions(axes, view, unit, ink)
     _scale_bar(axes, unit, ink)

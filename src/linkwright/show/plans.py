@@ -79,7 +79,7 @@ def plan_figure(
         right.set_height_ratios(rows[1])
     figure.set_figheight(max(top + sum(rows[0]), sum(rows[-1])) / 25.4 + _KEY / 25.4)
     extent.apply(above)
-    _draw_ends(above, plan, seen, each)
+    _draw_ends(above, plan, seen, each, extent.unit)
     _say_what_is_left_out(figure, found)
     return kept(figure, path)
 
@@ -227,7 +227,9 @@ def _extent(plan: Plan, view: View, width: float) -> Extent:
     return extent_of(scene, scene.poses(plan.q), view, width, aside=aside)
 
 
-def _draw_ends(axes: Axes, plan: Plan, view: View, width: float) -> None:
+def _draw_ends(
+    axes: Axes, plan: Plan, view: View, width: float, unit: float | None = None
+) -> None:  # fmt: skip
     """Grey at the start, blue at the goal, and a dashed way between."""
     from matplotlib.lines import Line2D
 
@@ -242,7 +244,7 @@ def _draw_ends(axes: Axes, plan: Plan, view: View, width: float) -> None:
     flat = view(plan.point)
     axes.plot(*flat.T, ls=(0, (3, 1.5)), color=_WAY, lw=1.0, zorder=8)
     axes.plot(*flat[-1], "x", color=_WAY, ms=5, mew=1.2, zorder=8)
-    finish(axes, view)
+    finish(axes, view, unit)
     keys = [
         Line2D([], [], color=_START, label="start"),
         Line2D([], [], color=_GOAL, label="goal"),
