@@ -59,29 +59,46 @@ def plan_figure(
     seen, each = scene_of(plan.mechanism).view(view), width or COLUMN
     found, extent = _courses(plan, COURSES, degrees), _extent(plan, seen, each)
     top = extent.height + _KEY
-    heights = [panel_height(panel, each) for panel in found]
-    is_tall = top + sum(heights) + _KEY > _PAGE and width is None
-    split = _fold(top, heights) if is_tall else len(found)
-    figure = sheet((1 + is_tall) * each, top + sum(heights[:split]) + FOOT)
-    grid = figure.add_gridspec(1, 1 + is_tall)
-    left = grid[0].subgridspec(1 + split, 1)
-    above = figure.add_subplot(left[0])
-    columns = [_axes_below(figure, [left[k + 1] for k in range(split)])]
-    if is_tall:
-        right = grid[1].subgridspec(len(found) - split, 1)
-        columns.append(_axes_below(figure, [right[k] for k in range(len(found) - split)]))
-    rows = [
-        _draw_column(axes, plan, panels, each)
-        for axes, panels in zip(columns, (found[:split], found[split:]), strict=False)
-    ]
-    left.set_height_ratios([top, *rows[0]])
-    if is_tall:
-        right.set_height_ratios(rows[1])
-    figure.set_figheight(max(top + sum(rows[0]), sum(rows[-1])) / 25.4 + _KEY / 25.4)
+    parts = _folded(found, top, each, width is None)
+    figure = sheet(len(parts) * each, top + sum(panel_height(p, each) for p in parts[0]) + FOOT)
+    grid = figure.add_gridspec(1, len(parts))
+    (above,), high = _draw_column(figure, grid[0], plan, parts[0], each, [top])
+    for k, part in enumerate(parts[1:], start=1):
+        high = max(high, _draw_column(figure, grid[k], plan, part, each)[1])
+    figure.set_figheight((high + _KEY) / 25.4)
     extent.apply(above)
     _draw_ends(above, plan, seen, each, extent.unit)
     _say_what_is_left_out(figure, found)
     return kept(figure, path)
+
+
+def _folded(
+    found: Sequence[Panel], top: float, width: float, may_fold: bool
+) -> list[Sequence[Panel]]:  # fmt: skip
+    """Panels in one column, or in two of about one height where one is taller than a page."""
+    heights = [panel_height(panel, width) for panel in found]
+    if not may_fold or top + sum(heights) + _KEY <= _PAGE:
+        return [found]
+    counts = range(1, len(heights))
+    split = min(counts, key=lambda k: max(top + sum(heights[:k]), sum(heights[k:])))
+    return [found[:split], found[split:]]
+
+
+def _draw_column(
+    figure: Figure, place: Any, plan: Plan, found: Sequence[Panel], width: float,
+    heads: Sequence[float] = (),
+) -> tuple[list[Axes], float]:  # fmt: skip
+    """Panels one below the other; axes of given heights above them, and the height of all, mm."""
+    rows = place.subgridspec(len(heads) + len(found), 1)
+    above = [figure.add_subplot(rows[k]) for k in range(len(heads))]
+    several = _axes_below(figure, [rows[k] for k in range(len(heads), rows.nrows)])
+    for axes, panel in zip(several, found, strict=True):
+        draw_panel(axes, plan.t, panel)
+    several[-1].set_xlabel("time / s")
+    figure.align_ylabels(several)
+    heights = [*heads, *name_lines(several, found, width)]
+    rows.set_height_ratios(heights)
+    return above, sum(heights)
 
 
 def _axes_below(figure: Figure, places: Sequence[Any]) -> list[Axes]:
@@ -91,23 +108,6 @@ def _axes_below(figure: Figure, places: Sequence[Any]) -> list[Axes]:
         found.append(figure.add_subplot(place, sharex=found[0] if found else None))
         found[-1].tick_params(labelbottom=len(found) == len(places))
     return found
-
-
-def _draw_column(
-    several: list[Axes], plan: Plan, found: Sequence[Panel], width: float
-) -> list[float]:  # fmt: skip
-    """Panels one below the other; how high each must be, mm."""
-    for axes, panel in zip(several, found, strict=True):
-        draw_panel(axes, plan.t, panel)
-    several[-1].set_xlabel("time / s")
-    several[-1].figure.align_ylabels(several)
-    return name_lines(several, found, width)
-
-
-def _fold(top: float, heights: Sequence[float]) -> int:
-    """How many panels stay below the picture so that both columns are about as high."""
-    counts = range(1, len(heights))
-    return min(counts, key=lambda k: max(top + sum(heights[:k]), sum(heights[k:])))
 
 
 _ASIDE = 16.0
