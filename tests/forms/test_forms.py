@@ -355,6 +355,18 @@ def test_literals_are_printed_as_numbers(center: str, M: str) -> None:
     assert form == lw.derive(arm, by="lagrange").closed_form("M")
 
 
+def test_most_terms_of_a_sum_are_positive() -> None:
+    """By hand: (l - 3/100)^2 + (l/5)^2, of which the term with l alone stands first."""
+    arm = lw.Mechanism(
+        parameters={"l": 1, "m": 1},
+        bodies={"b": {"mass": "m", "center": ["l - 0.03", "l/5", 0]}},
+        joints={"q1": {"type": "revolute", "child": "b"}},
+    )
+    form = lw.derive(arm).closed_form("M")
+    assert form.text() == "M[1,1] = m*(-0.06*l + 1.04*l^2 + 0.0009)"
+    assert form == lw.derive(arm, by="lagrange").closed_form("M")
+
+
 @pytest.mark.parametrize("name", lw.gallery())
 def test_no_invented_symbol_stands_for_a_number(name: str) -> None:
     """Closed forms, steps and tables of the gallery have numbers where their files have some."""

@@ -74,7 +74,25 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
             "draw elbow --what gras -o x.svg",
             "'gras' is nothing to draw; use picture, graph or sparsity",
         ),
-        ("draw elbow --view 1,2,3 -o x.svg", "'1,2,3' is no view; write -60,20"),
+        *(
+            (
+                f"draw elbow --view {view} -o x.svg",
+                f"'{view}' is no view; use xy, xz, yz, space, or azimuth and elevation in degrees: "
+                "-30,40",
+            )
+            for view in ("1,2,3", "abc")
+        ),
+        *(
+            (
+                f"{words} {name}",
+                f"{name}: there is no such file, nor such a mechanism in the gallery; {remedy}",
+            )
+            for words, name, remedy in (
+                ("draw -o x.svg", "elbw", "did you mean 'elbow'?"),
+                ("report -o x.html", "nope", "see linkwright gallery"),
+            )
+        ),
+        ("draw nope.toml -o x.svg", "nope.toml: there is no such file; check the path"),
         ("draw elbow -o x.jpg", "x.jpg: '.jpg' is no format of pictures; use .svg, .pdf, .png"),
     ],
 )

@@ -205,3 +205,59 @@ def test_no_letter_is_smaller_than_seven_points() -> None:
         found = [t for t in figure.findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()]
         assert found
         assert min(text.get_fontsize() for text in found) >= 7
+
+
+def test_signs_of_joints_lie_over_their_links_and_mass_centres_over_frames() -> None:
+    """The weld between two arms is seen, whichever link is nearer to the eye."""
+    from matplotlib.colors import to_hex
+    from matplotlib.patches import Polygon, Wedge
+
+    axes = show.figure_of(lw.gallery("two-arms")).axes[0]
+    signs = [p for p in axes.findobj(Polygon) if to_hex(p.get_edgecolor()).upper() == "#D55E00"]
+    (weld,) = signs
+    middle = weld.get_xy()[:-1].mean(axis=0)
+    ends = [
+        line for line in axes.get_lines()
+        if line.get_linewidth() > 2 and len(line.get_xydata()) > 1
+        and np.linalg.norm(line.get_xydata() - middle, axis=1).min() < 0.02
+    ]  # fmt: skip
+    assert len(ends) == 4  # two links, each with its white rim
+    assert weld.get_zorder() > max(line.get_zorder() for line in ends)
+    frames = [line.get_zorder() for line in axes.get_lines() if line.get_marker() == "."]
+    assert max(frames) < min(wedge.get_zorder() for wedge in axes.findobj(Wedge))
+
+
+@pytest.mark.parametrize("view", [(-60.0, 22.0), (-30.0, 70.0), (200.0, 5.0)])
+def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, float]) -> None:
+    """Also where a mechanism fills the corners of the paper."""
+    from linkwright.show.brush import Brush
+    from linkwright.show.ink import Ink, Paper, corners_of
+    from linkwright.show.paper import finish
+    from linkwright.show.style import house_style, sheet
+
+    scene = scene_of(lw.gallery("stewart"))
+    seen = scene.view(view)
+    with house_style():
+        axes = sheet(85, 80).add_subplot()
+        axes.set_aspect("equal")
+        axes.set(xlim=(-1.0, 1.0), ylim=(-0.3, 1.5))
+        Brush(axes, scene, scene.poses(scene.home), seen).shapes([*scene.members, *scene.joints])
+        finish(axes, seen)
+        paper, texts = Paper.of(axes), list(axes.texts)
+        boxes = [corners_of(paper, text) for text in texts if text.get_text()]
+        for artist in (*texts, axes.get_lines()[-1]):
+            artist.remove()
+        ink = Ink(paper)
+    assert len(boxes) >= 3
+    for word in boxes:
+        assert ink.under(word.min(axis=0)[None], word.max(axis=0)[None])[0] == 0
+
+
+def test_rays_of_a_polygon_do_not_hide_images_of_links() -> None:
+    """The image of a link that turns about a fixed point lies on a ray."""
+    axes = show.velocity_polygon(lw.gallery("elbow"), [0.3, 0.4], [1.0, 2.0]).axes[0]
+    images = [line for line in axes.get_lines() if str(line.get_label()).startswith("link")]
+    rays = [text for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
+    assert images
+    assert rays
+    assert min(i.get_zorder() for i in images) > max(r.get_zorder() for r in rays)

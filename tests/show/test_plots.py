@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
-from linkwright.show.histories import HISTORIES, IN_DATA, Line, Panel, _components, panels
+from linkwright.mechanism import names_of
+from linkwright.show.histories import HISTORIES, IN_DATA, Line, Panel, _components, courses, panels
 
 from . import runs
 
@@ -298,3 +301,66 @@ def test_drives_of_actuators_alone() -> None:
         r"$\tau_{q1}$",
         r"$\tau_{q2}$",
     ]
+
+
+def test_rates_of_all_names_are_signed() -> None:
+    """Also of words; angular velocities of a free body are rates of no coordinates."""
+    from linkwright.show.labels import symbol
+
+    assert [symbol("q1", 1), symbol("grip.rx", 1), symbol("u1.1", 2), symbol("u1.1")] == [
+        r"$\dot{q}_{1}$", r"$\dot{q}$ grip.rx", r"$\ddot{q}$ u1.1", "u1.1",
+    ]  # fmt: skip
+    rows = np.zeros((2, 18))
+    still = SimpleNamespace(mechanism=lw.gallery("quadruped"), qd=rows, qdd=rows)
+    for name, spin, hip in (
+        ("qd", "trunk.wx", r"$\dot{q}$ lf_hip"),
+        ("qdd", "d trunk.wx/dt", r"$\ddot{q}$ lf_hip"),
+    ):
+        labels = {line.name: line.label for line in courses(still, name)[0].lines}
+        assert (labels["trunk.wx"], labels["lf_hip"]) == (spin, hip)
+
+
+def test_lines_that_coincide_are_all_seen() -> None:
+    t = np.linspace(0, 1, 5)
+    lines = tuple(Line(n, n, x) for n, x in (("a", t), ("b", t + 1e-6), ("c", t**2)))
+    first, second, third = show.over_time(t, [Panel("angle", "rad", lines)]).axes[0].get_lines()
+    assert first.get_linestyle() == third.get_linestyle() == "-"
+    assert second.get_linestyle() == "--"
+
+
+@pytest.fixture(scope="module")
+def platform() -> Any:
+    from linkwright.motion import plan_to
+
+    return plan_to(lw.gallery("stewart"), "platform", [[0.1, 0.0, 1.0]], 2.0, samples=21)
+
+
+def test_the_plan_of_a_platform_fits_a_page(platform: Any) -> None:
+    """Legs, which cylinders move, then the platform itself; how many lines are left out is said,
+    and every name is on the paper."""
+    figure = show.plan_figure(platform)
+    figure.draw_without_rendering()
+    wide, high = 25.4 * figure.get_size_inches()
+    assert wide == pytest.approx(170)
+    assert high < 297
+    keys = {a.get_ylabel(): a.get_legend() for a in figure.axes if a.get_ylabel()}
+    words = {label: [t.get_text() for t in key.get_texts()] for label, key in keys.items()}
+    assert len(words) == 7
+    legs = {f"$d_{{{k}}}$" for k in range(1, 7)}
+    assert set(words["displacement / m"]) == legs | {"platform.x", "platform.z", "and 1 more"}
+    turning = next(found for label, found in words.items() if label.startswith("angle"))
+    assert set(turning) == {f"platform.r{c}" for c in "xyz"} | {"and 12 more"}
+    for key in keys.values():
+        assert key.get_window_extent().x1 <= figure.bbox.x1
+    assert "plan.csv" in figure.get_supxlabel()
+
+
+def test_a_legend_beside_a_label_of_two_lines(platform: Any) -> None:
+    """Names fit over axes that a long label pushes to the right; all that are asked for."""
+    figure = platform.plot("qdd", only=[n for n in names_of(platform.mechanism).q if "." in n])
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        key = axes.get_legend()
+        assert key.get_window_extent().x1 <= figure.bbox.x1
+        assert not any(text.get_text().startswith("and ") for text in key.get_texts())
+    assert not figure.get_supxlabel()

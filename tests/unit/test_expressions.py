@@ -272,5 +272,8 @@ def test_entries_and_units_are_set() -> None:
     assert latex.entry("T") == "T"
     assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>12</mtext></msub>"
     assert mathml.name("a<&") == "<mi>a&lt;&amp;</mi>"
+    assert latex.set(parse("1e-14")) == "10^{-14}"
+    assert latex.set(parse("2.5e-14*m")) == r"2.5 \cdot 10^{-14} \, m"
+    assert mathml.set(parse("1e-14")) == "<msup><mn>10</mn><mn>-14</mn></msup>"
     assert latex.set(parse("25 g*cm^2")) == r"25 \,\mathrm{g \, cm^{2}}"
     assert mathml.set(parse("2 kg")) == "<mrow><mn>2</mn><mtext> kg</mtext></mrow>"

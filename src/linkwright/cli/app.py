@@ -33,12 +33,32 @@ def read(source: str, base: str | None = None) -> Any:
     from ..mechanism.gallery import family, gallery_file, gallery_names
 
     known = source in gallery_names() or source.startswith("chain-") or family(source)
+    if not known and _is_bare(source):
+        raise FileError(
+            "there is no such file, nor such a mechanism in the gallery", where=source,
+            remedy=_near(source, gallery_names()),
+        )  # fmt: skip
     if not known or os.path.isfile(source):
         return load(Path(source), base=base)
     if base is not None:
         raise FileError("--base is for URDF files", where=source, remedy="leave it out")
     gallery_file(source)
     return gallery(source)
+
+
+def _is_bare(source: str) -> bool:
+    """Whether a word that names no file has neither folder nor ending, as names of the gallery."""
+    is_word = Path(source).name == source and not Path(source).suffix
+    return is_word and bool(source) and not os.path.lexists(source)
+
+
+def _near(name: str, known: list[str]) -> str:
+    """Names like a mistyped one, or where all of them are."""
+    from difflib import get_close_matches
+
+    from ..errors import suggest
+
+    return suggest(name, known) if get_close_matches(name, known) else "see linkwright gallery"
 
 
 def _print_version(wanted: bool) -> None:

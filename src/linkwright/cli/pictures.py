@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..simulation import Run
 
 PICTURES = (".svg", ".pdf", ".png")
+VIEWS = ("xy", "xz", "yz", "space")
 FILMS = (".mp4", ".gif", ".html")
 
 
@@ -148,9 +149,12 @@ def _configuration(mechanism: Mechanism, values: dict[str, float]) -> Any:
 
 def view_of(text: str | None) -> str | tuple[float, float] | None:
     """xy, xz, yz, space; or azimuth and elevation in degrees: -60,20."""
-    if text is None or "," not in text:
+    if text is None or text in VIEWS:
         return text
     parts = text.split(",")
     if len(parts) != 2:
-        raise LinkwrightError(f"'{text}' is no view", remedy="write -60,20")
+        raise LinkwrightError(
+            f"'{text}' is no view",
+            remedy=f"use {', '.join(VIEWS)}, or azimuth and elevation in degrees: -30,40",
+        )
     return to_float(parse(parts[0])), to_float(parse(parts[1]))

@@ -59,7 +59,10 @@ class LatexSetter:
 
     def number(self, text: str) -> str:
         mantissa, _, exponent = text.partition("e")
-        return f"{mantissa} \\cdot 10^{{{exponent}}}" if exponent else mantissa
+        if not exponent:
+            return mantissa
+        ten = f"10^{{{exponent}}}"
+        return ten if mantissa == "1" else f"{mantissa} \\cdot {ten}"
 
     def row(self, pieces: Sequence[str]) -> str:
         return " ".join(pieces)
@@ -126,7 +129,7 @@ class MathmlSetter:
         if not exponent:
             return f"<mn>{mantissa}</mn>"
         ten = f"<msup><mn>10</mn><mn>{exponent}</mn></msup>"
-        return f"<mrow><mn>{mantissa}</mn><mo>·</mo>{ten}</mrow>"
+        return ten if mantissa == "1" else f"<mrow><mn>{mantissa}</mn><mo>·</mo>{ten}</mrow>"
 
     def row(self, pieces: Sequence[str]) -> str:
         return f"<mrow>{''.join(pieces)}</mrow>"

@@ -283,13 +283,15 @@ class Collector:
     # -- what terms have in common -------------------------------------------------------------
 
     def number(self, terms: Terms) -> tuple[Monomial, Fraction, Terms]:
-        """(1, the number that all coefficients share, the rest)."""
+        """(1, the number that all coefficients share, the rest): most of the rest is positive, or
+        half of it and the first term."""
         values = terms.values()
         top = reduce(gcd, (abs(c.numerator) for c in values))
         bottom = reduce(lcm, (c.denominator for c in values))
         if bottom > _LARGEST and max(abs(c) for c in values) * bottom > _LARGEST * top:
             top = bottom = 1
-        negative = terms[min(terms, key=self.order)] < 0
+        balance = sum(1 if c > 0 else -1 for c in values)
+        negative = (balance or terms[min(terms, key=self.order)]) < 0
         shared = Fraction(-top if negative else top, bottom)
         return (), shared, {m: c / shared for m, c in terms.items()}
 

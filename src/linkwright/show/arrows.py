@@ -90,13 +90,15 @@ def amount(vector: Floats, unit: str) -> str:
     return f"{float(np.linalg.norm(vector)):.3g} {unit}"
 
 
-def arrow(axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False) -> None:
+def arrow(
+    axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False, layer: float = 8
+) -> None:  # fmt: skip
     """From a point along a vector, on the paper."""
     if not np.linalg.norm(along):
         return
     look = {"arrowstyle": "-|>", "lw": 1.1, "color": paint, "shrinkA": 0, "shrinkB": 0,
             "mutation_scale": 8, "linestyle": (0, (3, 1.5)) if dashed else "-"}  # fmt: skip
-    axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=8)
+    axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=layer)
 
 
 def bent_arrow(axes: Axes, middle: Floats, radius: float, turn: float, paint: str) -> None:

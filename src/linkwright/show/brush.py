@@ -28,8 +28,8 @@ AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
 LAYERS = {
     "floor": 0.5, "grid": 0.6, "base": 1.0, "edge": 1.1, "hatch": 1.1, "rail": 2.0, "plate": 3.0,
     "solid": 3.2, "line": 4.0, "spoke": 3.9, "wheel": 4.0, "blade": 4.2, "rod": 4.0,
-    "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "center": 7.0,
-    "axis": 7.5, "dot": 7.5,
+    "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "axis": 6.5,
+    "dot": 6.5, "center": 7.0,
 }  # fmt: skip
 """What lies above what; in space, links and joints besides by their depth."""
 
@@ -45,6 +45,7 @@ class Brush:
         self.tint, self.weight, self.alpha = tint, weight, alpha
         self.order = scene.order
         self.artists: list[Any] = []
+        self.ends: list[tuple[Floats, float]] = []
 
     def shapes(self, several: Sequence[Shape]) -> None:
         for shape in several:
@@ -62,7 +63,17 @@ class Brush:
         if self.view.flat or kind not in ("plate", "line", "hull", "ball", "wheel", "rod", "spoke"):
             return LAYERS[kind]
         depth = float(self.view.depth(points).mean()) / self.scene.size
-        return 4.5 + 0.5 * float(np.tanh(depth)) + (0.04 if kind in ("hull", "ball") else 0.0)
+        layer = 4.5 + 0.5 * float(np.tanh(depth))
+        return self._above_links(points, layer) if kind in ("hull", "ball") else layer
+
+    def _above_links(self, points: Floats, layer: float) -> float:
+        """Of a joint's sign: by its depth, but over the links that end in it."""
+        middle, near = points.mean(axis=0), 2 * self.scene.sign
+        met = [
+            own for spots, own in self.ends
+            if np.linalg.norm(spots - middle, axis=1).min() < near
+        ]  # fmt: skip
+        return max([layer, *met]) + 0.04
 
     def _path(self, kind: str, points: Floats, **look: Any) -> None:
         flat = self.view(points)
@@ -97,6 +108,7 @@ class Brush:
         if not self.view.flat and self.tint is None:
             self._path("line", points, color="white", lw=4.0 * self.weight)
         self._path("line", points, color=self.colour(shape.link), lw=2.2 * self.weight)
+        self.ends.append((points[[0, -1]], self.layer("line", points)))
 
     def _plate(self, shape: Shape, points: Floats) -> None:
         from matplotlib.colors import to_rgba
@@ -106,6 +118,7 @@ class Brush:
             "plate", points, facecolor=to_rgba(paint, 0.18), edgecolor=paint,
             lw=1.6 * self.weight, alpha=None if self.alpha == 1 else self.alpha,
         )  # fmt: skip
+        self.ends.append((points, self.layer("plate", points)))
 
     def _solid(self, shape: Shape, points: Floats) -> None:
         self._pairs("solid", points, colors=[self.colour(shape.link)], lw=0.7)

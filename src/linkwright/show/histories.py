@@ -50,6 +50,13 @@ class Panel:
     lines: tuple[Line, ...]
     scale: float = 0.0
     """What its values come from: they are rounding errors where they are far below it."""
+    note: str = ""
+    """What stands after the names of the lines."""
+
+    @property
+    def words(self) -> list[str]:
+        """Over the panel: the names of its lines, and the note."""
+        return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
 
 
 @lru_cache(maxsize=8)
@@ -155,12 +162,19 @@ def _of_speeds(
 
 def _speeds(run: Run) -> list[Panel]:
     words = ("angular speed", "rad/s"), ("speed", "m/s")
-    return _of_speeds(run, run.qd, *words, lambda name: symbol(name, 1))
+    return _of_speeds(run, run.qd, *words, lambda name: _rate(run, name, 1))
 
 
 def _accelerations(run: Run) -> list[Panel]:
     words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
-    return _of_speeds(run, run.qdd, *words, lambda name: symbol(name, 2))
+    return _of_speeds(run, run.qdd, *words, lambda name: _rate(run, name, 2))
+
+
+def _rate(run: Run, name: str, times: int) -> str:
+    """With dots, of a coordinate; a speed that is the rate of none is written as it is."""
+    if name in names_of(run.mechanism).q:
+        return symbol(name, times)
+    return symbol(name) if times == 1 else f"d {symbol(name)}/dt"
 
 
 def _drives(run: Run) -> list[Panel]:

@@ -19,6 +19,8 @@ _CELL, _CELLS = 0.4, 800
 """Side of a cell, mm; how many there are at most along a side of the paper."""
 _STEP = 0.35
 """Between samples along a path, mm."""
+_SHIFT = 1.0
+"""Between places where a sign may stand, mm."""
 _BACKGROUND = 1.0
 """What lies below this layer (floors and their grids) may be written on."""
 _WORD = 6.0
@@ -45,6 +47,14 @@ class Paper:
             figure.set_layout_engine("none")
         scale = 25.4 / float(figure.dpi)
         box = axes.get_window_extent()
+        return cls(axes, scale, scale * np.array(box.p0), scale * np.array(box.p1))
+
+    @classmethod
+    def before_layout(cls, axes: Axes, unit: float) -> Paper:
+        """Axes that will be laid out later, of which a millimetre will show so many metres."""
+        axes.apply_aspect()
+        box, (left, right) = axes.get_window_extent(), axes.get_xlim()
+        scale = (right - left) / unit / box.width
         return cls(axes, scale, scale * np.array(box.p0), scale * np.array(box.p1))
 
     def __call__(self, points: Any) -> Floats:
@@ -120,6 +130,23 @@ class Ink:
         at = np.floor((points - self.paper.low) / self.cell).astype(int)
         at = np.clip(at, 0, self.shape - 1)
         return np.asarray(self.cells[at[..., 0], at[..., 1]].sum(axis=-1))
+
+
+def free_place(ink: Ink, low: Floats, high: Floats) -> Floats:
+    """How far a box on the paper has to move so that it covers as little as it can, mm: nowhere
+    if it covers nothing, else to the nearest such place on the paper."""
+    room = ink.paper.low - low, ink.paper.high - high
+    sides = [_shifts(room[0][k], room[1][k]) for k in range(2)]
+    shifts = np.column_stack([side.ravel() for side in np.meshgrid(*sides)])
+    covered = ink.under(low + shifts, high + shifts)
+    best = np.lexsort([np.linalg.norm(shifts, axis=1), covered])[0]
+    return np.asarray(shifts[best])
+
+
+def _shifts(least: float, most: float) -> Floats:
+    """Steps either way, and none."""
+    inside = np.arange(np.ceil(least / _SHIFT), np.floor(most / _SHIFT) + 1) * _SHIFT
+    return inside if inside.size else np.zeros(1)
 
 
 def _paths(axes: Axes) -> Iterator[Floats]:

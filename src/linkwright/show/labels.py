@@ -13,10 +13,10 @@ _SHORT = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
 
 
 def symbol(name: str, dots: int = 0) -> str:
-    """For matplotlib: a short name as a formula, others as they are written."""
+    """For matplotlib: a short name as a formula, others as they are written, their rates as q̇."""
     head, index = _parts(name)
     if not head:
-        return plain(name)
+        return with_index({1: r"\dot{q}", 2: r"\ddot{q}"}[dots], name) if dots else plain(name)
     text = f"\\{head}" if head in _GREEK else head
     text = {0: text, 1: rf"\dot{{{text}}}", 2: rf"\ddot{{{text}}}"}[dots]
     return f"${text}_{{{index}}}$" if index else f"${text}$"

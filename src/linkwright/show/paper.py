@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ground import ground_shapes
+from .ink import Ink, Paper, free_place
 from .shapes import GROUND
 from .style import GREY, INK, sheet
 
@@ -58,11 +59,12 @@ def _carried(poses: Floats, link: int, points: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a picture shows, in metres, and how high it is then, mm."""
+    """What a picture shows, in metres, how high it is then, mm, and what a millimetre shows."""
 
     low: Floats
     high: Floats
     height: float
+    unit: float
 
     def apply(self, axes: Axes) -> None:
         axes.set_aspect("equal")
@@ -87,7 +89,8 @@ def extent_of(
     low, high = low - margin * unit, high + margin * unit
     if not view.flat:
         low = low - [0, _FOOT * unit]
-    return Extent(low, high, float((high - low)[1]) / unit + (11 if view.flat else 2))
+    height = float((high - low)[1]) / unit + (11 if view.flat else 2)
+    return Extent(low, high, height, unit)
 
 
 def prepared_axes(
@@ -109,15 +112,18 @@ def millimetre(axes: Axes) -> float:
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
 
 
-def finish(axes: Axes, view: View) -> None:
-    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z."""
+def finish(axes: Axes, view: View, unit: float | None = None) -> None:
+    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z, sized by
+    what a millimetre shows."""
     if view.flat:
         axes.set_xlabel(f"{view.axis_name(view.right)} / m")
         axes.set_ylabel(f"{view.axis_name(view.up)} / m")
         return
     axes.set_axis_off()
-    _scale_bar(axes)
-    _directions(axes, view)
+    unit = unit or millimetre(axes)
+    ink = Ink(Paper.before_layout(axes, unit))
+    _directions(axes, view, unit, ink)
+    _scale_bar(axes, unit, ink)
 
 
 def round_length(most: float) -> float:
@@ -126,26 +132,39 @@ def round_length(most: float) -> float:
     return float(max(k * power for k in (1, 2, 5) if k * power <= most))
 
 
-def _scale_bar(axes: Axes) -> None:
-    unit = millimetre(axes)
+def _scale_bar(axes: Axes, unit: float, ink: Ink) -> None:
+    """In the lower right corner, or near it where that is free."""
     length = round_length(22 * unit)
-    x, y = axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit
+    right = np.array([axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit])
+    x, y = _moved(ink, right, right - [length, 4.2 * unit], right + np.array([0, unit]), unit)
     axes.plot([x - length, x], [y, y], color=INK, lw=1.5, solid_capstyle="butt")
     axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")
 
 
-def _directions(axes: Axes, view: View) -> None:
-    """Little arrows along x, y and z of the world, in the lower left corner."""
-    unit = millimetre(axes)
-    corner = np.array([axes.get_xlim()[0] + 8 * unit, axes.get_ylim()[0] + 4 * unit])
-    for name, direction in zip("xyz", np.eye(3), strict=True):
-        tip = 7 * unit * view(direction)
-        if np.linalg.norm(tip) < unit:
-            continue
+def _directions(axes: Axes, view: View, unit: float, ink: Ink) -> None:
+    """Little arrows along x, y and z of the world, in the lower left corner or near it."""
+    tips = {name: 7 * unit * view(axis) for name, axis in zip("xyz", np.eye(3), strict=True)}
+    tips = {name: tip for name, tip in tips.items() if np.linalg.norm(tip) >= unit}
+    ends = {name: tip * (1 + 1.8 * unit / np.linalg.norm(tip)) for name, tip in tips.items()}
+    spread = np.array([*ends.values(), np.zeros(2)])
+    low, high = spread.min(axis=0) - 1.4 * unit, spread.max(axis=0) + 1.4 * unit
+    corner = np.array([axes.get_xlim()[0] + 6 * unit, axes.get_ylim()[0] + 0.3 * unit])
+    middle = corner - [min(low[0] + 6 * unit, 0.0), low[1]]
+    middle = _moved(ink, middle, middle + low, middle + high, unit)
+    for name, tip in tips.items():
         axes.annotate(
-            "", corner + tip, corner, annotation_clip=False,
+            "", middle + tip, middle, annotation_clip=False,
             arrowprops={"arrowstyle": "-|>", "lw": 0.7, "color": GREY, "shrinkA": 0, "shrinkB": 0,
                         "mutation_scale": 5},
         )  # fmt: skip
-        end = corner + tip + 1.8 * unit * tip / np.linalg.norm(tip)
+        end = middle + ends[name]
         axes.text(*end, f"${name}$", ha="center", va="center", color=GREY, fontsize=7)
+
+
+def _moved(ink: Ink, point: Floats, low: Floats, high: Floats, unit: float) -> Floats:
+    """A point of a sign that fills a box, moved with it to where nothing is drawn."""
+    corners = ink.paper([low, high])
+    shift = free_place(ink, *corners)
+    a, b = corners + shift
+    ink.write(np.array([a, [b[0], a[1]], b, [a[0], b[1]]]))
+    return point + shift * unit

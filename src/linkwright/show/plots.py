@@ -13,7 +13,20 @@ from ..mechanism import Mechanism, names_of
 from ..mechanism.units import EITHER, coordinate_units
 from .histories import Line, Panel, panels
 from .labels import bare, symbol
-from .style import COLUMN, GREY, INK, colour, dashes, kept, key_columns, legend, sheet, styled
+from .style import (
+    COLOURS,
+    COLUMN,
+    GREY,
+    INK,
+    beside_axes,
+    colour,
+    dashes,
+    kept,
+    key_columns,
+    legend,
+    sheet,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +36,16 @@ if TYPE_CHECKING:
 
 _HEIGHT, _ROW = 38.0, 3.5
 """Of a panel, and of a row of names, mm."""
+FOOT = 14.0
+"""Below all panels, for the time, mm."""
 _EVENTS = 200
 """The most times of events that are marked."""
 _ERRORS = 1e-7
 """Share of its scale below which a value is no more than an error."""
 _LABEL = 22
 """Characters of a label that stand beside a panel in one line."""
+_HIDDEN = 1e-3
+"""Lines that are nowhere farther apart, as a share of the panel's values, lie on each other."""
 _DOT = 4.5
 """Size of an eigenvalue, in points."""
 
@@ -70,21 +87,35 @@ def over_time(
     """Panels that share their time axis."""
     if not found:
         raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
-    heights = [panel_height(panel, width) for panel in found]
-    figure = sheet(width, height or 14 + sum(heights))
-    ratios = {"height_ratios": heights}
-    axes = figure.subplots(len(found), 1, sharex=True, squeeze=False, gridspec_kw=ratios)[:, 0]
+    figure = sheet(width, height or FOOT + sum(panel_height(panel, width) for panel in found))
+    axes = list(figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0])
     for each, panel in zip(axes, found, strict=True):
         draw_panel(each, np.asarray(t), panel)
     axes[-1].set_xlabel("time / s")
     figure.align_ylabels(axes)
+    heights = name_lines(axes, found, width)
+    axes[0].get_gridspec().set_height_ratios(heights)
+    if height is None:
+        figure.set_figheight((FOOT + sum(heights)) / 25.4)
     return kept(figure, path)
 
 
-def panel_height(panel: Panel, width: float) -> float:
+def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:
     """Higher by every further row of names, mm."""
-    columns = key_columns([line.label for line in panel.lines], width)
-    return _HEIGHT + _ROW * (-(-len(panel.lines) // columns) - 1)
+    columns = key_columns(panel.words, width, beside)
+    return _HEIGHT + _ROW * (-(-len(panel.words) // columns) - 1)
+
+
+def name_lines(several: Sequence[Axes], found: Sequence[Panel], width: float) -> list[float]:
+    """Writes the names of lines over panels of one width, now that it is known how far their
+    axes are from the edge; the heights that they need then, mm."""
+    beside = beside_axes(several)
+    for axes, panel in zip(several, found, strict=True):
+        if panel.note:
+            axes.plot([], [], " ", label=panel.note)
+        if len(panel.words) > 1 or panel.words[0] != panel.quantity:
+            legend(axes, width=width, beside=beside)
+    return [panel_height(panel, width, beside) for panel in found]
 
 
 def _mark_events(figure: Figure, run: Run) -> None:
@@ -96,10 +127,12 @@ def _mark_events(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
-    """Lines, their unit and their names on given axes."""
-    for k, line in enumerate(panel.lines):
-        k = k if line.order is None else line.order
-        look: dict[str, Any] = {"color": colour(k), "ls": dashes(k)}
+    """Lines and their unit on given axes; their names come later, by `name_lines`."""
+    height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
+    for place, line in enumerate(panel.lines):
+        k = place if line.order is None else line.order
+        below = sum(_coincide(line, other, height) for other in panel.lines[:place])
+        look: dict[str, Any] = {"color": colour(k), "ls": dashes(k + len(COLOURS) * below)}
         if line.dashed:
             look = {"color": INK, "ls": (0, (4, 2)), "lw": 0.9}
         axes.plot(t, line.values, label=line.label, marker="o" if len(t) == 1 else None, **look)
@@ -109,8 +142,12 @@ def draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
         axes.set_ylim(*steady)
     _keep_scale(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
     _name_axis(axes, panel)
-    if len(panel.lines) > 1 or panel.lines[0].label != panel.quantity:
-        legend(axes)
+
+
+def _coincide(one: Line, other: Line, height: float) -> bool:
+    """Whether a line would hide another one, unless its dashes let it through."""
+    apart = np.abs(one.values - other.values).max(initial=0.0)
+    return not (one.dashed or other.dashed) and bool(apart <= _HIDDEN * height)
 
 
 def _name_axis(axes: Axes, panel: Panel) -> None:

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+_RAYS, _IMAGES = 6, 7
+"""Layers: a link that turns about a fixed point has its image on a ray, which must not hide it."""
+
+
 @dataclass(frozen=True)
 class Image:
     """A point of a body: where it is, its velocity and its acceleration."""
@@ -147,7 +151,7 @@ def _polygon(
         _draw_image(axes, tips, found, body, k)
     labels = _tips(tips, found, size)
     for label in labels:
-        arrow(axes, np.zeros(2), label.spots[0], GREY)
+        arrow(axes, np.zeros(2), label.spots[0], GREY, layer=_RAYS)
     axes.plot(0, 0, "o", color=INK, ms=3.5, zorder=9)
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
@@ -162,7 +166,7 @@ def _draw_image(axes: Axes, tips: Floats, found: list[Image], body: str, k: int)
     outline = own[hull_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
     is_seen = np.ptp(closed, axis=0).max() > 1e-9 * np.abs(tips).max()
-    axes.plot(closed[:, 0], closed[:, 1], color=colour(k), lw=1.6, zorder=7,
+    axes.plot(closed[:, 0], closed[:, 1], color=colour(k), lw=1.6, zorder=_IMAGES,
               label=symbol(body) if is_seen else "_point")  # fmt: skip
 
 

@@ -46,7 +46,9 @@ _SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 
 _BESIDE = 14.5
-"""Width of labels and ticks beside a panel, mm."""
+"""Width of labels and ticks beside a panel, mm, unless it is measured."""
+_RIM = 1.1
+"""Free along the edges of a picture, mm."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -97,16 +99,17 @@ def dashes(k: int) -> str:
 
 
 def legend(
-    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None
+    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None,
+    beside: float | None = None,
 ) -> None:  # fmt: skip
     """Names of lines above the panel, row by row, in as many columns as the width allows: that of
-    the figure, or of a panel of its own (mm)."""
+    the figure, or of a panel of its own (mm), less what stands beside the axes."""
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
     if not shown:
         return
     labels = [str(line.get_label()) for line in shown]
-    columns = key_columns(labels, width or 25.4 * axes.figure.get_figwidth())
+    columns = key_columns(labels, width or 25.4 * axes.figure.get_figwidth(), beside)
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
         handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
@@ -114,17 +117,26 @@ def legend(
     )  # fmt: skip
 
 
-def key_columns(labels: Sequence[str], width: float) -> int:
-    """In how many columns names of lines fit over a panel of a picture's width, mm; as even as
-    their rows can be."""
-    widths = [_width(label) for label in labels]
+def key_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
+    """In how many columns names of lines fit over a panel of a picture's width, mm, with so much
+    beside the axes; as even as their rows can be."""
+    widths, room = [_width(label) for label in labels], width - (beside or _BESIDE)
 
     def fits(columns: int) -> bool:
-        return sum(max(widths[k::columns]) for k in range(columns)) <= width - _BESIDE
+        return sum(max(widths[k::columns]) for k in range(columns)) <= room
 
     most = next((c for c in range(len(labels), 1, -1) if fits(c)), 1)
     even = -(-len(labels) // -(-len(labels) // most))
     return even if fits(even) else most
+
+
+def beside_axes(several: Sequence[Axes]) -> float:
+    """What the widest labels and ticks to the left of axes need, and the paper's rims, mm."""
+    widest = 0.0
+    for axes in several:
+        box = axes.yaxis.get_tightbbox()
+        widest = max(widest, float(axes.bbox.x0 - box.x0) if box is not None else 0.0)
+    return 25.4 * widest / float(several[0].figure.dpi) + 2 * _RIM
 
 
 def text_width(text: str, size: float) -> float:
