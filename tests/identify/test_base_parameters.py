@@ -140,6 +140,7 @@ def numeric(tree: RandomTree, count: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return Y, np.array(ca.DM(eqs.inertial_parameters)).ravel()
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(tree=trees(max_bodies=4, losses=False, motors=False, kinds=KINDS))
 def test_random_trees(tree: RandomTree) -> None:

@@ -46,6 +46,7 @@ def test_symbolic_and_numeric_derivations_are_one(tree: RandomTree) -> None:
     assert_the_same(tree.mechanism, parameters="symbolic")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(trees(max_bodies=3, kinds=WITH_AXES), st.integers(0, 100))
 def test_locked_and_mimicking_joints_too(tree: RandomTree, seed: int) -> None:

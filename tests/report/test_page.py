@@ -136,7 +136,12 @@ def test_motions_of_all_kinds(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "q0"), [("six-axis", {}), ("four-bar", {"theta1": 1.1}), ("elbow", {"q1": -0.3})]
+    ("name", "q0"),
+    [
+        pytest.param("six-axis", {}, marks=pytest.mark.slow),
+        ("four-bar", {"theta1": 1.1}),
+        ("elbow", {"q1": -0.3}),
+    ],
 )
 def test_the_printed_command_makes_the_motion(
     name: str, q0: dict[str, float], tmp_path: Path
@@ -262,6 +267,7 @@ def test_wheels_do_not_hide_the_other_angles() -> None:
     assert spins(motion_of(lw.gallery("elbow"), Start(0.2)).run) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(_STARTS))
 def test_their_motions_begin(name: str) -> None:
     """All names in them are known, and nothing rests."""
