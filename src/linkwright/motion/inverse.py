@@ -19,7 +19,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .iteration import Iteration
+from .iteration import Iteration, flattened, taken
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
 from .trajectory import numbers
@@ -36,6 +36,15 @@ _FLAT, _FLAT_ENOUGH = 1e-9, 1e-6
 they count as the nearest."""
 _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
+_CLOSED = 1e-9
+"""What loops of an answer may be open by, m or rad; they are pursued to `_TIGHT` of the slope."""
+_TIGHT, _OPEN = 0.1, 1e250
+"""`_OPEN` times the gap is the cost of what is open: more than that of anything closed."""
+_ROUNDING = float(np.finfo(float).eps)
+"""The share of points that rounding is; the cost's slope cannot be seen below its root."""
+_TIGHTENINGS = 3
+"""How often what is best and still open is pursued again."""
+_TOO_FAR = 1e100  # squares of it are finite
 _SAMPLES = 512
 _CHUNK = 256
 _FAR_RESTARTS = 20
@@ -58,8 +67,9 @@ Jacobian is singular: it is moved by so much, rad, and goes on from there."""
 @dataclass(frozen=True)
 class Joints:
     """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
-    tolerance, "nearest" where no small motion brings them nearer, "unfinished" where neither is
-    certain; `distance` (m) and `angle` (rad) are the largest errors that are left."""
+    tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
+    "unfinished" where neither is certain; `distance` (m) and `angle` (rad) are the largest errors
+    of frames that are left."""
 
     q: Floats
     status: NDArray[np.str_]
@@ -75,7 +85,7 @@ class InverseKinematics:
     """A solver for frames with targets of given kinds: {"tool": "pose", "elbow": "point"}.
 
     Kinds are "plane" (x, y), "point" (x, y, z) and "pose". The joints' ranges hold unless
-    `limits` is false; loops and constraints of positions are closed on the way.
+    `limits` is false; loops and constraints of positions are closed.
     """
 
     def __init__(
@@ -158,11 +168,12 @@ class InverseKinematics:
         Joints that the targets leave free go toward the posture, which is the start unless said.
         What is not reached is tried again from up to `restarts` other starts.
         """
-        read = self._fitting(read_targets(targets))
+        read = self._fitting(_read(targets))
         begin = self._coordinates(self.model.home() if start is None else start, "start")
         aim = begin if posture is None else self._coordinates(posture, "posture")
-        batch, (*numbers, begin, aim) = _flattened([*(t.numbers for t in read), begin, aim])
-        lanes = _Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        batch, (*numbers, begin, aim) = flattened([*(t.numbers for t in read), begin, aim])
+        wanted = self.iteration.with_loops(np.concatenate(numbers, axis=-1))
+        lanes = _Lanes(self.iteration, wanted, tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
         q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
@@ -213,7 +224,10 @@ class InverseKinematics:
         """Rough answers made exact; those that just miss their targets get away from singular
         places first."""
         (left,) = np.nonzero(~lanes.reached(figures))
-        q[left], figures[left] = lanes.descended(q[left], left)
+        q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
+        for _ in range(_TIGHTENINGS):
+            (left,) = np.nonzero(lanes.gap(figures) > _CLOSED)
+            q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
         for noise in _SHAKES:
             (left,) = np.nonzero(lanes.close(figures) & ~lanes.reached(figures))
             other, found = lanes.descended(self._nearby(rng, q[left], noise), left)
@@ -241,7 +255,7 @@ class InverseKinematics:
         """The samples whose frames are nearest to each target, the nearest first."""
         weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
         scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
-        there, here = self._sample_targets * scale, wanted * scale
+        there, here = self._sample_targets * scale, wanted[:, : len(scale)] * scale
         found = np.empty((len(wanted), count), dtype=np.int16)
         for k in range(0, len(wanted), _CHUNK):
             part = slice(k, k + _CHUNK)
@@ -261,10 +275,10 @@ class InverseKinematics:
             (good,) = np.nonzero(some)
             if not len(good):
                 continue
-            moved = lanes.glided(glide, q[good], figures[good, 0], aim[good], good)
-            moved, found = lanes.descended(moved, good)
+            moved = lanes.glided(glide, q[good], figures[good], aim[good], good)
+            moved, found = lanes.descended(moved, good, held=figures[good])
             as_near = found[:, 0] <= figures[good, 0] * (1 + _AS_NEAR)
-            kept = lanes.reached(found) | (as_near & (found[:, 3] < _FLAT_ENOUGH))
+            kept = lanes.reached(found) | (as_near & lanes.nearest(found, good))
             q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
         return q, figures
 
@@ -272,21 +286,6 @@ class InverseKinematics:
         """Angles without ranges, by whole turns nearest to where they began."""
         turns = np.round((q - near) / (2 * np.pi))
         return q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
-
-
-def _flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
-    """The common leading axes, and all arrays with these as one."""
-    shapes = [a.shape[:-1] for a in arrays]
-    try:
-        batch = np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise LinkwrightError(
-            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
-            remedy="give as many of each, or one",
-        ) from None
-    return batch, [
-        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
-    ]
 
 
 @dataclass(frozen=True)
@@ -297,13 +296,32 @@ class _Lanes:
     wanted: Floats
     tolerance: float
 
+    def gap(self, figures: Floats) -> Floats:
+        return np.linalg.norm(figures[:, 4 : 4 + self.iteration.loops], axis=1)
+
     def reached(self, figures: Floats) -> Any:
-        """Whether distance and angle are within the tolerance."""
-        return (figures[:, 1] <= self.tolerance) & (figures[:, 2] <= self.tolerance)
+        """Whether distance and angle are within the tolerance, and loops closed."""
+        missed = np.maximum(figures[:, 2], figures[:, 3])
+        return (missed <= self.tolerance) & (self.gap(figures) <= _CLOSED)
+
+    def nearest(self, figures: Floats, lanes: NDArray[np.int64]) -> Any:
+        """Whether the cost is flat, as far as rounding of what is missing lets it, and loops
+        closed."""
+        size = np.abs(self.wanted[lanes, : self.iteration.asked]).max(axis=1)
+        missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
+        unseen = np.sqrt(_ROUNDING * (size + self.iteration.length) / (missed + 1e-300))
+        return (figures[:, 1] < _FLAT_ENOUGH + unseen) & (self.gap(figures) <= _CLOSED)
 
     def close(self, figures: Floats) -> Any:
         """Whether so little is missing that the target can hardly be out of reach."""
         return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
+
+    def asked(self, lanes: NDArray[np.int64], held: Floats | None) -> Floats:
+        """Targets of lanes; what holds their loops is as it was when figures were `held`."""
+        wanted = self.wanted[lanes]
+        if held is not None and self.iteration.loops:
+            wanted[:, self.iteration.asked :] = held[:, 4 + self.iteration.loops :]
+        return wanted
 
     def descended(
         self,
@@ -311,39 +329,59 @@ class _Lanes:
         lanes: NDArray[np.int64],
         flat: float = _FLAT,
         rival: Floats | None = None,
+        held: Floats | None = None,
     ) -> tuple[Floats, Floats]:
-        """Steps until reached, flat, or stuck; lanes that are done stand still.
+        """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
 
         `rival` are costs that others came to: what will not fall below these is left off.
         """
-        unit = self.iteration.length**2
-        q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
-        at, pace = np.arange(len(begin)), np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
-        here, wanted, before = begin, self.wanted[lanes], np.full(len(begin), np.inf)
+        fresh = np.array([_FIRST_DAMPING * self.iteration.length**2, 2.0])
+        here, wanted, before = begin, self.asked(lanes, held), np.full(len(begin), np.inf)
+        width = 4 + self.iteration.loops
+        q, figures = (
+            begin.copy(),
+            np.full((len(begin), width + wanted.shape[1] - self.iteration.asked), np.inf),
+        )
+        at, pace, gaps = np.arange(len(begin)), np.tile(fresh, (len(begin), 1)), before
         rival = before if rival is None else rival
         for burst in range(_BURSTS):
             step = self.iteration.descend if burst < _QUICK_BURSTS else self.iteration.settle
             for _ in range(_BURST):
                 with np.errstate(all="ignore"):
                     here, pace, now = step(here, wanted, pace)
-            q[at], figures[at] = here, now
-            stuck = pace[:, 0] >= _LARGEST_DAMPING * unit
-            done = (
-                self.reached(now) | (now[:, 3] < flat) | stuck | _beaten(before, now[:, 0], rival)
-            )
+            q[at], figures[at, :width] = here, now
+            figures[at, width:] = wanted[:, self.iteration.asked :]
+            stuck = pace[:, 0] >= _LARGEST_DAMPING * self.iteration.length**2
+            rest, shut = (now[:, 1] < flat) | stuck, self.gap(now) <= _TIGHT * flat
+            done = self.reached(now) | (rest & shut) | _beaten(before, now[:, 0], rival)
+            if not shut.all():
+                wanted, pace, gaps = self.tightened(wanted, pace, gaps, now, stuck & ~shut | (now[:,1]<_ROUGH) & ~shut, fresh)
             (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            at, here, wanted, pace, before, rival = _taken(
-                live, at, here, wanted, pace, now[:, 0], rival
+            at, here, wanted, pace, before, rival, gaps = taken(
+                live, at, here, wanted, pace, now[:, 0], rival, gaps
             )
+        opened = self.gap(figures) > max(_CLOSED, _TIGHT * flat)
+        figures[opened, 0] = _OPEN * self.gap(figures)[opened]
         return q, figures
 
+    def tightened(
+        self, wanted: Floats, pace: Floats, gaps: Floats, now: Floats, slack: Any, fresh: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Lanes at rest whose loops are open hold these more strongly from now on."""
+        gap = self.gap(now)
+        (some,) = np.nonzero(slack)
+        wanted, pace, gaps = wanted.copy(), pace.copy(), gaps.copy()
+        wanted[some] = self.iteration.tightened(wanted[some], now[some, 4:], gaps[some])
+        pace[some], gaps[some] = np.minimum(pace[some], fresh), gap[some]
+        return wanted, pace, gaps
+
     def glided(
-        self, glide: Any, q: Floats, cost: Floats, posture: Floats, lanes: NDArray[np.int64]
+        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: NDArray[np.int64]
     ) -> Floats:
-        found, at, wanted = q.copy(), np.arange(len(q)), self.wanted[lanes]
-        pace, most = np.ones((len(q), 1)), cost[:, None] + self.iteration.stray
+        found, at, wanted = q.copy(), np.arange(len(q)), self.asked(lanes, figures)
+        pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.stray
         for _ in range(_GLIDES // _BURST):
             for _ in range(_BURST):
                 with np.errstate(all="ignore"):
@@ -352,13 +390,8 @@ class _Lanes:
             (live,) = np.nonzero((still[:, 0] > 1e-10) & (pace[:, 0] > 1e-9))
             if not len(live):
                 break
-            at, q, wanted, posture, pace, most = _taken(live, at, q, wanted, posture, pace, most)
+            at, q, wanted, posture, pace, most = taken(live, at, q, wanted, posture, pace, most)
         return found
-
-
-def _taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
-    """The chosen rows of all arrays."""
-    return [array.take(chosen, axis=0) for array in arrays]
 
 
 def _beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
@@ -369,12 +402,25 @@ def _beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
 
 
 def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
-    flat = figures[:, 3] < _FLAT_ENOUGH
+    flat = lanes.nearest(figures, np.arange(len(figures)))
     status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
     return Joints(
-        q.reshape(*batch, -1), status.reshape(batch), figures[:, 1].reshape(batch),
-        figures[:, 2].reshape(batch),
+        q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
+        figures[:, 3].reshape(batch),
     )  # fmt: skip
+
+
+def _read(targets: Mapping[str, Any]) -> list[Target]:
+    """The targets, none of them so far that its square is no number."""
+    for frame, given in targets.items():
+        size = np.abs(numbers(given))
+        if size.size and np.isfinite(size).all() and size.max() >= _TOO_FAR:
+            raise LinkwrightError(
+                f"the target is too far: {size.max():.3g}",
+                where=frame,
+                remedy="give less than 1e100",
+            )
+    return read_targets(targets)
 
 
 def inverse_kinematics(
@@ -391,6 +437,6 @@ def inverse_kinematics(
 
     Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
     """
-    kinds = {target.frame: target.kind for target in read_targets(targets)}
+    kinds = {target.frame: target.kind for target in _read(targets)}
     solver = InverseKinematics(mechanism, kinds, limits=limits)
     return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

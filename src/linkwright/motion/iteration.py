@@ -7,6 +7,11 @@ the turn from R to T: with this, Jᵀ J and Jᵀ e are those of the nine differe
 cost ½|T − R|² is smooth everywhere and each step is exactly Gauss–Newton's. Where there are fewer
 rows than joints, Jᵀ (J Jᵀ + λ)⁻¹ e is the same step with a smaller matrix. Coordinates at the end
 of their range that would leave it take no part.
+
+Loops φ = 0 are held by an augmented Lagrangian: the cost has ½w|φ + s|² − ½w|s|² in addition, and
+where a lane comes to rest with loops open, s grows by φ (`tightened`). With φ = 0 the gradient is
+the Lagrangian's with the multipliers w s, so a flat place is the nearest that closed loops allow;
+rows of φ that depend on each other do no harm.
 """
 
 from __future__ import annotations
@@ -17,15 +22,19 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
+from ..errors import LinkwrightError
 from ..readings.llvm import compile_tape
 from ..tape import Port, normalised, record, scheduled
 from .limits import Bounds
 from .targets import SIZES
 
 SX = Any
+Floats = NDArray[np.float64]
 LEAST = 1e-13
 """The least λ, as a share of the length's square."""
 FARTHEST = 0.5
@@ -34,20 +43,25 @@ PUSH = 1e-6
 """The slope, as a share of the error, that holds a coordinate at the end of its range."""
 STRAY = 0.02
 """How far frames may stray while the posture is sought, as a share of the length."""
+STIFF = 10.0
+"""The first weight w of the loops, for targets that are as far as the length."""
+STIFFER, TIGHTER = 10.0, 0.1
+"""w grows so where s did not lessen the gap to this share."""
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Where a step leads, and by how much it should lessen the cost."""
+    """Where a step leads, by how much it lessens the cost, and by how much it should."""
 
     q: SX
     cost: SX
     errors: SX
+    gain: SX
     expected: SX
 
     def or_better(self, other: _Trial) -> _Trial:
-        take = other.cost < self.cost
-        pairs = ((getattr(other, k), getattr(self, k)) for k in ("q", "cost", "errors", "expected"))
+        take, keys = other.gain > self.gain, ("q", "cost", "errors", "gain", "expected")
+        pairs = ((getattr(other, k), getattr(self, k)) for k in keys)
         return _Trial(*(ca.if_else(take, yes, no) for yes, no in pairs))
 
 
@@ -64,36 +78,88 @@ class Iteration:
     def q(self) -> SX:
         return self.equations.symbols["q"]
 
-    @cached_property
-    def target(self) -> SX:
-        return ca.SX.sym("target", sum(SIZES[kind] for _, kind in self.frames))
+    @property
+    def asked(self) -> int:
+        """How many numbers of `target` are the frames'; those of the loops, s and w, follow."""
+        return sum(SIZES[kind] for _, kind in self.frames)
 
     @cached_property
-    def _errors(self) -> tuple[SX, SX, SX]:
-        """e, the cost and the largest error of a position and of a rotation."""
-        rows, cost, at = [], ca.SX(0), 0
+    def loops(self) -> int:
+        return int(self.equations.names.positions)
+
+    @cached_property
+    def target(self) -> SX:
+        return ca.SX.sym("target", self.asked + (self.loops + 1 if self.loops else 0))
+
+    def with_loops(self, wanted: Floats) -> Floats:
+        """Targets (lanes, asked) with the s = 0 and w that their lanes begin with."""
+        if not self.loops:
+            return wanted
+        at, far = 0, np.zeros(len(wanted))
+        for _, kind in self.frames:
+            far = np.maximum(far, np.linalg.norm(wanted[:, at : at + min(3, SIZES[kind])], axis=1))
+            at += SIZES[kind]
+        w = STIFF * np.maximum(1.0, far / self.length)
+        return np.hstack([wanted, np.zeros((len(wanted), self.loops)), w[:, None]])
+
+    def tightened(self, wanted: Floats, gaps: Floats, before: Floats) -> Floats:
+        """Targets whose s has grown by the gaps, and w where these have hardly become less."""
+        found, s = wanted.copy(), wanted[:, self.asked : -1] + gaps
+        slow = np.linalg.norm(gaps, axis=1) > TIGHTER * before
+        more = np.where(slow, STIFFER, 1.0)[:, None]
+        found[:, self.asked :] = np.hstack([s / more, wanted[:, -1:] * more])
+        return found
+
+    @cached_property
+    def _errors(self) -> tuple[SX, SX, SX, SX]:
+        """e, what is there and what is missing, and the errors: the largest of a position and of a
+        rotation, then the loops'."""
+        rows, there, missing, at = [], [], [], 0
         far, turned = ca.SX(0), ca.SX(0)
         for frame, kind in self.frames:
             (T,) = self.equations.expressions("placement", frame)
             wanted = self.target[at : at + SIZES[kind]]
             at += SIZES[kind]
-            point = wanted[: min(3, SIZES[kind])] - T[: min(3, SIZES[kind]), 3]
-            rows.append(point)
-            cost += ca.sumsqr(point) / 2
-            far = ca.fmax(far, ca.sqrt(ca.sumsqr(point)))
+            there.append(T[: min(3, SIZES[kind]), 3])
+            missing.append(wanted[: min(3, SIZES[kind])] - there[-1])
+            rows.append(missing[-1])
+            far = ca.fmax(far, ca.sqrt(ca.sumsqr(missing[-1])))
             if kind == "pose":
                 R = ca.reshape(wanted[3:], 3, 3).T
                 apart = R - T[:3, :3]
-                cost += self.length**2 * ca.sumsqr(apart) / 2
+                there.append(self.length * ca.vec(T[:3, :3]))
+                missing.append(self.length * ca.vec(apart))
                 turned = ca.fmax(turned, ca.sqrt(ca.sumsqr(apart) / 2))
                 rows.append(self.length / ca.sqrt(2) * _turn(T[:3, :3], R))
-        if positions := self.equations.names.positions:
-            t = self.equations.symbols["t"]
-            gap = ca.substitute(self.equations.expressions("constraint_residual")[0], t, 0)
-            rows.append(-gap[:positions])
-            cost += ca.sumsqr(gap) / 2
-            far = ca.fmax(far, ca.sqrt(ca.sumsqr(gap)))
-        return ca.vertcat(*rows), cost, ca.vertcat(far, turned)
+        if self.loops:
+            there.append(self._pull * self._gap)
+            missing.append(-self._pull * (self._gap + self.target[self.asked : -1]))
+            rows.append(missing[-1])
+        errors = ca.vertcat(far, turned, self._gap)
+        return ca.vertcat(*rows), ca.vertcat(*there), ca.vertcat(*missing), errors
+
+    @cached_property
+    def _gap(self) -> SX:
+        """φ, at the time 0."""
+        if not self.loops:
+            return ca.SX(0, 1)
+        gap = self.equations.expressions("constraint_residual")[0][: self.loops]
+        return ca.substitute(gap, self.equations.symbols["t"], 0)
+
+    @cached_property
+    def _pull(self) -> SX:
+        return ca.sqrt(self.target[-1])
+
+    def _cost(self, missing: SX) -> SX:
+        pulled = self._pull * self.target[self.asked : -1] if self.loops else ca.SX(0)
+        return (ca.sumsqr(missing) - ca.sumsqr(pulled)) / 2
+
+    @cached_property
+    def _misses(self) -> SX:
+        """What is missing, without s."""
+        missing = self._errors[2]
+        rows = missing.shape[0] - self.loops
+        return ca.vertcat(missing[:rows], self._pull * self._gap) if self.loops else missing
 
     @cached_property
     def _jacobian(self) -> SX:
@@ -103,15 +169,14 @@ class Iteration:
             rows.append(J[3 : 3 + min(3, SIZES[kind]), :])
             if kind == "pose":
                 rows.append(self.length * ca.sqrt(2) * J[:3, :])
-        if positions := self.equations.names.positions:
-            t = self.equations.symbols["t"]
-            J = ca.substitute(self.equations.expressions("constraint_jacobian")[0], t, 0)
-            rows.append(J[:positions, :])
+        if self.loops:
+            J = self.equations.expressions("constraint_jacobian")[0][: self.loops, :]
+            rows.append(self._pull * ca.substitute(J, self.equations.symbols["t"], 0))
         return ca.vertcat(*rows)
 
     @cached_property
     def _measure(self) -> Any:
-        return ca.Function("measure", [self.q, self.target], list(self._errors))
+        return ca.Function("measure", [self.q, self.target], list(self._errors[1:]))
 
     def _moved(self, step: SX) -> SX:
         """q ⊕ step, held within the ranges."""
@@ -146,7 +211,7 @@ class Iteration:
 
     @cached_property
     def descend(self) -> Any:
-        """(q, target, (λ, ν)) → (q, (λ, ν), (cost, far, turned, slope)): one step, if it helps.
+        """(q, target, (λ, ν)) → (q, (λ, ν), (cost, slope, far, turned, φ…)): one step, if it helps.
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
         """
@@ -159,21 +224,23 @@ class Iteration:
         return self._step("settle", by_curvature=True)
 
     def _step(self, name: str, by_curvature: bool) -> Any:
-        e, cost, errors = self._errors
+        e, _, missing, errors = self._errors
+        cost = self._cost(missing)
+        steep = ca.sqrt(ca.sumsqr(self._misses)) * self.length
         pace = ca.SX.sym("pace", 2)
         gradient = self._jacobian.T @ e
         free = self._free(gradient)
         trial = self._by_least_squares(e, free, pace[0])
         if by_curvature:
             trial = trial.or_better(self._by_curvature(gradient, free, pace[0]))
-        better = trial.cost < cost
-        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (ca.sqrt(2 * cost) * self.length + 1e-300)
-        figures = ca.vertcat(ca.if_else(better, trial.cost, cost),
-                             ca.if_else(better, trial.errors, errors), slope)  # fmt: skip
+        better = trial.gain > 0
+        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (steep + 1e-300)
+        figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
+                             ca.if_else(better, trial.errors, errors))  # fmt: skip
         return self._compiled(
             name, {"q": self.q, "target": self.target, "pace": pace},
             {"q_out": ca.if_else(better, trial.q, self.q),
-             "pace_out": self._next_pace(pace, cost - trial.cost, trial.expected, better),
+             "pace_out": self._next_pace(pace, trial.gain, trial.expected, better),
              "figures": figures},
         )  # fmt: skip
 
@@ -190,9 +257,12 @@ class Iteration:
         return self._tried(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _tried(self, step: SX, expected: SX) -> _Trial:
+        """Gains are ½|y|² − ½|y'|² without the difference of large numbers that are nearly alike."""
         q = self._moved(step)
-        _, cost, errors = self._measure(q, self.target)
-        return _Trial(q, cost, errors, expected)
+        _, here, before, _ = self._errors
+        there, after, errors = self._measure(q, self.target)
+        gain = ca.dot(there - here, before + after) / 2
+        return _Trial(q, self._cost(after), errors, gain, expected)
 
     def _next_pace(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
         """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
@@ -221,7 +291,7 @@ class Iteration:
         `most` the cost that may not be passed
         """
         damping = LEAST * self.length**2 * 1e3
-        e, _, _ = self._errors
+        e = self._errors[0]
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             J = self._jacobian @ ca.diag(free)
@@ -233,10 +303,9 @@ class Iteration:
     def drift(self) -> Any:
         """The same where frames cannot arrive, and J says less than the cost's curvature H about
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
-        e, cost, _ = self._errors
-        gradient = self._jacobian.T @ e
+        gradient = self._jacobian.T @ self._errors[0]
         curvature, eye = self._curvature(gradient), ca.SX.eye(self.equations.nv)
-        pushing = ca.fabs(gradient) > PUSH * ca.sqrt(2 * cost) * self.length
+        pushing = ca.fabs(gradient) > PUSH * ca.sqrt(ca.sumsqr(self._misses)) * self.length
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
@@ -255,7 +324,7 @@ class Iteration:
         left_out, back = undone(free * p, free)
         along = free * p - left_out
         q = self._moved(pace * along + back)
-        _, cost, _ = self._measure(q, self.target)
+        cost = self._cost(self._measure(q, self.target)[1])
         nearer = ca.sumsqr(self._apart(q, posture)) < ca.sumsqr(p)
         good = ca.logic_and(nearer, cost < most)
         return self._compiled(
@@ -291,3 +360,23 @@ def _shortened(step: SX) -> SX:
 def _turn(R: SX, T: SX) -> SX:
     """Σ r × t over the columns: 2 sin θ along the axis of the turn from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3))
+
+
+def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+    """The common leading axes, and all arrays with these as one."""
+    shapes = [a.shape[:-1] for a in arrays]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise LinkwrightError(
+            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
+            remedy="give as many of each, or one",
+        ) from None
+    return batch, [
+        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
+    ]
+
+
+def taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
+    """The chosen rows of all arrays."""
+    return [array.take(chosen, axis=0) for array in arrays]
