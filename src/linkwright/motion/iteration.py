@@ -10,8 +10,7 @@ of their range that would leave it take no part.
 
 Loops φ = 0 are held by an augmented Lagrangian: the cost has ½w|φ + s|² − ½w|s|² in addition, and
 where a lane comes to rest with loops open, s grows by φ (`tightened`). With φ = 0 the gradient is
-the Lagrangian's with the multipliers w s, so a flat place is the nearest that closed loops allow;
-rows of φ that depend on each other do no harm.
+the Lagrangian's with the multipliers w s: a flat place is the nearest that closed loops allow.
 """
 
 from __future__ import annotations
@@ -37,16 +36,20 @@ SX = Any
 Floats = NDArray[np.float64]
 LEAST = 1e-13
 """The least λ, as a share of the length's square."""
-FARTHEST = 0.5
-"""The most that a coordinate changes in a step, rad or m."""
+FIRST, LARGEST = 1e-3, 1e12
+"""The first λ, and the one at which a lane is stuck."""
+FARTHEST, FAR = 0.5, 100
+"""The most that a coordinate changes in a step, rad or m; how many lengths away is far."""
 PUSH = 1e-6
 """The slope, as a share of the error, that holds a coordinate at the end of its range."""
 STRAY = 0.02
 """How far frames may stray while the posture is sought, as a share of the length."""
-STIFF = 10.0
-"""The first weight w of the loops, for targets that are as far as the length."""
-STIFFER, TIGHTER = 10.0, 0.1
-"""w grows so where s did not lessen the gap to this share."""
+STIFF, STIFFER, TIGHTER = 10.0, 10.0, 0.1
+"""The first weight w of stiff loops, for targets that are as far as the length; what it grows by
+where s did not lessen the gap to this share."""
+SAME, PATIENCE = 1e-3, 10
+"""The share by which the costs of two rough attempts at the same point differ; steps like the last
+after which an attempt must have beaten the best so far."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,9 @@ class _Trial:
     expected: SX
 
     def or_better(self, other: _Trial) -> _Trial:
-        take, keys = other.gain > self.gain, ("q", "cost", "errors", "gain", "expected")
-        pairs = ((getattr(other, k), getattr(self, k)) for k in keys)
-        return _Trial(*(ca.if_else(take, yes, no) for yes, no in pairs))
+        even = ca.logic_and(other.gain == self.gain, other.cost < self.cost)
+        take, theirs = ca.logic_or(other.gain > self.gain, even), vars(other)
+        return _Trial(**{k: ca.if_else(take, theirs[k], mine) for k, mine in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -91,31 +94,40 @@ class Iteration:
     def target(self) -> SX:
         return ca.SX.sym("target", self.asked + (self.loops + 1 if self.loops else 0))
 
-    def with_loops(self, wanted: Floats) -> Floats:
-        """Targets (lanes, asked) with the s = 0 and w that their lanes begin with."""
+    def with_loops(self, wanted: Floats, stiff: bool) -> Floats:
+        """Targets (lanes, asked) with s = 0 and the w that their lanes begin with: loops that give
+        way let frames pass from one assembly to another, stiff ones stay with theirs."""
         if not self.loops:
             return wanted
-        at, far = 0, np.zeros(len(wanted))
-        for _, kind in self.frames:
-            far = np.maximum(far, np.linalg.norm(wanted[:, at : at + min(3, SIZES[kind])], axis=1))
-            at += SIZES[kind]
-        w = STIFF * np.maximum(1.0, far / self.length)
+        far = np.maximum(np.abs(wanted).max(axis=1), self.length)
+        w = STIFF * far / self.length if stiff else np.ones(len(wanted))
         return np.hstack([wanted, np.zeros((len(wanted), self.loops)), w[:, None]])
 
-    def tightened(self, wanted: Floats, gaps: Floats, before: Floats) -> Floats:
-        """Targets whose s has grown by the gaps, and w where these have hardly become less."""
-        found, s = wanted.copy(), wanted[:, self.asked : -1] + gaps
-        slow = np.linalg.norm(gaps, axis=1) > TIGHTER * before
-        more = np.where(slow, STIFFER, 1.0)[:, None]
-        found[:, self.asked :] = np.hstack([s / more, wanted[:, -1:] * more])
-        return found
+    def gap(self, figures: Floats) -> Floats:
+        return np.asarray(np.linalg.norm(figures[:, 4 : 4 + self.loops], axis=1))
+
+    @property
+    def fresh(self) -> Floats:
+        return np.array([FIRST * self.length**2, 2.0])
+
+    def stuck(self, pace: Floats, wanted: Floats) -> Any:
+        return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
+
+    def tightened(self, slack: NDArray[np.int64], *state: Floats) -> list[Floats]:
+        """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
+        (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
+        slow = self.gap(now) > TIGHTER * gaps[slack]
+        more, s = np.where(slow, STIFFER, 1.0)[:, None], wanted[slack, self.asked : -1] + now[:, 4:]
+        wanted[slack, self.asked :] = np.hstack([s / more, wanted[slack, -1:] * more])
+        pace[slack], gaps[slack] = np.minimum(pace[slack], self.fresh), self.gap(now)
+        return [wanted, pace, gaps]
 
     @cached_property
-    def _errors(self) -> tuple[SX, SX, SX, SX]:
-        """e, what is there and what is missing, and the errors: the largest of a position and of a
-        rotation, then the loops'."""
+    def _errors(self) -> tuple[SX, SX, SX, SX, SX]:
+        """e, the cost, the errors (the largest of a position, of a rotation, then the loops'), what
+        is there and what is missing."""
         rows, there, missing, at = [], [], [], 0
-        far, turned = ca.SX(0), ca.SX(0)
+        cost, far, turned = ca.SX(0), ca.SX(0), ca.SX(0)
         for frame, kind in self.frames:
             (T,) = self.equations.expressions("placement", frame)
             wanted = self.target[at : at + SIZES[kind]]
@@ -123,20 +135,24 @@ class Iteration:
             there.append(T[: min(3, SIZES[kind]), 3])
             missing.append(wanted[: min(3, SIZES[kind])] - there[-1])
             rows.append(missing[-1])
+            cost += ca.sumsqr(missing[-1]) / 2
             far = ca.fmax(far, ca.sqrt(ca.sumsqr(missing[-1])))
             if kind == "pose":
                 R = ca.reshape(wanted[3:], 3, 3).T
                 apart = R - T[:3, :3]
                 there.append(self.length * ca.vec(T[:3, :3]))
                 missing.append(self.length * ca.vec(apart))
+                cost += self.length**2 * ca.sumsqr(apart) / 2
                 turned = ca.fmax(turned, ca.sqrt(ca.sumsqr(apart) / 2))
                 rows.append(self.length / ca.sqrt(2) * _turn(T[:3, :3], R))
         if self.loops:
-            there.append(self._pull * self._gap)
-            missing.append(-self._pull * (self._gap + self.target[self.asked : -1]))
+            pull, s = ca.sqrt(self.target[-1]), self.target[self.asked : -1]
+            there.append(pull * self._gap)
+            missing.append(-pull * (self._gap + s))
             rows.append(missing[-1])
+            cost += self.target[-1] * (ca.sumsqr(self._gap) / 2 + ca.dot(self._gap, s))
         errors = ca.vertcat(far, turned, self._gap)
-        return ca.vertcat(*rows), ca.vertcat(*there), ca.vertcat(*missing), errors
+        return ca.vertcat(*rows), cost, errors, ca.vertcat(*there), ca.vertcat(*missing)
 
     @cached_property
     def _gap(self) -> SX:
@@ -147,19 +163,13 @@ class Iteration:
         return ca.substitute(gap, self.equations.symbols["t"], 0)
 
     @cached_property
-    def _pull(self) -> SX:
-        return ca.sqrt(self.target[-1])
-
-    def _cost(self, missing: SX) -> SX:
-        pulled = self._pull * self.target[self.asked : -1] if self.loops else ca.SX(0)
-        return (ca.sumsqr(missing) - ca.sumsqr(pulled)) / 2
-
-    @cached_property
-    def _misses(self) -> SX:
-        """What is missing, without s."""
-        missing = self._errors[2]
-        rows = missing.shape[0] - self.loops
-        return ca.vertcat(missing[:rows], self._pull * self._gap) if self.loops else missing
+    def _steep(self) -> SX:
+        """The slope that would be all of the error, which is that of the frames and of the gap."""
+        cost = self._errors[1]
+        if self.loops:
+            frames = ca.sumsqr(self._errors[4][: -self.loops])
+            cost = (frames + self.target[-1] * ca.sumsqr(self._gap)) / 2
+        return ca.sqrt(2 * cost) * self.length
 
     @cached_property
     def _jacobian(self) -> SX:
@@ -171,7 +181,8 @@ class Iteration:
                 rows.append(self.length * ca.sqrt(2) * J[:3, :])
         if self.loops:
             J = self.equations.expressions("constraint_jacobian")[0][: self.loops, :]
-            rows.append(self._pull * ca.substitute(J, self.equations.symbols["t"], 0))
+            J = ca.substitute(J, self.equations.symbols["t"], 0)
+            rows.append(ca.sqrt(self.target[-1]) * J)
         return ca.vertcat(*rows)
 
     @cached_property
@@ -224,9 +235,7 @@ class Iteration:
         return self._step("settle", by_curvature=True)
 
     def _step(self, name: str, by_curvature: bool) -> Any:
-        e, _, missing, errors = self._errors
-        cost = self._cost(missing)
-        steep = ca.sqrt(ca.sumsqr(self._misses)) * self.length
+        e, cost, errors, _, _ = self._errors
         pace = ca.SX.sym("pace", 2)
         gradient = self._jacobian.T @ e
         free = self._free(gradient)
@@ -234,7 +243,7 @@ class Iteration:
         if by_curvature:
             trial = trial.or_better(self._by_curvature(gradient, free, pace[0]))
         better = trial.gain > 0
-        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (steep + 1e-300)
+        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (self._steep + 1e-300)
         figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
                              ca.if_else(better, trial.errors, errors))  # fmt: skip
         return self._compiled(
@@ -257,12 +266,13 @@ class Iteration:
         return self._tried(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _tried(self, step: SX, expected: SX) -> _Trial:
-        """Gains are ½|y|² − ½|y'|² without the difference of large numbers that are nearly alike."""
-        q = self._moved(step)
-        _, here, before, _ = self._errors
-        there, after, errors = self._measure(q, self.target)
-        gain = ca.dot(there - here, before + after) / 2
-        return _Trial(q, self._cost(after), errors, gain, expected)
+        """Far away the gain is no difference of costs, in which it would be lost by rounding."""
+        q, (_, before, _, here, missing) = self._moved(step), self._errors
+        cost, errors, there, left = self._measure(q, self.target)
+        gain = ca.dot(there - here, missing + left) / 2
+        if not self.loops:
+            gain = ca.if_else(before > (FAR * self.length) ** 2 / 2, gain, before - cost)
+        return _Trial(q, cost, errors, gain, expected)
 
     def _next_pace(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
         """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
@@ -305,7 +315,7 @@ class Iteration:
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
         gradient = self._jacobian.T @ self._errors[0]
         curvature, eye = self._curvature(gradient), ca.SX.eye(self.equations.nv)
-        pushing = ca.fabs(gradient) > PUSH * ca.sqrt(ca.sumsqr(self._misses)) * self.length
+        pushing = ca.fabs(gradient) > PUSH * self._steep
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
@@ -324,7 +334,7 @@ class Iteration:
         left_out, back = undone(free * p, free)
         along = free * p - left_out
         q = self._moved(pace * along + back)
-        cost = self._cost(self._measure(q, self.target)[1])
+        cost = self._measure(q, self.target)[0]
         nearer = ca.sumsqr(self._apart(q, posture)) < ca.sumsqr(p)
         good = ca.logic_and(nearer, cost < most)
         return self._compiled(
@@ -372,11 +382,18 @@ def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
             f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
             remedy="give as many of each, or one",
         ) from None
+    sizes = [(*batch, a.shape[-1]) for a in arrays]
     return batch, [
-        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
+        np.broadcast_to(a, n).reshape(-1, n[-1]) for a, n in zip(arrays, sizes, strict=True)
     ]
 
 
 def taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
     """The chosen rows of all arrays."""
     return [array.take(chosen, axis=0) for array in arrays]
+
+
+def beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+    """Whether steps like the last lead too slowly to where the cost would be below the rival."""
+    gain = before - cost
+    return (gain > 0) & (PATIENCE * gain < cost - (1 - SAME) * rival)
