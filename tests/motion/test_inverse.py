@@ -412,6 +412,21 @@ def test_loops_are_closed_and_nothing_nearer_is_beside(name: str, frame: str, ki
         assert np.abs(pull).max(initial=0) < 1e-5 * np.linalg.norm(e)
 
 
+def test_whole_turns_leave_gears_in_mesh() -> None:
+    """2 a = 3 b: with a turn less of either, nearer to the posture, teeth would have moved on."""
+    joints = {
+        "a": {"type": "revolute", "child": "u"},
+        "b": {"type": "revolute", "parent": "u", "child": "v", "origin": [1, 0, 0]},
+    }
+    bodies = {"u": {"mass": 1}, "v": {"mass": 1}}
+    gear = {"gear": {"type": "equation", "position": "2*a - 3*b"}}
+    arm = lw.Mechanism(name="geared", bodies=bodies, joints=joints, constraints=gear)
+    solver = InverseKinematics(arm, {"v": "plane"})
+    found = solver({"v": [np.cos(5), np.sin(5)]}, start=[5, 10 / 3], posture=[0, 0])
+    assert found.reached
+    assert open_by(solver, found.q)[0] <= 1e-9
+
+
 def test_limits_of_a_mimic_are_those_of_its_leader() -> None:
     joints = {
         "q": {"type": "revolute", "child": "a", "limits": {"lower": -3, "upper": 3}},
