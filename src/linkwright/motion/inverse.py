@@ -19,7 +19,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .iteration import Iteration
+from .iteration import SAME, Iteration, beaten, flattened, taken
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
 from .trajectory import numbers
@@ -29,23 +29,24 @@ Floats = NDArray[np.float64]
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
 _BURST = 3
 """Steps between two looks at what is done, so that nobody's answer depends on the others'."""
-_BURSTS, _QUICK_BURSTS, _GLIDES = 40, 3, 100
-_FIRST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e12
+_BURSTS, _LOOP_BURSTS, _QUICK_BURSTS, _GLIDES = 40, 120, 3, 100
 _FLAT, _FLAT_ENOUGH = 1e-9, 1e-6
 """The slope of the cost, as a share of the error, to which points are pursued, and below which
 they count as the nearest."""
 _ROUGH = 1e-4
 """The same for attempts, of which only the best is pursued."""
+_CLOSED, _TIGHT, _OPEN = 1e-9, 0.1, 1e250
+"""What loops of an answer may be open by, m or rad; the share of the slope's bound to which they
+are pursued; the cost of a gap of 1, which is more than that of anything closed."""
+_ROUNDING = float(np.finfo(float).eps)
+"""The share of points that rounding is; the cost's slope cannot be seen below its root."""
+_TOO_FAR = 1e100  # squares of it are finite
 _SAMPLES = 512
 _CHUNK = 256
 _FAR_RESTARTS = 20
 _AGREED, _AGREED_OUTSIDE = 20, 8
 """How many attempts must end at the same best point before it counts as the nearest: many where
 samples have been as far, so that no target is given up that others would reach."""
-_SAME = 1e-3
-"""The share by which the costs of two rough attempts at the same point differ."""
-_PATIENCE = 10
-"""Steps like the last after which an attempt must have beaten the best so far."""
 _AS_NEAR = 1e-12
 """The share of the cost that a posture may add."""
 _NOISE = 0.1
@@ -58,8 +59,8 @@ Jacobian is singular: it is moved by so much, rad, and goes on from there."""
 @dataclass(frozen=True)
 class Joints:
     """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
-    tolerance, "nearest" where no small motion brings them nearer, "unfinished" where neither is
-    certain; `distance` (m) and `angle` (rad) are the largest errors that are left."""
+    tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
+    else "unfinished"; `distance` (m) and `angle` (rad) are the frames' largest errors."""
 
     q: Floats
     status: NDArray[np.str_]
@@ -75,7 +76,7 @@ class InverseKinematics:
     """A solver for frames with targets of given kinds: {"tool": "pose", "elbow": "point"}.
 
     Kinds are "plane" (x, y), "point" (x, y, z) and "pose". The joints' ranges hold unless
-    `limits` is false; loops and constraints of positions are closed on the way.
+    `limits` is false; loops and constraints of positions are closed.
     """
 
     def __init__(
@@ -144,24 +145,18 @@ class InverseKinematics:
         return np.concatenate(parts, axis=1)
 
     def __call__(
-        self,
-        targets: Mapping[str, Any],
-        start: Any = None,
-        posture: Any = None,
-        *,
-        tolerance: float = 1e-9,
-        restarts: int = 60,
-        seed: int = 0,
-    ) -> Joints:
+        self, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
+        tolerance: float = 1e-9, restarts: int = 60, seed: int = 0,
+    ) -> Joints:  # fmt: skip
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
         Joints that the targets leave free go toward the posture, which is the start unless said.
         What is not reached is tried again from up to `restarts` other starts.
         """
-        read = self._fitting(read_targets(targets))
+        read = self._fitting(_read(targets))
         begin = self._coordinates(self.model.home() if start is None else start, "start")
         aim = begin if posture is None else self._coordinates(posture, "posture")
-        batch, (*numbers, begin, aim) = _flattened([*(t.numbers for t in read), begin, aim])
+        batch, (*numbers, begin, aim) = flattened([*(t.numbers for t in read), begin, aim])
         lanes = _Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
         q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
@@ -200,9 +195,9 @@ class InverseKinematics:
                 ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
             near = self._nearby(rng, begin[left], _NOISE) if k == 0 else None
             again = self.samples[ranks[left, k - 1]] if near is None else near
-            other, found = lanes.descended(again, left, _ROUGH, figures[left, 0])
+            other, found = lanes.descended(again, left, _ROUGH, figures[left, 0], stiff=k % 2 == 0)
             best, cost = figures[left, 0], found[:, 0]
-            same, better = np.abs(cost - best) <= _SAME * best, cost < best
+            same, better = np.abs(cost - best) <= SAME * best, cost < best
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
         return self._finished(lanes, q, figures, rng)
@@ -213,7 +208,7 @@ class InverseKinematics:
         """Rough answers made exact; those that just miss their targets get away from singular
         places first."""
         (left,) = np.nonzero(~lanes.reached(figures))
-        q[left], figures[left] = lanes.descended(q[left], left)
+        q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
         for noise in _SHAKES:
             (left,) = np.nonzero(lanes.close(figures) & ~lanes.reached(figures))
             other, found = lanes.descended(self._nearby(rng, q[left], noise), left)
@@ -261,32 +256,22 @@ class InverseKinematics:
             (good,) = np.nonzero(some)
             if not len(good):
                 continue
-            moved = lanes.glided(glide, q[good], figures[good, 0], aim[good], good)
-            moved, found = lanes.descended(moved, good)
+            moved = lanes.glided(glide, q[good], figures[good], aim[good], good)
+            moved, found = lanes.descended(moved, good, held=figures[good])
             as_near = found[:, 0] <= figures[good, 0] * (1 + _AS_NEAR)
-            kept = lanes.reached(found) | (as_near & (found[:, 3] < _FLAT_ENOUGH))
+            kept = lanes.reached(found) | (as_near & lanes.nearest(found, good))
             q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
         return q, figures
 
     def _turned_near(self, q: Floats, near: Floats) -> Floats:
-        """Angles without ranges, by whole turns nearest to where they began."""
+        """Angles without ranges, by whole turns nearest to where they began if gears allow."""
         turns = np.round((q - near) / (2 * np.pi))
-        return q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
-
-
-def _flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
-    """The common leading axes, and all arrays with these as one."""
-    shapes = [a.shape[:-1] for a in arrays]
-    try:
-        batch = np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise LinkwrightError(
-            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
-            remedy="give as many of each, or one",
-        ) from None
-    return batch, [
-        np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in arrays
-    ]
+        turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
+        if not self.iteration.loops:
+            return turned
+        gaps = self.model.constraint_residual(turned) - self.model.constraint_residual(q)
+        torn = np.abs(gaps).max(axis=1, keepdims=True) > _CLOSED / 10
+        return np.asarray(np.where(torn, q, turned))
 
 
 @dataclass(frozen=True)
@@ -298,52 +283,78 @@ class _Lanes:
     tolerance: float
 
     def reached(self, figures: Floats) -> Any:
-        """Whether distance and angle are within the tolerance."""
-        return (figures[:, 1] <= self.tolerance) & (figures[:, 2] <= self.tolerance)
+        """Whether distance and angle are within the tolerance, and loops closed."""
+        missed = np.maximum(figures[:, 2], figures[:, 3])
+        return (missed <= self.tolerance) & (
+            self.iteration.gap(figures) <= min(_CLOSED, self.tolerance)
+        )
+
+    def nearest(self, figures: Floats, lanes: NDArray[np.int64]) -> Any:
+        """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
+        size = np.abs(self.wanted[lanes]).max(axis=1)
+        missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
+        unseen = np.sqrt(_ROUNDING * (size + self.iteration.length) / (missed + 1e-300))
+        return (figures[:, 1] < _FLAT_ENOUGH + unseen) & (self.iteration.gap(figures) <= _CLOSED)
 
     def close(self, figures: Floats) -> Any:
         """Whether so little is missing that the target can hardly be out of reach."""
         return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
 
+    def asked(self, lanes: NDArray[np.int64], held: Floats | None, stiff: bool = False) -> Floats:
+        """Targets of lanes; what holds their loops is as it was when figures were `held`."""
+        wanted = self.iteration.with_loops(self.wanted[lanes], stiff)
+        if held is not None and self.iteration.loops:
+            wanted[:, self.iteration.asked :] = held[:, 4 + self.iteration.loops :]
+        return wanted
+
     def descended(
-        self,
-        begin: Floats,
-        lanes: NDArray[np.int64],
-        flat: float = _FLAT,
-        rival: Floats | None = None,
-    ) -> tuple[Floats, Floats]:
-        """Steps until reached, flat, or stuck; lanes that are done stand still.
+        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT,
+        rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
+    ) -> tuple[Floats, Floats]:  # fmt: skip
+        """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
 
         `rival` are costs that others came to: what will not fall below these is left off.
         """
-        unit = self.iteration.length**2
-        q, figures = begin.copy(), np.full((len(begin), 4), np.inf)
-        at, pace = np.arange(len(begin)), np.tile([_FIRST_DAMPING * unit, 2.0], (len(begin), 1))
-        here, wanted, before = begin, self.wanted[lanes], np.full(len(begin), np.inf)
+        wanted, before = self.asked(lanes, held, stiff), np.full(len(begin), np.inf)
+        width = 4 + self.iteration.loops + wanted.shape[1] - self.iteration.asked
+        q, here, figures = begin.copy(), begin, np.full((len(begin), width), np.inf)
+        at, pace, gaps = (
+            np.arange(len(begin)),
+            np.tile(self.iteration.fresh, (len(begin), 1)),
+            before,
+        )
         rival = before if rival is None else rival
-        for burst in range(_BURSTS):
+        for burst in range(_LOOP_BURSTS if self.iteration.loops else _BURSTS):
             step = self.iteration.descend if burst < _QUICK_BURSTS else self.iteration.settle
             for _ in range(_BURST):
                 with np.errstate(all="ignore"):
                     here, pace, now = step(here, wanted, pace)
-            q[at], figures[at] = here, now
-            stuck = pace[:, 0] >= _LARGEST_DAMPING * unit
-            done = (
-                self.reached(now) | (now[:, 3] < flat) | stuck | _beaten(before, now[:, 0], rival)
+            q[at], figures[at, : now.shape[1]] = here, now
+            figures[at, now.shape[1] :] = wanted[:, self.iteration.asked :]
+            stuck, shut = (
+                self.iteration.stuck(pace, wanted),
+                self.iteration.gap(now) <= _TIGHT * flat,
             )
+            rest = (now[:, 1] < flat) | stuck
+            done = self.reached(now) | (rest & shut) | beaten(before, now[:, 0], rival)
+            (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < _ROUGH)))
+            if len(slack):
+                wanted, pace, gaps = self.iteration.tightened(slack, wanted, pace, gaps, now)
             (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            at, here, wanted, pace, before, rival = _taken(
-                live, at, here, wanted, pace, now[:, 0], rival
+            at, here, wanted, pace, before, rival, gaps = taken(
+                live, at, here, wanted, pace, now[:, 0], rival, gaps
             )
+        gap = self.iteration.gap(figures)
+        figures[:, 0] = np.where(gap > max(_CLOSED, _TIGHT * flat), _OPEN * gap, figures[:, 0])
         return q, figures
 
     def glided(
-        self, glide: Any, q: Floats, cost: Floats, posture: Floats, lanes: NDArray[np.int64]
+        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: NDArray[np.int64]
     ) -> Floats:
-        found, at, wanted = q.copy(), np.arange(len(q)), self.wanted[lanes]
-        pace, most = np.ones((len(q), 1)), cost[:, None] + self.iteration.stray
+        found, at, wanted = q.copy(), np.arange(len(q)), self.asked(lanes, figures)
+        pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.stray
         for _ in range(_GLIDES // _BURST):
             for _ in range(_BURST):
                 with np.errstate(all="ignore"):
@@ -352,45 +363,37 @@ class _Lanes:
             (live,) = np.nonzero((still[:, 0] > 1e-10) & (pace[:, 0] > 1e-9))
             if not len(live):
                 break
-            at, q, wanted, posture, pace, most = _taken(live, at, q, wanted, posture, pace, most)
+            at, q, wanted, posture, pace, most = taken(live, at, q, wanted, posture, pace, most)
         return found
 
 
-def _taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
-    """The chosen rows of all arrays."""
-    return [array.take(chosen, axis=0) for array in arrays]
-
-
-def _beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
-    """Whether steps like the last, which went from one cost to another, lead too slowly to where
-    it would be below the rival."""
-    gain = before - cost
-    return (gain > 0) & (_PATIENCE * gain < cost - (1 - _SAME) * rival)
-
-
 def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
-    flat = figures[:, 3] < _FLAT_ENOUGH
+    flat = lanes.nearest(figures, np.arange(len(figures)))
     status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
     return Joints(
-        q.reshape(*batch, -1), status.reshape(batch), figures[:, 1].reshape(batch),
-        figures[:, 2].reshape(batch),
+        q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
+        figures[:, 3].reshape(batch),
     )  # fmt: skip
 
 
+def _read(targets: Mapping[str, Any]) -> list[Target]:
+    """The targets, none of them so far that its square is no number."""
+    for frame, given in targets.items():
+        size = np.abs(numbers(given)).max(initial=0.0)
+        if _TOO_FAR <= size < np.inf:
+            far = f"the target is too far: {size:.3g}"
+            raise LinkwrightError(far, where=frame, remedy="give less than 1e100")
+    return read_targets(targets)
+
+
 def inverse_kinematics(
-    mechanism: Mechanism,
-    targets: Mapping[str, Any],
-    start: Any = None,
-    posture: Any = None,
-    *,
-    limits: bool = True,
-    tolerance: float = 1e-9,
-    restarts: int = 60,
-) -> Joints:
+    mechanism: Mechanism, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
+    limits: bool = True, tolerance: float = 1e-9, restarts: int = 60,
+) -> Joints:  # fmt: skip
     """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
 
     Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
     """
-    kinds = {target.frame: target.kind for target in read_targets(targets)}
+    kinds = {target.frame: target.kind for target in _read(targets)}
     solver = InverseKinematics(mechanism, kinds, limits=limits)
     return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

@@ -7,6 +7,10 @@ the turn from R to T: with this, Jᵀ J and Jᵀ e are those of the nine differe
 cost ½|T − R|² is smooth everywhere and each step is exactly Gauss–Newton's. Where there are fewer
 rows than joints, Jᵀ (J Jᵀ + λ)⁻¹ e is the same step with a smaller matrix. Coordinates at the end
 of their range that would leave it take no part.
+
+Loops φ = 0 are held by an augmented Lagrangian: the cost has ½w|φ + s|² − ½w|s|² in addition, and
+where a lane comes to rest with loops open, s grows by φ (`tightened`). With φ = 0 the gradient is
+the Lagrangian's with the multipliers w s: a flat place is the nearest that closed loops allow.
 """
 
 from __future__ import annotations
@@ -17,38 +21,51 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
+from ..errors import LinkwrightError
 from ..readings.llvm import compile_tape
 from ..tape import Port, normalised, record, scheduled
 from .limits import Bounds
 from .targets import SIZES
 
 SX = Any
+Floats = NDArray[np.float64]
 LEAST = 1e-13
 """The least λ, as a share of the length's square."""
-FARTHEST = 0.5
-"""The most that a coordinate changes in a step, rad or m."""
+FIRST, LARGEST = 1e-3, 1e12
+"""The first λ, and the one at which a lane is stuck."""
+FARTHEST, FAR = 0.5, 100
+"""The most that a coordinate changes in a step, rad or m; how many lengths away is far."""
 PUSH = 1e-6
 """The slope, as a share of the error, that holds a coordinate at the end of its range."""
 STRAY = 0.02
 """How far frames may stray while the posture is sought, as a share of the length."""
+STIFF, STIFFER, TIGHTER = 10.0, 10.0, 0.1
+"""The first weight w of stiff loops, for targets that are as far as the length; what it grows by
+where s did not lessen the gap to this share."""
+SAME, PATIENCE = 1e-3, 10
+"""The share by which the costs of two rough attempts at the same point differ; steps like the last
+after which an attempt must have beaten the best so far."""
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Where a step leads, and by how much it should lessen the cost."""
+    """Where a step leads, by how much it lessens the cost, and by how much it should."""
 
     q: SX
     cost: SX
     errors: SX
+    gain: SX
     expected: SX
 
     def or_better(self, other: _Trial) -> _Trial:
-        take = other.cost < self.cost
-        pairs = ((getattr(other, k), getattr(self, k)) for k in ("q", "cost", "errors", "expected"))
-        return _Trial(*(ca.if_else(take, yes, no) for yes, no in pairs))
+        even = ca.logic_and(other.gain == self.gain, other.cost < self.cost)
+        take, theirs = ca.logic_or(other.gain > self.gain, even), vars(other)
+        return _Trial(**{k: ca.if_else(take, theirs[k], mine) for k, mine in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -64,36 +81,95 @@ class Iteration:
     def q(self) -> SX:
         return self.equations.symbols["q"]
 
-    @cached_property
-    def target(self) -> SX:
-        return ca.SX.sym("target", sum(SIZES[kind] for _, kind in self.frames))
+    @property
+    def asked(self) -> int:
+        """How many numbers of `target` are the frames'; those of the loops, s and w, follow."""
+        return sum(SIZES[kind] for _, kind in self.frames)
 
     @cached_property
-    def _errors(self) -> tuple[SX, SX, SX]:
-        """e, the cost and the largest error of a position and of a rotation."""
-        rows, cost, at = [], ca.SX(0), 0
-        far, turned = ca.SX(0), ca.SX(0)
+    def loops(self) -> int:
+        return int(self.equations.names.positions)
+
+    @cached_property
+    def target(self) -> SX:
+        return ca.SX.sym("target", self.asked + (self.loops + 1 if self.loops else 0))
+
+    def with_loops(self, wanted: Floats, stiff: bool) -> Floats:
+        """Targets (lanes, asked) with s = 0 and the w that their lanes begin with: loops that give
+        way let frames pass from one assembly to another, stiff ones stay with theirs."""
+        if not self.loops:
+            return wanted
+        far = np.maximum(np.abs(wanted).max(axis=1), self.length)
+        w = STIFF * far / self.length if stiff else np.ones(len(wanted))
+        return np.hstack([wanted, np.zeros((len(wanted), self.loops)), w[:, None]])
+
+    def gap(self, figures: Floats) -> Floats:
+        return np.asarray(np.linalg.norm(figures[:, 4 : 4 + self.loops], axis=1))
+
+    @property
+    def fresh(self) -> Floats:
+        return np.array([FIRST * self.length**2, 2.0])
+
+    def stuck(self, pace: Floats, wanted: Floats) -> Any:
+        return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
+
+    def tightened(self, slack: NDArray[np.int64], *state: Floats) -> list[Floats]:
+        """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
+        (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
+        slow = self.gap(now) > TIGHTER * gaps[slack]
+        more, s = np.where(slow, STIFFER, 1.0)[:, None], wanted[slack, self.asked : -1] + now[:, 4:]
+        wanted[slack, self.asked :] = np.hstack([s / more, wanted[slack, -1:] * more])
+        pace[slack], gaps[slack] = np.minimum(pace[slack], self.fresh), self.gap(now)
+        return [wanted, pace, gaps]
+
+    @cached_property
+    def _errors(self) -> tuple[SX, SX, SX, SX, SX]:
+        """e, the cost, the errors (the largest of a position, of a rotation, then the loops'), what
+        is there and what is missing."""
+        rows, there, missing, at = [], [], [], 0
+        cost, far, turned = ca.SX(0), ca.SX(0), ca.SX(0)
         for frame, kind in self.frames:
             (T,) = self.equations.expressions("placement", frame)
             wanted = self.target[at : at + SIZES[kind]]
             at += SIZES[kind]
-            point = wanted[: min(3, SIZES[kind])] - T[: min(3, SIZES[kind]), 3]
-            rows.append(point)
-            cost += ca.sumsqr(point) / 2
-            far = ca.fmax(far, ca.sqrt(ca.sumsqr(point)))
+            there.append(T[: min(3, SIZES[kind]), 3])
+            missing.append(wanted[: min(3, SIZES[kind])] - there[-1])
+            rows.append(missing[-1])
+            cost += ca.sumsqr(missing[-1]) / 2
+            far = ca.fmax(far, ca.sqrt(ca.sumsqr(missing[-1])))
             if kind == "pose":
                 R = ca.reshape(wanted[3:], 3, 3).T
                 apart = R - T[:3, :3]
+                there.append(self.length * ca.vec(T[:3, :3]))
+                missing.append(self.length * ca.vec(apart))
                 cost += self.length**2 * ca.sumsqr(apart) / 2
                 turned = ca.fmax(turned, ca.sqrt(ca.sumsqr(apart) / 2))
                 rows.append(self.length / ca.sqrt(2) * _turn(T[:3, :3], R))
-        if positions := self.equations.names.positions:
-            t = self.equations.symbols["t"]
-            gap = ca.substitute(self.equations.expressions("constraint_residual")[0], t, 0)
-            rows.append(-gap[:positions])
-            cost += ca.sumsqr(gap) / 2
-            far = ca.fmax(far, ca.sqrt(ca.sumsqr(gap)))
-        return ca.vertcat(*rows), cost, ca.vertcat(far, turned)
+        if self.loops:
+            pull, s = ca.sqrt(self.target[-1]), self.target[self.asked : -1]
+            there.append(pull * self._gap)
+            missing.append(-pull * (self._gap + s))
+            rows.append(missing[-1])
+            cost += self.target[-1] * (ca.sumsqr(self._gap) / 2 + ca.dot(self._gap, s))
+        errors = ca.vertcat(far, turned, self._gap)
+        return ca.vertcat(*rows), cost, errors, ca.vertcat(*there), ca.vertcat(*missing)
+
+    @cached_property
+    def _gap(self) -> SX:
+        """φ, at the time 0."""
+        if not self.loops:
+            return ca.SX(0, 1)
+        gap = self.equations.expressions("constraint_residual")[0][: self.loops]
+        return ca.substitute(gap, self.equations.symbols["t"], 0)
+
+    @cached_property
+    def _steep(self) -> SX:
+        """The slope that would be all of the error, which is that of the frames and of the gap."""
+        cost = self._errors[1]
+        if self.loops:
+            frames = ca.sumsqr(self._errors[4][: -self.loops])
+            cost = (frames + self.target[-1] * ca.sumsqr(self._gap)) / 2
+        return ca.sqrt(2 * cost) * self.length
 
     @cached_property
     def _jacobian(self) -> SX:
@@ -103,15 +179,15 @@ class Iteration:
             rows.append(J[3 : 3 + min(3, SIZES[kind]), :])
             if kind == "pose":
                 rows.append(self.length * ca.sqrt(2) * J[:3, :])
-        if positions := self.equations.names.positions:
-            t = self.equations.symbols["t"]
-            J = ca.substitute(self.equations.expressions("constraint_jacobian")[0], t, 0)
-            rows.append(J[:positions, :])
+        if self.loops:
+            J = self.equations.expressions("constraint_jacobian")[0][: self.loops, :]
+            J = ca.substitute(J, self.equations.symbols["t"], 0)
+            rows.append(ca.sqrt(self.target[-1]) * J)
         return ca.vertcat(*rows)
 
     @cached_property
     def _measure(self) -> Any:
-        return ca.Function("measure", [self.q, self.target], list(self._errors))
+        return ca.Function("measure", [self.q, self.target], list(self._errors[1:]))
 
     def _moved(self, step: SX) -> SX:
         """q ⊕ step, held within the ranges."""
@@ -146,7 +222,7 @@ class Iteration:
 
     @cached_property
     def descend(self) -> Any:
-        """(q, target, (λ, ν)) → (q, (λ, ν), (cost, far, turned, slope)): one step, if it helps.
+        """(q, target, (λ, ν)) → (q, (λ, ν), (cost, slope, far, turned, φ…)): one step, if it helps.
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
         """
@@ -159,21 +235,21 @@ class Iteration:
         return self._step("settle", by_curvature=True)
 
     def _step(self, name: str, by_curvature: bool) -> Any:
-        e, cost, errors = self._errors
+        e, cost, errors, _, _ = self._errors
         pace = ca.SX.sym("pace", 2)
         gradient = self._jacobian.T @ e
         free = self._free(gradient)
         trial = self._by_least_squares(e, free, pace[0])
         if by_curvature:
             trial = trial.or_better(self._by_curvature(gradient, free, pace[0]))
-        better = trial.cost < cost
-        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (ca.sqrt(2 * cost) * self.length + 1e-300)
-        figures = ca.vertcat(ca.if_else(better, trial.cost, cost),
-                             ca.if_else(better, trial.errors, errors), slope)  # fmt: skip
+        better = trial.gain > 0
+        slope = ca.sqrt(ca.sumsqr(free * gradient)) / (self._steep + 1e-300)
+        figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
+                             ca.if_else(better, trial.errors, errors))  # fmt: skip
         return self._compiled(
             name, {"q": self.q, "target": self.target, "pace": pace},
             {"q_out": ca.if_else(better, trial.q, self.q),
-             "pace_out": self._next_pace(pace, cost - trial.cost, trial.expected, better),
+             "pace_out": self._next_pace(pace, trial.gain, trial.expected, better),
              "figures": figures},
         )  # fmt: skip
 
@@ -190,9 +266,13 @@ class Iteration:
         return self._tried(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _tried(self, step: SX, expected: SX) -> _Trial:
-        q = self._moved(step)
-        _, cost, errors = self._measure(q, self.target)
-        return _Trial(q, cost, errors, expected)
+        """Far away the gain is no difference of costs, in which it would be lost by rounding."""
+        q, (_, before, _, here, missing) = self._moved(step), self._errors
+        cost, errors, there, left = self._measure(q, self.target)
+        gain = ca.dot(there - here, missing + left) / 2
+        if not self.loops:
+            gain = ca.if_else(before > (FAR * self.length) ** 2 / 2, gain, before - cost)
+        return _Trial(q, cost, errors, gain, expected)
 
     def _next_pace(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
         """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
@@ -221,7 +301,7 @@ class Iteration:
         `most` the cost that may not be passed
         """
         damping = LEAST * self.length**2 * 1e3
-        e, _, _ = self._errors
+        e = self._errors[0]
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             J = self._jacobian @ ca.diag(free)
@@ -233,10 +313,9 @@ class Iteration:
     def drift(self) -> Any:
         """The same where frames cannot arrive, and J says less than the cost's curvature H about
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
-        e, cost, _ = self._errors
-        gradient = self._jacobian.T @ e
+        gradient = self._jacobian.T @ self._errors[0]
         curvature, eye = self._curvature(gradient), ca.SX.eye(self.equations.nv)
-        pushing = ca.fabs(gradient) > PUSH * ca.sqrt(2 * cost) * self.length
+        pushing = ca.fabs(gradient) > PUSH * self._steep
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
@@ -255,7 +334,7 @@ class Iteration:
         left_out, back = undone(free * p, free)
         along = free * p - left_out
         q = self._moved(pace * along + back)
-        _, cost, _ = self._measure(q, self.target)
+        cost = self._measure(q, self.target)[0]
         nearer = ca.sumsqr(self._apart(q, posture)) < ca.sumsqr(p)
         good = ca.logic_and(nearer, cost < most)
         return self._compiled(
@@ -291,3 +370,30 @@ def _shortened(step: SX) -> SX:
 def _turn(R: SX, T: SX) -> SX:
     """Σ r × t over the columns: 2 sin θ along the axis of the turn from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3))
+
+
+def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+    """The common leading axes, and all arrays with these as one."""
+    shapes = [a.shape[:-1] for a in arrays]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise LinkwrightError(
+            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
+            remedy="give as many of each, or one",
+        ) from None
+    sizes = [(*batch, a.shape[-1]) for a in arrays]
+    return batch, [
+        np.broadcast_to(a, n).reshape(-1, n[-1]) for a, n in zip(arrays, sizes, strict=True)
+    ]
+
+
+def taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
+    """The chosen rows of all arrays."""
+    return [array.take(chosen, axis=0) for array in arrays]
+
+
+def beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+    """Whether steps like the last lead too slowly to where the cost would be below the rival."""
+    gain = before - cost
+    return (gain > 0) & (PATIENCE * gain < cost - (1 - SAME) * rival)
