@@ -19,7 +19,8 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .iteration import SAME, Iteration, beaten, flattened, taken
+from .iteration import SAME, Iteration, flattened
+from .lanes import CLOSED, ROUGH, Lanes
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
 from .trajectory import numbers
@@ -27,20 +28,6 @@ from .trajectory import numbers
 Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
-_BURST = 3
-"""Steps between two looks at what is done, so that nobody's answer depends on the others'."""
-_BURSTS, _LOOP_BURSTS, _QUICK_BURSTS, _GLIDES = 40, 120, 3, 100
-_FLAT, _FLAT_ENOUGH = 1e-9, 1e-6
-"""The slope of the cost, as a share of the error, to which points are pursued, and below which
-they count as the nearest."""
-_ROUGH = 1e-4
-"""The same for attempts, of which only the best is pursued."""
-_CLOSED, _TIGHT, _OPEN = 1e-9, 0.1, 1e250
-"""What loops of an answer may be open by, m or rad; the share of the slope's bound to which they
-are pursued; the cost of a gap of 1, which is more than that of anything closed."""
-_ROUNDING = float(np.finfo(float).eps)
-"""The share of points that rounding is; the cost's slope cannot be seen below its root."""
-_TOO_FAR = 1e100  # squares of it are finite
 _SAMPLES = 512
 _CHUNK = 256
 _FAR_RESTARTS = 20
@@ -49,11 +36,10 @@ _AGREED, _AGREED_OUTSIDE = 20, 8
 samples have been as far, so that no target is given up that others would reach."""
 _AS_NEAR = 1e-12
 """The share of the cost that a posture may add."""
+_SHAKES = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
+"""What misses a target by little is moved by so much, rad, and goes on from there."""
 _NOISE = 0.1
 """How far from the start the first new attempt begins, rad; later ones begin at samples."""
-_CLOSE, _SHAKES = 1e-3, (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
-"""What misses the target by less than this share of the length is likely to stand where the
-Jacobian is singular: it is moved by so much, rad, and goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +139,11 @@ class InverseKinematics:
         Joints that the targets leave free go toward the posture, which is the start unless said.
         What is not reached is tried again from up to `restarts` other starts.
         """
-        read = self._fitting(_read(targets))
+        read = self._fitting(read_targets(targets))
         begin = self._coordinates(self.model.home() if start is None else start, "start")
         aim = begin if posture is None else self._coordinates(posture, "posture")
         batch, (*numbers, begin, aim) = flattened([*(t.numbers for t in read), begin, aim])
-        lanes = _Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        lanes = Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
         q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
@@ -179,10 +165,10 @@ class InverseKinematics:
         return found
 
     def _attempts(
-        self, lanes: _Lanes, begin: Floats, restarts: int, rng: np.random.Generator
+        self, lanes: Lanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
-        q, figures = lanes.descended(begin, np.arange(len(begin)), _ROUGH)
+        q, figures = lanes.descended(begin, np.arange(len(begin)), ROUGH)
         met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
         enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
         ranks = np.zeros((len(begin), min(restarts, _SAMPLES)), dtype=np.int16)
@@ -195,7 +181,7 @@ class InverseKinematics:
                 ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
             near = self._nearby(rng, begin[left], _NOISE) if k == 0 else None
             again = self.samples[ranks[left, k - 1]] if near is None else near
-            other, found = lanes.descended(again, left, _ROUGH, figures[left, 0], stiff=k % 2 == 0)
+            other, found = lanes.descended(again, left, ROUGH, figures[left, 0], stiff=k % 2 == 0)
             best, cost = figures[left, 0], found[:, 0]
             same, better = np.abs(cost - best) <= SAME * best, cost < best
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
@@ -203,7 +189,7 @@ class InverseKinematics:
         return self._finished(lanes, q, figures, rng)
 
     def _finished(
-        self, lanes: _Lanes, q: Floats, figures: Floats, rng: np.random.Generator
+        self, lanes: Lanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Rough answers made exact; those that just miss their targets get away from singular
         places first."""
@@ -247,7 +233,7 @@ class InverseKinematics:
         return found
 
     def _postured(
-        self, lanes: _Lanes, q: Floats, figures: Floats, posture: Floats
+        self, lanes: Lanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
         """Toward the posture, where frames are as near to their targets afterwards."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
@@ -270,120 +256,17 @@ class InverseKinematics:
         if not self.iteration.loops:
             return turned
         gaps = self.model.constraint_residual(turned) - self.model.constraint_residual(q)
-        torn = np.abs(gaps).max(axis=1, keepdims=True) > _CLOSED / 10
+        torn = np.abs(gaps).max(axis=1, keepdims=True) > CLOSED / 10
         return np.asarray(np.where(torn, q, turned))
 
 
-@dataclass(frozen=True)
-class _Lanes:
-    """All targets, and the loops over the compiled steps."""
-
-    iteration: Iteration
-    wanted: Floats
-    tolerance: float
-
-    def reached(self, figures: Floats) -> Any:
-        """Whether distance and angle are within the tolerance, and loops closed."""
-        missed = np.maximum(figures[:, 2], figures[:, 3])
-        return (missed <= self.tolerance) & (
-            self.iteration.gap(figures) <= min(_CLOSED, self.tolerance)
-        )
-
-    def nearest(self, figures: Floats, lanes: NDArray[np.int64]) -> Any:
-        """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
-        size = np.abs(self.wanted[lanes]).max(axis=1)
-        missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
-        unseen = np.sqrt(_ROUNDING * (size + self.iteration.length) / (missed + 1e-300))
-        return (figures[:, 1] < _FLAT_ENOUGH + unseen) & (self.iteration.gap(figures) <= _CLOSED)
-
-    def close(self, figures: Floats) -> Any:
-        """Whether so little is missing that the target can hardly be out of reach."""
-        return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
-
-    def asked(self, lanes: NDArray[np.int64], held: Floats | None, stiff: bool = False) -> Floats:
-        """Targets of lanes; what holds their loops is as it was when figures were `held`."""
-        wanted = self.iteration.with_loops(self.wanted[lanes], stiff)
-        if held is not None and self.iteration.loops:
-            wanted[:, self.iteration.asked :] = held[:, 4 + self.iteration.loops :]
-        return wanted
-
-    def descended(
-        self, begin: Floats, lanes: NDArray[np.int64], flat: float = _FLAT,
-        rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
-    ) -> tuple[Floats, Floats]:  # fmt: skip
-        """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
-
-        `rival` are costs that others came to: what will not fall below these is left off.
-        """
-        wanted, before = self.asked(lanes, held, stiff), np.full(len(begin), np.inf)
-        width = 4 + self.iteration.loops + wanted.shape[1] - self.iteration.asked
-        q, here, figures = begin.copy(), begin, np.full((len(begin), width), np.inf)
-        at, pace, gaps = (
-            np.arange(len(begin)),
-            np.tile(self.iteration.fresh, (len(begin), 1)),
-            before,
-        )
-        rival = before if rival is None else rival
-        for burst in range(_LOOP_BURSTS if self.iteration.loops else _BURSTS):
-            step = self.iteration.descend if burst < _QUICK_BURSTS else self.iteration.settle
-            for _ in range(_BURST):
-                with np.errstate(all="ignore"):
-                    here, pace, now = step(here, wanted, pace)
-            q[at], figures[at, : now.shape[1]] = here, now
-            figures[at, now.shape[1] :] = wanted[:, self.iteration.asked :]
-            stuck, shut = (
-                self.iteration.stuck(pace, wanted),
-                self.iteration.gap(now) <= _TIGHT * flat,
-            )
-            rest = (now[:, 1] < flat) | stuck
-            done = self.reached(now) | (rest & shut) | beaten(before, now[:, 0], rival)
-            (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < _ROUGH)))
-            if len(slack):
-                wanted, pace, gaps = self.iteration.tightened(slack, wanted, pace, gaps, now)
-            (live,) = np.nonzero(~done)
-            if not len(live):
-                break
-            at, here, wanted, pace, before, rival, gaps = taken(
-                live, at, here, wanted, pace, now[:, 0], rival, gaps
-            )
-        gap = self.iteration.gap(figures)
-        figures[:, 0] = np.where(gap > max(_CLOSED, _TIGHT * flat), _OPEN * gap, figures[:, 0])
-        return q, figures
-
-    def glided(
-        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: NDArray[np.int64]
-    ) -> Floats:
-        found, at, wanted = q.copy(), np.arange(len(q)), self.asked(lanes, figures)
-        pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.stray
-        for _ in range(_GLIDES // _BURST):
-            for _ in range(_BURST):
-                with np.errstate(all="ignore"):
-                    q, pace, still = glide(q, wanted, posture, pace, most)
-            found[at] = q
-            (live,) = np.nonzero((still[:, 0] > 1e-10) & (pace[:, 0] > 1e-9))
-            if not len(live):
-                break
-            at, q, wanted, posture, pace, most = taken(live, at, q, wanted, posture, pace, most)
-        return found
-
-
-def _joints(q: Floats, figures: Floats, lanes: _Lanes, batch: Sequence[int]) -> Joints:
+def _joints(q: Floats, figures: Floats, lanes: Lanes, batch: Sequence[int]) -> Joints:
     flat = lanes.nearest(figures, np.arange(len(figures)))
     status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
     return Joints(
         q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
         figures[:, 3].reshape(batch),
     )  # fmt: skip
-
-
-def _read(targets: Mapping[str, Any]) -> list[Target]:
-    """The targets, none of them so far that its square is no number."""
-    for frame, given in targets.items():
-        size = np.abs(numbers(given)).max(initial=0.0)
-        if _TOO_FAR <= size < np.inf:
-            far = f"the target is too far: {size:.3g}"
-            raise LinkwrightError(far, where=frame, remedy="give less than 1e100")
-    return read_targets(targets)
 
 
 def inverse_kinematics(
@@ -394,6 +277,6 @@ def inverse_kinematics(
 
     Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
     """
-    kinds = {target.frame: target.kind for target in _read(targets)}
+    kinds = {target.frame: target.kind for target in read_targets(targets)}
     solver = InverseKinematics(mechanism, kinds, limits=limits)
     return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

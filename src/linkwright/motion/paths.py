@@ -113,7 +113,7 @@ class _Follower:
         """(q, q̇, q̈) at a time, q from the branch that is near."""
         s, target, v, a = self.task(t)
         found = self.solver({self.frame: target}, near, tolerance=1e-13, restarts=0)
-        if max(found.distance, found.angle) > 1e-9:
+        if max(float(found.distance), float(found.angle), self._open(found.q)) > 1e-9:
             raise LinkwrightError(
                 f"the frame '{self.frame}' cannot follow: after {100 * s:.3g} % of its path it is "
                 f"{float(found.distance):.3g} m and {float(found.angle):.3g} rad off",
@@ -132,6 +132,11 @@ class _Follower:
             if np.abs(what - wanted).max() > 1e-6 * max(1.0, np.abs(wanted).max()):
                 raise self._stuck(s, self._free(found.q, J))
         return np.array([found.q, qd, qdd])
+
+    def _open(self, q: Floats) -> float:
+        """What loops are open by."""
+        model = self.solver.model
+        return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
 
     def _constraints(self, q: Floats) -> Floats:
         """J of loops, of no rows where there are none."""

@@ -19,7 +19,7 @@ from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
-from .inverse import InverseKinematics
+from .inverse import NEAREST, InverseKinematics
 from .limits import bounds_of, check_within, outside
 from .loops import Loops, check_closable
 from .targets import read_targets
@@ -264,7 +264,8 @@ def _joints(
     place = solver.model.placement(frame)(found.q)[:3, 3]
     turned = f" and {float(found.angle):.4g} rad" if read.kind == "pose" else ""
     raise LinkwrightError(
-        f"'{frame}' cannot reach {_said(read.numbers[:3])}: the nearest point is {_said(place)}, "
+        f"'{frame}' cannot reach {_said(read.numbers[:3])}: the nearest point "
+        f"{'is' if found.status == NEAREST else 'found is'} {_said(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
         where=mechanism.name, remedy="give a target within reach and the joints' ranges",
     )  # fmt: skip

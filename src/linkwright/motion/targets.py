@@ -41,8 +41,13 @@ def _read(frame: str, value: Any) -> Target:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = np.full(1, np.nan)
-    if not numbers.size or not (np.abs(numbers) < _FARTHEST).all():
+    if not numbers.size or not np.isfinite(numbers).all():
         raise LinkwrightError("the target is no array of finite numbers", where=frame)
+    if np.abs(numbers).max() >= _FARTHEST:
+        raise LinkwrightError(
+            f"the target is too far: {np.abs(numbers).max():.3g}", where=frame,
+            remedy="give less than 1e100",
+        )  # fmt: skip
     if numbers.shape[-2:] == (4, 4):
         rotation = _checked(numbers[..., :3, :3], frame)
         return Target(frame, "pose", _joined(numbers[..., :3, 3], rotation))
