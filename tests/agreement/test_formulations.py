@@ -47,8 +47,20 @@ def assert_agreement(mechanism: lw.Mechanism, by: str, seed: int) -> None:
         close(value(ours, "coriolis_matrix", q, v), C, "coriolis_matrix")
 
 
-@pytest.mark.parametrize("by", EXACT)
-@pytest.mark.parametrize("name", GALLERY)
+LARGE = ("six-axis", "seven-axis", "stanford", "puma560", "quadruped", "chain-9")
+
+
+def gallery_by() -> list[object]:
+    """All by all; large ones by what makes long expressions are for the slow tests."""
+    long = [(name, by) for name in LARGE for by in EXACT if by not in ("lagrange", "newton_euler")]
+    return [
+        pytest.param(by, name, marks=pytest.mark.slow if (name, by) in long else ())
+        for name in GALLERY
+        for by in EXACT
+    ]
+
+
+@pytest.mark.parametrize(("by", "name"), gallery_by())
 def test_gallery(by: str, name: str) -> None:
     mechanism = lw.gallery(name)
     reason = formulation(by).supports(mechanism)

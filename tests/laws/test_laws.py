@@ -128,6 +128,7 @@ def test_energies(tree: RandomTree, seed: int) -> None:
     close(ours, np.array([theirs]), scale=100.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(trees(losses=False, motors=False), SEEDS)
 def test_regressors(tree: RandomTree, seed: int) -> None:

@@ -325,6 +325,7 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
     """It is compiled inside of the first call, which has no other way to say so."""
     from linkwright import readings
 
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
     function = lw.compile(lw.gallery("six-axis")).mass_matrix
     out = np.full((3, 6, 6), 7, np.float32)
 
