@@ -52,9 +52,12 @@ class Loops:
     @cached_property
     def leading(self) -> list[int]:
         """As many coordinates as are free, all others depending on them: those with drives first,
-        then whichever J leaves best determined."""
+        then those that the mechanism calls independent, then the others in their order."""
         J = self.model.constraint_jacobian(self.begin)
-        order = sorted(range(self.model.nv), key=lambda k: k not in self._driven)
+        named, names = self.mechanism.independent, self.model.names.q
+        order = sorted(
+            range(self.model.nv), key=lambda k: (k not in self._driven, names[k] not in named)
+        )
         found: list[int] = []
         rank = int(np.linalg.matrix_rank(J, 1e-9))
         for k in order:
