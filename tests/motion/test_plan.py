@@ -183,3 +183,23 @@ def test_a_mistake_is_one_line(tmp_path: Path) -> None:
     assert "cannot reach" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_largest_figures_do_not_depend_on_the_samples() -> None:
+    """Two samples, at rest at both ends, show the tops of the quintic between: 15/8 of the mean
+    speed, and 10/√3 of way over time squared."""
+    few, many = (
+        json.loads(ok("plan", "elbow", "--to", "1,1", "--time", "2", "--samples", n, "--json"))
+        for n in ("2", "301")
+    )
+    way = np.abs(np.subtract(few["goal"], few["start"]))
+    np.testing.assert_allclose(few["largest_speeds"], 15 / 8 * way / 2, rtol=1e-9)
+    np.testing.assert_allclose(few["largest_accelerations"], 10 / np.sqrt(3) * way / 4, rtol=1e-9)
+    assert few["largest_drives"] == many["largest_drives"]
+
+
+def test_units_of_chosen_coordinates_are_said() -> None:
+    """The triple pendulum's are angles from the horizon."""
+    text = ok("plan", "triple-pendulum", "--frame", "link3", "--to", "1,1", "--time", "1")
+    assert text.count(" rad/s²") == 3
+    assert text.count(" N·m") == 3

@@ -346,3 +346,27 @@ def test_functions_go_on_where_coordinates_stay() -> None:
 def test_bad_input(pin: dict[str, Any], message: str) -> None:
     with pytest.raises(LinkwrightError, match=message):
         pendulum(**pin)
+
+
+@pytest.mark.parametrize("driven", [True, False])
+def test_numbers_drive_on_what_is_left(driven: bool) -> None:
+    """Along the speeds, with actuators or without: 1 N moves 2 kg on by t²/4, whatever broke."""
+    bodies = {name: {"mass": m, "inertia": [1, 1, 1]} for name, m in (("a", 2), ("b", 1))}
+    bodies["c"] = {"mass": 1, "inertia": [1, 1, 1], "center": ["1/2", 0, 0]}
+    actuators = {"mx": {"moves": "x"}, "my": {"moves": "y"}, "mr": {"moves": "r"}}
+    pair = lw.Mechanism(
+        name="pair", gravity=[0, 0, 0], bodies=bodies,
+        joints={
+            "x": {"type": "prismatic", "axis": [1, 0, 0], "child": "a"},
+            "y": {"type": "prismatic", "axis": [0, 1, 0], "child": "b"},
+            "r": {"type": "revolute", "axis": [0, 0, 1], "child": "c", "parent": "b",
+                  "breaks": {"force": 5}},
+        }, **({"actuators": actuators} if driven else {}),
+    )  # fmt: skip
+    run = lw.simulate(pair, 3.0, torque=[1.0, 2.0, 3.0], samples=7)
+    assert run.finished
+    assert run.next is not None
+    assert 0 < run.next.t[0] < 3
+    assert run.next.t[-1] == 3.0
+    np.testing.assert_allclose(run.next.q[-1, 0], 3.0**2 / 4, atol=1e-8)
+    np.testing.assert_allclose(run.next.tau[-1], [1, 2, *[0] * (run.next.tau.shape[1] - 2)])

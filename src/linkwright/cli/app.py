@@ -21,6 +21,13 @@ app = typer.Typer(
 )
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file, or a gallery name.")]
+StartArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[q1=…] …", help="Where the motion starts; the rest is at home."),
+]
+SpeedOption = Annotated[
+    list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 BaseOption = Annotated[
     str | None, typer.Option(help="'free' lets the root of a URDF float.", show_default=False)

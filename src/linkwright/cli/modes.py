@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from ..errors import LinkwrightError
-from .app import BaseOption, FileArgument, JsonOption, app, read
+from .app import (
+    BaseOption,
+    FileArgument,
+    JsonOption,
+    SpeedOption,
+    StartArgument,
+    app,
+    read,
+)
 
 OutputOption = Annotated[
     Path | None,
@@ -41,13 +49,8 @@ def simulate(
         str | None, typer.Argument(metavar="FILE", help="A file, or a gallery name.")
     ] = None,
     duration: Annotated[float, typer.Option("--time", "-t", help="Seconds of motion.")] = 1.0,
-    start: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[q1=…] …", help="Where it starts; the rest is at home."),
-    ] = None,
-    speed: Annotated[
-        list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
-    ] = None,
+    start: StartArgument = None,
+    speed: SpeedOption = None,
     drive: Annotated[
         list[str] | None,
         typer.Option(

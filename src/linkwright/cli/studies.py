@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .app import BaseOption, FileArgument, JsonOption, app, read
+from .app import BaseOption, FileArgument, JsonOption, SpeedOption, StartArgument, app, read
 
 
 @app.command()
@@ -65,13 +65,8 @@ def report(
         float | None,
         typer.Option("--time", "-t", help="Seconds of motion: 5, or the gallery's own."),
     ] = None,
-    start: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[q1=…] …", help="Where the motion starts; the rest is at home."),
-    ] = None,
-    speed: Annotated[
-        list[str] | None, typer.Option(help="A speed at the start: q1=2, q1=30deg.")
-    ] = None,
+    start: StartArgument = None,
+    speed: SpeedOption = None,
     drive: Annotated[
         list[str] | None,
         typer.Option(help="A drive by speed or actuator, an expression: q1='2*sin(t) - dq1'."),

@@ -160,7 +160,8 @@ class _Follower:
             why, remedy = "the configuration is singular", "start elsewhere"
         else:
             why = f"they have only {usual} of its {len(J)} directions"
-            remedy = "take a path along these, or leave the rotation free"
+            free = ", or leave the rotation free" if len(J) > 3 else ""
+            remedy = f"take a path along these{free}"
         return LinkwrightError(
             f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: {why}",
             remedy=remedy,
