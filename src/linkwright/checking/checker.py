@@ -34,11 +34,11 @@ from .duals import EPS, is_dual, is_vector, split, without_eps
 from .foreign import from_sympy, is_foreign
 from .inference import inferred_names
 from .meaning import Meanings
+from .paper_symbols import indices
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, checked_size, read_text
 from .repair import repairs
-from .strays import stray_repairs
 from .report import (
     DEFINITION,
     DIFFERS,
@@ -50,8 +50,9 @@ from .report import (
     Repair,
     Report,
 )
+from .strays import stray_repairs
 from .superabundant import HEADING, Superabundant
-from .vocabulary import Vocabulary, indices
+from .vocabulary import Vocabulary
 
 MOST_SIMPLE = 12
 """Numbers up to this, and fractions of them, have no multiples that stand for them."""
@@ -159,7 +160,7 @@ class Section:
         self.lines = [line for i, line in enumerate(self.lines) if i not in self.aside]
 
     def _without_meaning(self, meanings: Meanings, line: Line, error: LinkwrightError) -> Finding:
-        """Of a name that is missing in a family of ours (m3 of m1, m2) it is known what is wrong."""
+        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
         pair = (line.left, line.right)
         common = Finding(
             line.number, equation_text(pair), UNREADABLE, note=str(error),
@@ -415,7 +416,7 @@ class Section:
             for k in range(own.names.nv):
                 momentum = self.meanings.partial(lagrangian, "qd", k)
                 force = self.meanings.partial(lagrangian, "q", k)
-                left = Sum((self.meanings.rate(momentum), negate(force)))
+                left = Sum((self.meanings.total_rate(momentum), negate(force)))
                 pairs.append((left, Name(f"lagrange@{k}")))
             wanted = self.meanings.wanted(side for pair in pairs for side in pair)
         except LinkwrightError:
