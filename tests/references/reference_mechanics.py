@@ -124,6 +124,7 @@ class RefBody:
     R: Matrix
     p: Vector
     lumps: tuple[Lump, ...]
+    omega: Vector | None = None  # in its own axes, where it is known without Ṙ
 
     def at(self, point: Sequence[Entry]) -> Vector:
         """The place in the world of a point of the body."""
@@ -193,14 +194,20 @@ class Reference:
     def turning(self, k: int) -> Vector:
         """ω in world axes, of Ṙ Rᵀ."""
         R = self.bodies[k].R
+        if self.bodies[k].omega is not None:
+            return apply(R, self.bodies[k].omega)
         dR: Matrix = tuple(self.rates_of(row) for row in R)  # type: ignore[assignment]
         W = compose(dR, transposed(R))
         return W[2][1], W[0][2], W[1][0]
 
+    def turning_in_body(self, k: int) -> Vector:
+        body = self.bodies[k]
+        return body.omega or apply(transposed(body.R), self.turning(k))
+
     @lru_cache(maxsize=None)  # noqa: B019
     def kinetic(self, k: int) -> Poly:
         body = self.bodies[k]
-        w = apply(transposed(body.R), self.turning(k))
+        w = self.turning_in_body(k)
         total = Poly()
         for part in body.lumps:
             v = self.rates_of(body.at(part.center))
@@ -269,7 +276,7 @@ class Reference:
         """Σ ∂v/∂u · m a + ∂ω/∂u · (Iω)' + ∂V/∂q, by partial velocities."""
         u, total = self.u[i], self.slope(self.V, i)
         for k, body in enumerate(self.bodies):
-            w = apply(transposed(body.R), self.turning(k))
+            w = self.turning_in_body(k)
             part_w = tuple(x.derivative(u) for x in w)
             for part in body.lumps:
                 v = self.rates_of(body.at(part.center))
@@ -330,6 +337,8 @@ class Reference:
             return self._derivative(*match.groups())
         if match := re.fullmatch(r"Jv(\d)_?([123])(\d)", name):
             k, row, i = (int(x) - 1 for x in match.groups())
+            if not (0 <= k < len(self.bodies) and 0 <= i < len(self.u)):
+                raise KeyError(name)
             return self.velocity(k)[row].derivative(self.u[i])
         if match := re.fullmatch(r"([A-Za-z]+?)_?(\d+)", name):
             return self._indexed(match[1], [int(x) - 1 for x in match[2]])
@@ -347,6 +356,8 @@ class Reference:
 
     def _indexed(self, stem: str, at: Sequence[int]) -> Poly:
         n = len(self.u)
+        if min(at) < 0:
+            raise KeyError(stem)
         if stem in ("M", "D", "d", "H", "m") and len(at) == 2 and max(at) < n:
             return self.mass_entry(*at)
         if stem == "C" and len(at) == 2 and max(at) < n:
@@ -355,10 +366,11 @@ class Reference:
             return self.christoffel(*at)
         if stem == "J" and len(at) == 2 and at[0] < len(self.constraint_rows) and at[1] < n:
             return self.constraint_rows[at[0]].derivative(self.u[at[1]])
-        if stem in ("Jx", "Jy", "Jz", "Jw") and len(at) == 2 and at[1] < n:
+        n_bodies = len(self.bodies)
+        if stem in ("Jx", "Jy", "Jz", "Jw") and len(at) == 2 and at[1] < n and at[0] < n_bodies:
             whole = self.turning(at[0])[2] if stem == "Jw" else self._of_body("d" + stem[1], at[0])
             return whole.derivative(self.u[at[1]])
-        if len(at) != 1 or at[0] < 0:
+        if len(at) != 1:
             raise KeyError(stem)
         return self._single(stem, at[0])
 

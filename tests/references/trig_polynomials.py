@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import cache
 
 import flint
 
@@ -84,19 +85,25 @@ class Poly:
 
     def derivative(self, name: str) -> Poly:
         terms: dict[Key, Fraction] = {}
-        found = Poly()
+        own = Var(name)
+
+        def add(key: Key, x: Fraction) -> None:
+            terms[key] = terms.get(key, Fraction(0)) + x
+
         for (mono, kind, angle), x in self.terms.items():
-            rate = dict(angle).get(name)
+            rate = dict(angle).get(name) if angle else None
             if rate:
-                key = mono, "s" if kind == "c" else "c", angle
-                terms[key] = terms.get(key, Fraction(0)) + x * (-rate if kind == "c" else rate)
-            for i, (atom, exponent) in enumerate(mono):
-                inner = derivative_of_atom(atom, name)
-                if inner:
-                    lower = ((atom, exponent - 1),) if exponent != 1 else ()
-                    rest = sorted_monomial((*mono[:i], *lower, *mono[i + 1 :]))
-                    found = found + Poly({(rest, kind, angle): x * exponent}) * inner
-        return Poly(terms) + found
+                other = "s" if kind == "c" else "c"
+                add((mono, other, angle), x * (-rate if kind == "c" else rate))
+            for i, (atom, n) in enumerate(mono):
+                lower = ((atom, n - 1),) if n != 1 else ()
+                if atom == own:
+                    add(((*mono[:i], *lower, *mono[i + 1 :]), kind, angle), x * n)
+                elif not isinstance(atom, Var) and (inner := derivative_of_root(atom, name)):
+                    rest = (*mono[:i], *lower, *mono[i + 1 :])
+                    for key, y in (Poly({(rest, kind, angle): x * n}) * inner).terms.items():
+                        add(key, y)
+        return Poly(terms)
 
     def __call__(self, value_of: Callable[[str], Value]) -> Value:
         """Its value as a ball."""
@@ -176,9 +183,8 @@ def names_of_root(atom: Node) -> set[str]:
     return _ROOTS[atom].names()
 
 
-def derivative_of_atom(atom: Node, name: str) -> Poly:
-    if isinstance(atom, Var):
-        return poly(1 if atom.name == name else 0)
+def derivative_of_root(atom: Node, name: str) -> Poly:
+    """Of a root or a bracket."""
     inner = _ROOTS[atom].derivative(name)
     if isinstance(atom, Fun) and inner:
         return inner * Poly({(((atom, -1),), "c", _NONE): Fraction(1, 2)})
@@ -248,7 +254,12 @@ def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
 
 
 def sorted_monomial(parts: Iterable[tuple[Node, int]]) -> Monomial:
-    return tuple(sorted(parts, key=lambda part: repr(part[0])))
+    return tuple(sorted(parts, key=lambda part: order_of(part[0])))
+
+
+@cache
+def order_of(atom: Node) -> str:
+    return atom.name if isinstance(atom, Var) else repr(atom)
 
 
 def angle_node(angle: Angle) -> Node:

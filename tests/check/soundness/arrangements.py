@@ -149,7 +149,8 @@ def insert_one(equation: Equation, draw: random.Random, reference: Reference) ->
     terms = terms_of(equation[1])
     if not terms or terms == [num(0)]:
         return None
-    q = Var(draw.choice(list(reference.coordinates)))
+    quaternions = {name for names in reference.units for name in names}
+    q = Var(draw.choice([x for x in reference.coordinates if x not in quaternions]))
     one = Add((Pow(Fun("sin", q), num(2)), Pow(Fun("cos", q), num(2))))
     at = draw.randrange(len(terms))
     terms[at] = product_of([terms[at], one])

@@ -22,7 +22,9 @@ def name_pool(subject: Subject) -> list[str]:
     pool = ["K", "T", "V", "P", "U", "L", "E"]
     span = [str(i + 1) for i in range(n)]
     pool += [f"{stem}{i}" for stem in ("g", "G", "phi", "p", "dp") for i in span]
-    pool += [f"{stem}{i}{j}" for stem in ("M", "D", "d", "C") for i in span for j in span]
+    pool += [f"{stem}{i}{j}" for stem in ("M", "D", "d") for i in span for j in span]
+    if r.has_rates:
+        pool += [f"C{i}{j}" for i in span for j in span]
     if r.has_rates and n < 4:
         pool += [f"c{i}{j}{k}" for i in span for j in span for k in span]
         pool += [f"M{i}{j}_{q}" for i in span for j in span for q in r.coordinates]
@@ -39,7 +41,10 @@ def name_pool(subject: Subject) -> list[str]:
     return [
         name
         for name in dict.fromkeys(pool)
-        if name not in r.own and name not in withheld and not is_of(name, withheld)
+        if name not in r.own
+        and ("_" not in name or name.partition("_")[0].removeprefix("d") not in r.own)
+        and name not in withheld
+        and not is_of(name, withheld)
     ]
 
 
@@ -164,8 +169,10 @@ def relations(subject: Subject) -> Iterator[Equation]:
         for i, q in enumerate(r.coordinates, 1):
             drive = named_drives(r, r.applied(i - 1)).node()
             inertia = " + ".join(f"M{i}{j}*{r.a[j - 1]} + C{i}{j}*{r.u[j - 1]}" for j in span)
-            yield drive, parse_equation(f"x = {inertia} + V_{q}")[1]
-            yield drive, parse_equation(f"x = dL_d{q} - L_{q}")[1]
+            if "V" not in own and not any(f"C{i}{j}" in own for j in span):
+                yield drive, parse_equation(f"x = {inertia} + V_{q}")[1]
+            if "L" not in own:
+                yield drive, parse_equation(f"x = dL_d{q} - L_{q}")[1]
 
 
 def true_equations(subject: Subject) -> list[Equation]:
