@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from .trig_polynomials import Poly, cos, poly, root, sin, var
+from .trig_polynomials import Poly, cos, inverse, poly, root, sin, var
 
 Vector = tuple[Poly, Poly, Poly]
 Matrix = tuple[Vector, Vector, Vector]
@@ -182,9 +182,17 @@ class Reference:
 
     @lru_cache(maxsize=None)  # noqa: B019
     def center(self, k: int) -> Vector:
-        """The centre of mass of the k-th body; bodies of several lumps give it by mass · place."""
-        (part,) = self.bodies[k].lumps
-        return self.bodies[k].at(part.center)
+        """The centre of mass of the k-th body."""
+        body = self.bodies[k]
+        if len(body.lumps) == 1:
+            return body.at(body.lumps[0].center)
+        share = inverse(body.mass)
+        total = ZERO
+        for part in body.lumps:
+            x, y, z = body.at(part.center)
+            m = part.mass * share
+            total = plus(total, (x * m, y * m, z * m))
+        return total
 
     @lru_cache(maxsize=None)  # noqa: B019
     def velocity(self, k: int) -> Vector:

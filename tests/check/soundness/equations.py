@@ -32,9 +32,8 @@ def name_pool(subject: Subject) -> list[str]:
         for q in r.coordinates:
             pool += [f"L_{q}", f"V_{q}", f"L_d{q}", f"dL_d{q}", f"T_{q}", f"T_d{q}"]
     for k in range(bodies):
-        if len(r.bodies[k].lumps) == 1:
-            pool += [f"{x}{k + 1}" for x in ("K", "V", "x", "y", "dx", "dy", "ddx", "w", "v")]
-            pool += [f"J{x}{k + 1}{i}" for x in "xyw" for i in span]
+        pool += [f"{x}{k + 1}" for x in ("K", "V", "x", "y", "dx", "dy", "ddx", "w", "v")]
+        pool += [f"J{x}{k + 1}{i}" for x in "xyw" for i in span]
     pool += [f"f{i + 1}" for i in range(len(r.positions))]
     pool += [f"J{i + 1}{j}" for i in range(len(r.constraint_rows)) for j in span]
     withheld = tuple(subject.withheld)
