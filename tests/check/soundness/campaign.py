@@ -68,10 +68,10 @@ class Tally:
             f"{sum(x.status == 'refused' for x in false):6} misprints refused",
         ]
         for kind in (*KINDS, "all"):
-            own = [x for x in false if kind in (x.case.mutant.kind, "all") and x.repair is not None]
+            own = [x for x in false if kind in (x.case.mutant.kind, "all")]
             if own:
                 share = [100 * sum(map(bool, (getattr(x, key) for x in own))) / len(own) for key in ("repair", "restored")]  # fmt: skip
-                rows.append(f"{kind:>14}: {len(own):5} found, {share[0]:5.1f} % repaired, {share[1]:5.1f} % restored")  # fmt: skip
+                rows.append(f"{kind:>14}: {len(own):5}, {share[0]:5.1f} % repaired, {share[1]:5.1f} % restored")  # fmt: skip
         return "\n".join(rows)
 
 

@@ -17,6 +17,7 @@ from tests.references.equation_judge import (
     Num,
     Pow,
     Var,
+    names_in,
     negate,
     num,
     product_of,
@@ -135,12 +136,33 @@ def other_dots(name: str, reference: Reference) -> list[str]:
     return []
 
 
+def is_telling(equation: Equation) -> bool:
+    """Whether it says enough to see a misprint in it: M22 = 0 may be a misprint of anything."""
+    used = names_in(equation[0]) | names_in(equation[1])
+    return len(used) > 2 and not any(isinstance(side, Var) and other == num(0)
+                                     for side, other in (equation, equation[::-1]))  # fmt: skip
+
+
+def keeps_quantities(before: Equation, after: Equation, reference: Reference) -> bool:
+    """Whether a quantity of which the equation speaks (M11, K2) is still in it."""
+    was, now = (
+        (names_in(x[0]) | names_in(x[1])) - reference.own.keys() for x in (before, after)
+    )
+    return bool(now) or not was
+
+
 def draw_mutant(equation: Equation, draw: random.Random, reference: Reference) -> Mutant | None:
     """A misprint, its kind drawn first, so that all kinds are tried alike."""
+    if not is_telling(equation):
+        return None
     kinds = list(KINDS)
     draw.shuffle(kinds)
     for kind in kinds:
-        found = mutants(kind, equation, reference)
+        found = [
+            x
+            for x in mutants(kind, equation, reference)
+            if kind in ("index", "symbol") or keeps_quantities(equation, x.equation, reference)
+        ]
         if found:
             return draw.choice(found)
     return None
