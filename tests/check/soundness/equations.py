@@ -69,7 +69,8 @@ def definitions(subject: Subject) -> Iterator[Equation]:
 def motion_rows(subject: Subject) -> Iterator[Equation]:
     """Equations of motion: row by row, or, with constraints, without multipliers."""
     r = subject.reference
-    if not r.constraint_rows:
+    n = len(r.constraint_rows)
+    if not n:
         for i in range(len(r.u)):
             yield named_drives(r, r.applied(i)).node(), r.row(i).node()
         return
@@ -83,10 +84,12 @@ def motion_rows(subject: Subject) -> Iterator[Equation]:
         yield left.node(), num(0)
     if "lambda" not in subject.withheld:
         for i in range(len(r.u)):
+            if any({f"J{k + 1}{i + 1}", f"lambda{k + 1}"} & r.parameters.keys() for k in range(n)):
+                continue
             forces = [named_drives(r, r.applied(i)).node()]
             forces += [
                 product_of([Var(f"J{k + 1}{i + 1}"), Var(f"lambda{k + 1}")])
-                for k in range(len(r.constraint_rows))
+                for k in range(n)
             ]
             yield r.row(i).node(), sum_of(forces)
 

@@ -26,6 +26,7 @@ from tests.references.trig_polynomials import Poly, cos, poly, sin, var
 
 Z = (0, 0, 1)
 F = Fraction
+ROWS = ("J", "f", "lambda")  # in which order and with which signs constraints are written is a choice
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def four_bar() -> Subject:
         "dtheta2 = l1*sin(theta3 - theta1)/(l2*sin(theta2 - theta3))*dtheta1",
         "dtheta3 = l1*sin(theta2 - theta1)/(l3*sin(theta2 - theta3))*dtheta1",
     ]
-    return Subject("four-bar", lw.gallery("four-bar"), reference, textbook)
+    return Subject("four-bar", lw.gallery("four-bar"), reference, textbook, withheld=ROWS)
 
 
 def slider_crank() -> Subject:
@@ -172,7 +173,7 @@ def slider_crank() -> Subject:
         "dtheta2 = -l1*cos(theta1)/(l2*cos(theta2))*dtheta1",
         "dx = -l1*sin(theta1)*dtheta1 - l2*sin(theta2)*dtheta2",
     ]
-    return Subject("slider-crank", lw.gallery("slider-crank"), reference, textbook)
+    return Subject("slider-crank", lw.gallery("slider-crank"), reference, textbook, withheld=ROWS)
 
 
 def five_bar() -> Subject:
@@ -195,7 +196,7 @@ def five_bar() -> Subject:
         "V_q2 = 1/2*m4*g*l4*cos(q2) + m3*g*(l4*cos(q2) + 1/2*l3*cos(q2 + p2))",
         "V_p1 = 1/2*m2*g*l2*cos(q1 + p1)",
     ]
-    return Subject("five-bar", lw.gallery("five-bar"), reference, textbook)
+    return Subject("five-bar", lw.gallery("five-bar"), reference, textbook, withheld=ROWS)
 
 
 def rolling_disk() -> Subject:
@@ -220,7 +221,7 @@ def rolling_disk() -> Subject:
         "(I + m*r^2)*ddtheta = m*g*r*sin(theta) + I*sin(theta)*cos(theta)*(-dpsi^2)"
         " + (J + m*r^2)*cos(theta)*dpsi*(dphi + dpsi*sin(theta)) + tau5",
     ]
-    return Subject("rolling-disk", lw.gallery("rolling-disk"), reference, textbook[:3], withheld=("J", "f", "lambda"))
+    return Subject("rolling-disk", lw.gallery("rolling-disk"), reference, textbook[:3], withheld=ROWS)
 
 
 def sharp_edged_disk() -> Subject:
@@ -241,7 +242,7 @@ def sharp_edged_disk() -> Subject:
         "V_q2 = (m1 + m2)*g",
         "V = (m1 + m2)*g*q2 + m2*g*l*sin(q3)",
     ]
-    return Subject("sharp-edged-disk", lw.gallery("sharp-edged-disk"), reference, textbook, withheld=("f", "lambda", "J"))
+    return Subject("sharp-edged-disk", lw.gallery("sharp-edged-disk"), reference, textbook, withheld=ROWS)
 
 
 def stanford_rrp() -> Subject:
@@ -287,7 +288,7 @@ def car() -> Subject:
     ]
     reference = Reference(["x", "y", "theta", "delta"], [chassis, steered], numbers, velocities=edges)
     textbook = ["dx*sin(theta) = dy*cos(theta)", "l*dtheta*cos(delta) = (dx*cos(theta) + dy*sin(theta))*sin(delta)"]  # fmt: skip
-    return Subject("car", lw.gallery("car"), reference, textbook, withheld=("f", "lambda", "J"))
+    return Subject("car", lw.gallery("car"), reference, textbook, withheld=ROWS)
 
 
 def trolley_trailers() -> Subject:
@@ -305,7 +306,7 @@ def trolley_trailers() -> Subject:
         at = body.at((-var(f"l{i}") - var("b1"), 0, 0))
         bodies.append(body)
     reference = Reference(coordinates, bodies, numbers, velocities=edges)
-    return Subject("trolley-trailers", lw.gallery("trolley-trailers"), reference, ["dx*sin(theta0) = dy*cos(theta0)"], withheld=("f", "lambda", "J"))
+    return Subject("trolley-trailers", lw.gallery("trolley-trailers"), reference, ["dx*sin(theta0) = dy*cos(theta0)"], withheld=ROWS)
 
 
 BUILDERS: dict[str, Callable[[], Subject]] = {
