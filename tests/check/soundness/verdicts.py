@@ -231,12 +231,19 @@ def judge_repair(case: Case, finding: lw.checking.Finding) -> tuple[bool, bool]:
     reference = case.subject.reference
     if not is_true(repaired, reference):
         return False, False
-    states = generic_states(reference)
-    restored = all(
-        judge((a, b), states) == HOLDS for a, b in zip(repaired, case.original, strict=True)
-    )
-    named = any(to_text(x, lambda n: spelled_as(case, n)) in repair.what for x in (case.mutant.token, case.mutant.before))  # fmt: skip
+    restored = is_restored(case, repaired)
+    tokens = (case.mutant.token, case.mutant.before)
+    named = any(to_text(x, lambda name: spelled_as(case, name)) in repair.what for x in tokens)
+    if case.mutant.kind == "dropped term":  # what is missing may come back on the other side
+        named = "missing" in repair.what
     return restored or named, restored
+
+
+def is_restored(case: Case, repaired: Equation) -> bool:
+    """Whether both sides are the original's."""
+    assert case.original is not None
+    states = generic_states(case.subject.reference)
+    return all(judge((a, b), states) == HOLDS for a, b in zip(repaired, case.original, strict=True))
 
 
 def spelled_as(case: Case, name: str) -> str:
