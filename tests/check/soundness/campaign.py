@@ -62,6 +62,7 @@ class Tally:
         rows = [
             f"{len(true)} true equations, {len(false)} misprints",
             *(f"{problems[word]:6} {word}s" for word in ("false proof", "false alarm", "crash")),
+            f"{problems['condition on what is named']:6} conditions on what the text names",
             f"{problems['refused']:6} true equations refused",
             f"{sum(x.status == 'undecided' for x in true):6} true equations undecided",
             f"{sum(x.status == 'undecided' for x in false):6} misprints undecided",

@@ -206,7 +206,7 @@ def outcome(case: Case, finding: lw.checking.Finding, report: lw.checking.Report
     if status in PROVED:
         named = conditions_of(finding.under).keys() & used_names(case.equation)
         if named:
-            problem = "false proof"
+            problem = "false proof" if case.mutant else "condition on what is named"
         elif not is_true_under(case.equation, reference, finding.under):
             problem = "" if is_allowed_freedom(case.equation, reference) else "false proof"
     elif status == "differs" and case.mutant is None:
