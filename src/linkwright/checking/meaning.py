@@ -26,6 +26,7 @@ from ..expressions import (
     parse,
 )
 from ..expressions.tokens import shorten
+from .latex_symbols import MARKS
 from .reading import Line
 from .vocabulary import Vocabulary, spellings
 
@@ -250,7 +251,9 @@ class Meanings:
         return dotted + plain
 
     def _respelled(self, name: str) -> str | None:
-        """l_1 or L1 for l1, m for m1 where there is one only."""
+        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        if (plain := self._without_marks(name)) is not None:
+            return plain
         flat = name.replace("_", "")
         if flat != name and (flat in self.coordinates or flat in self.defined):
             return self.coordinates.get(flat) or flat
@@ -260,6 +263,14 @@ class Meanings:
             return same[0]
         numbered = [p for p in own if p.rstrip("0123456789") == flat]
         return numbered[0] if len(numbered) == 1 else None
+
+    def _without_marks(self, name: str) -> str | None:
+        """Our name of which a text writes only the form with a prime or an accent."""
+        plain = MARKS.sub("", name)
+        has_both = any(word.lstrip("d") == plain.lstrip("d") for word in self.used)
+        if plain == name or has_both or plain not in self.vocabulary.given:
+            return None
+        return plain
 
     def _short(self, name: str) -> Expression | None:
         """s12 is the sine of the sum of the first and second coordinate."""

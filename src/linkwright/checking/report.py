@@ -10,6 +10,7 @@ from typing import Any
 from ..expressions.tokens import shorten
 
 IDENTICAL, DIFFERS, DEFINITION, UNDECIDED = "identical", "differs", "definition", "undecided"
+UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Repair:
 class Finding:
     """The verdict on one equation.
 
-    `status` is identical, differs, definition (a name of theirs) or undecided; `chance` bounds the
+    `status` is identical, differs, definition (a name of theirs), undecided or unreadable; `chance` bounds the
     probability that "identical" is wrong ("differs" is certain); `under` says what was assumed,
     `note` what is remarkable, `difference` is left − right.
     """
@@ -59,6 +60,8 @@ class Finding:
             text = "taken as a definition"
         elif self.status == UNDECIDED:
             text = "undecided"
+        elif self.status == UNREADABLE:
+            text = "cannot be read"
         else:
             text = "differs"
         text += f"; {self.note}" if self.note else ""
