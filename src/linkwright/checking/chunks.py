@@ -1,4 +1,4 @@
-"""A text in pieces, one for each equation: plain text by lines, LaTeX by \\\\ and its environments."""
+"""A text in pieces, one for each equation: plain text by lines, LaTeX by its environments."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plain_chunks(text: str) -> list[str]:
             continue
         goes_on = chunks and (chunks[-1][-1] in "+-*/=(,^" or _is_open(chunks[-1]))
         begins = stripped[0] in "+*/=" or (stripped[0] == "-" and "=" not in stripped)
-        if goes_on or (begins and chunks):
+        if goes_on or (begins and chunks and not HEADING.fullmatch(chunks[-1])):
             chunks[-1] += f" {stripped}"
         else:
             chunks.append(stripped)
@@ -175,7 +175,7 @@ def split_equations(chunk: str) -> list[str]:
 
 def _is_equation(part: str) -> bool:
     """Whether it has both sides, and is no range of an index."""
-    if re.fullmatch(r"\(?\s*[a-zA-Z]\s*=\s*\d+\s*\)?", part):
+    if re.fullmatch(r"\(?\s*[i-nr-s]\s*=\s*\d+\s*\)?", part):
         return False
     depth = 0
     for i, letter in enumerate(part):

@@ -69,10 +69,20 @@ class LatexCalculus(LatexSymbols):
             inner = self.bare_symbol()
             self.expect("}")
             return inner
-        name, begin = self.symbol(), self.at
+        name = self.symbol()
+        self.skip_dependence()
+        return name
+
+    def bare_symbol_or_none(self) -> str | None:
+        name = self.symbol_or_none()
+        if name is not None:
+            self.skip_dependence()
+        return name
+
+    def skip_dependence(self) -> None:
+        begin = self.at
         if self.token in ("(", "[") and self.dependence() is None:
             self.at = begin
-        return name
 
     def slashed_derivative(self) -> Value:
         """∂L/∂q_1"""
@@ -86,7 +96,7 @@ class LatexCalculus(LatexSymbols):
         r"""\frac{d q_1}{dt}, \frac{d^2 q_1}{dt^2}; None for other fractions."""
         begin, self.at = self.at, self.at + 2
         order = 2 if self.accept_square() else 1
-        name = self.bare_symbol() if self.token[:1].isalpha() or self.is_command() else ""
+        name = self.bare_symbol_or_none()
         if name and self.tokens[self.at : self.at + 4] == ["}", "{", "d", "t"]:
             self.at += 4
             if (order == 2) == self.accept_square() and self.accept("}"):
@@ -99,17 +109,20 @@ class LatexCalculus(LatexSymbols):
         begin = self.at
         self.take()
         order = 2 if self.accept_square() else 1
-        above = self.bare_symbol() if self.token[:1].isalpha() or self.is_command() else None
+        above = self.bare_symbol_or_none()
         is_quotient = self.token == "/" and self.peek() == "d"
         if not is_quotient or not (self.peek(2)[:1].isalpha() or self.peek(2)[:1] == "\\"):
             self.at = begin
             return None
         self.at += 2
-        below = self.bare_symbol()
+        below = self.bare_symbol_or_none()
         if below == "t" and not self.symbols.is_own("t"):
             if (self.accept_square()) != (order == 2):
                 raise self.fail("a derivative has different orders above and below")
             return self.rate(self.power() if above is None else self.moving(above), order)
+        if below is None or not self.symbols.is_motion(below):
+            self.at = begin
+            return None
         if self.symbols.is_parameter("d"):
             raise self.fail(
                 "'d…/d…' may be a derivative, or a quotient", "write \\partial or \\frac"

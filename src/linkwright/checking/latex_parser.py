@@ -45,8 +45,6 @@ class LatexParser(LatexCalculus):
     """The grammar, with the powers, matrices and functions of LaTeX."""
 
     def begins_factor(self) -> bool:
-        if self.token in ("\\end", "\\\\", "\\}", "\\|"):
-            return False
         return super().begins_factor() or self.is_command()
 
     # -- powers ----------------------------------------------------------------------------
@@ -68,20 +66,13 @@ class LatexParser(LatexCalculus):
         return bool(length)
 
     def transposed_length(self, at: int) -> int:
+        """The number of tokens of T, {T}, \\top or {\\mathsf{T}} there; 0 for anything else."""
         words = self.tokens[at : at + 7]
-        if words[:1] and words[0] in _TRANSPOSED:
-            return 1
-        inner = [x for x in words[1:] if x != "{" and x[1:] not in FONTS]
-        if words[:1] == ["{"] and inner[:1] and inner[0] in _TRANSPOSED and inner[1:2] == ["}"]:
-            braces, length = 0, 0
-            for word in words:
-                braces += {"{": 1, "}": -1}.get(word, 0)
-                length += 1
-                if not braces:
-                    return length
-        if words[:1] and words[0][1:] in FONTS:
-            return 1 + self.transposed_length(at + 1) if self.transposed_length(at + 1) else 0
-        return 0
+        letter = next((i for i, x in enumerate(words) if x != "{" and x[1:] not in FONTS), 0)
+        opened = words[:letter].count("{")
+        is_whole = letter < len(words) and words[letter] in _TRANSPOSED
+        is_closed = words[letter + 1 : letter + 1 + opened] == ["}"] * opened
+        return letter + 1 + opened if is_whole and is_closed else 0
 
     def is_matrix_power(self, at: int) -> bool:
         words = self.tokens[at : at + 4]
@@ -107,7 +98,8 @@ class LatexParser(LatexCalculus):
         if token == "{" and self.peek() == "}":
             return self.with_prescript()
         if token in BRACKETS:
-            return self.bracketed()
+            is_symbol = token == "{" and self.is_indexed_group()
+            return self.named() if is_symbol else self.bracketed()
         if token == "-":
             self.take()
             return negate(scalar(self.power(), "a sign"))

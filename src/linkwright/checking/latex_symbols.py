@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from ..errors import ExpressionError
 from .grammar import Grammar
 from .latex_tokens import GREEK, latex_tokens
 from .symbols import Symbols
 
 FUNCTIONS_OF_LATEX = {
-    **{name: name for name in ("sin", "cos", "tan", "exp", "tanh", "atan2", "sqrt", "asin", "acos")},
+    **{name: name for name in ("sin", "cos", "tan", "exp", "tanh", "atan2", "asin", "acos")},
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "atan": "atan", "ln": "log", "log": "log",
     "sgn": "sign", "sign": "sign", "Atan2": "atan2", "arctan2": "atan2",
     "Sin": "sin", "Cos": "cos", "Tan": "tan",
@@ -50,7 +51,27 @@ class LatexSymbols(Grammar):
         self.open_indices: set[str] = set()
 
     def is_command(self) -> bool:
-        return self.token.startswith("\\") and self.token[1:2].isalpha()
+        return self.token[:1] == "\\" and self.token[1:2].isalpha() and self.token != "\\end"
+
+    def symbol_or_none(self) -> str | None:
+        """The name that begins here, or None, with nothing taken, where there is none."""
+        begin = self.at
+        if self.token[:1].isalpha() or self.is_command():
+            try:
+                return self.symbol()
+            except ExpressionError:
+                self.at = begin
+        return None
+
+    def is_indexed_group(self) -> bool:
+        """Whether an index or a prime follows a group in braces: {s}_3."""
+        depth, at = 0, self.at
+        while self.tokens[at]:
+            depth += {"{": 1, "}": -1}.get(self.tokens[at], 0)
+            at += 1
+            if not depth:
+                return self.tokens[at] in ("_", "'")
+        return False
 
     def symbol(self) -> str:
         found = self.accented(0)
@@ -100,6 +121,8 @@ class LatexSymbols(Grammar):
     def accented(self, level: int) -> _Accented:
         if level > _MAX_ACCENTS:
             raise self.fail("too many accents")
+        if self.token == "{":
+            return self.grouped(level)
         token = self.take()
         if token[:1] != "\\":
             if not token.isalpha():

@@ -21,8 +21,8 @@ _UNICODE = {ord(c): f"\\{name} " for c, name in GREEK_LETTERS.items()} | {
     ord("∑"): r"\sum ", ord("…"): r"\dots ",
 }  # fmt: skip
 _SILENT = re.compile(
-    r"(?<!\\)\\(?:[,;:!> /]|(?:quad|qquad|displaystyle|textstyle|limits|nolimits|nonumber|notag|rm|bf|it"
-    r"|mathstrut|strut|thinspace|medspace|thickspace|negthinspace|enspace|hfill|hfil|null|relax"
+    r"(?<!\\)\\(?:[,;:!> /]|(?:quad|qquad|displaystyle|textstyle|limits|nolimits|nonumber|notag"
+    r"|rm|bf|it|mathstrut|strut|thinspace|medspace|thickspace|negthinspace|enspace|hfill|hfil|null|relax"
     r"|allowbreak|nobreak|break|noindent|centering|boldmath|middle|left\.|right\.|left|right"
     r"|[bB]igg?[lrm]?)(?![A-Za-z])"
     r"|(?:hspace|vspace|phantom|hphantom|vphantom)\*?\{[^{}]*\})|~"
@@ -38,10 +38,10 @@ _TOKEN = re.compile(
 _SAME = {
     "\\lbrace": "\\{", "\\rbrace": "\\}", "\\lbrack": "[", "\\rbrack": "]", "\\lparen": "(",
     "\\rparen": ")", "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac",
-    "\\coloneqq": ":=", "\\equiv": ":=", "\\triangleq": ":=", "\\coloneq": ":=", "\\colonequals": ":=",
+    "\\coloneqq": ":=", "\\equiv": ":=", "\\triangleq": ":=", "\\coloneq": ":=",
     "\\vartheta": "\\theta", "\\varphi": "\\phi", "\\varepsilon": "\\epsilon", "\\varrho": "\\rho",
     "\\prime": "'", "\\star": "*", "\\ast": "*", "\\intercal": "\\top", "...": "\\dots",
-    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\textstyle": "", "\\mathrm{d}": "d", "\\degree": "°",
+    "\\ldots": "\\dots", "\\cdots": "\\dots",
 }  # fmt: skip
 _OPENING, _CLOSING = ("(", "[", "\\{"), (")", "]", "\\}")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|operatorname|text|rm)\s*\{d\}|\\dd(?![A-Za-z])")

@@ -217,7 +217,7 @@ def equate(left: Value, right: Value, symbols: Symbols) -> Iterator[tuple[Expres
 
 def _whole(side: Value, shape: Shape, symbols: Symbols) -> Matrix:
     """A side as a matrix; a name alone is that of the whole matrix, whatever else it means."""
-    if isinstance(side, Name):
+    if isinstance(side, Name) and not symbols.is_entry(side.name):
         symbols.shapes.setdefault(side.name, shape)
     return lift(side, shape, symbols)
 

@@ -30,7 +30,7 @@ MAX_TEXT = 200_000
 MAX_LINES = 3_000
 MAX_INDEX = 100
 
-_NUMBER = r"(?:[A-Za-z][.-]?)?\d+(?:[.-]\d+)*[a-z]?'*"
+_NUMBER = r"(?:[A-Za-z][.-])?\d+(?:[.-]\d+)*[a-z]?'*"
 _LABEL = re.compile(
     rf"(?P<wrong>!\s*)?(?:\((?P<words>[^()=]{{1,30}})\):\s*|\((?P<paren>{_NUMBER})\)\s+(?![*/=^]|\\cdot|\\times)"
     rf"|[Ee]q(?:uation|\.)?\s*\(?(?P<named>{_NUMBER})\)?[.:]?\s+|(?P<plain>\d{{1,4}}[\d.]{{0,12}})[.):]\s+)?(?P<body>.+)",
@@ -42,9 +42,10 @@ _TAG = re.compile(r"\\tag\(\(?([^()]*)\)?\)")
 _RANGE = re.compile(r",\s*(\w+) = (\d+)\.\.(\d+)\s*$")
 _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")
 _LATEX_RANGE = re.compile(
-    r"[,;]?(?:\s|\\q?quad|\\[,;: ])*\(?\s*(?:\\(?:text|mathrm|mbox)\{\s*(?:for|with)?\s*(?:all)?\s*\}|for|\\forall)?"
-    r"(?:\s|\\[,;: ])*(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*(?:=|\\in)\s*\\?\{?\s*(?P<first>\d+)\s*,"
-    r"(?:\s*\d+\s*,)*\s*(?:(?:\\[lc]?dots|\.\.+|…)\s*,?\s*)?(?P<last>\d+|[nN])\s*\\?\}?\s*\)?\s*$"
+    r"[,;]?(?:\s|\\q?quad|\\[,;: ])*\(?\s*"
+    r"(?:\\(?:text|mathrm|mbox)\{\s*(?:for|with)?\s*(?:all)?\s*\}|for|\\forall)?"
+    r"(?:\s|\\[,;: ])*(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*(?:=|\\in)\s*\\?\{?\s*"
+    r"(?P<first>\d+)\s*,(?:\s*\d+\s*,)*\s*(?:(?:\\[lc]?dots|\.\.+|…)\s*,?\s*)?(?P<last>\d+|[nN])\s*\\?\}?\s*\)?\s*$"
 )
 
 
@@ -87,7 +88,7 @@ def read_text(text: str, mechanism: Mechanism | None = None) -> list[Line | Unre
     Where none can be read, the first reason is raised.
     """
     text = re.sub(r"(?m)(?<!\\)#.*", "", text)
-    is_latex = re.search(r"\\[A-Za-z]|[_^]\{\w*\d|\$", text) is not None
+    is_latex = re.search(r"\\[A-Za-z]|[_^]\{\w*\d|_\{[A-Za-z]{2,}|\^\{|\$", text) is not None
     symbols = symbols_of(mechanism, text)
     found: list[Line | Unreadable] = []
     section = ""
@@ -115,7 +116,7 @@ def _lines(
     chunk: str, is_latex: bool, default: str, symbols: Symbols
 ) -> Iterator[Line | Unreadable]:
     """The equations of a chunk; the chunk itself, with the reason, if it cannot be read."""
-    number, body, is_said_wrong = _numbered(chunk, default)
+    number, body, is_said_wrong = _numbered(chunk, default, symbols)
     try:
         sides = list(islice(_sides(body, is_latex, symbols), MAX_LINES + 1))
     except ExpressionError as error:
@@ -127,17 +128,30 @@ def _lines(
         )
 
 
-def _numbered(chunk: str, default: str) -> tuple[str, str, bool]:
+def _numbered(chunk: str, default: str, symbols: Symbols) -> tuple[str, str, bool]:
     """The number of an equation, its text, and whether it is said to be wrong."""
     match = _LABEL.fullmatch(chunk)
     assert match is not None
     body = match["body"]
+    if match["paren"] and _is_factor(match["paren"], body, symbols):
+        return default, chunk.removeprefix("!").strip(",;.& \n"), bool(match["wrong"])
     number = match["words"] or match["paren"] or match["named"] or match["plain"] or default
     if tag := _TAG.search(body):
         number, body = tag[1], body.replace(tag[0], "")
     elif at_end := _AT_END.search(body, max(0, len(body) - 60)):
         number, body = at_end[1], body[: at_end.start()]
     return number, body.strip(",;.& \n"), bool(match["wrong"])
+
+
+def _is_factor(label: str, body: str, symbols: Symbols) -> bool:
+    """Whether (2m) before an equation is twice a symbol m of the text or mechanism."""
+    letter = label.rstrip("'")[-1]
+    if not letter.isalpha():
+        return False
+    return (
+        symbols.is_own(letter)
+        or re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", body) is not None
+    )
 
 
 def _sides(

@@ -29,9 +29,9 @@ class Repair:
 class Finding:
     """The verdict on one equation.
 
-    `status` is identical, differs, definition (a name of theirs), undecided or unreadable; `chance` bounds the
-    probability that "identical" is wrong ("differs" is certain); `under` says what was assumed,
-    `note` what is remarkable, `difference` is left − right.
+    `status` is identical, differs, definition (a name of theirs), undecided or unreadable; `chance`
+    bounds the probability that "identical" is wrong ("differs" is certain); `under` says what was
+    assumed, `note` what is remarkable, `difference` is left − right.
     """
 
     number: str

@@ -1,5 +1,8 @@
-"""What a reader of equations must know of the mechanism and of the text: which names are the
-mechanism's, which are vectors, and which letters are functions, so that `M(q)` is M and `m(q)` a product."""
+"""What a reader of equations must know of the mechanism and of the text.
+
+Which names are the mechanism's, which are vectors, and which letters are functions: `M(q)` is M,
+and `m(q)` a product.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,9 @@ def flatten(name: str) -> str:
 class Symbols:
     """Names of the mechanism, and what the text shows about its own.
 
-    `dotted` are letters that the text writes with dots, `letters` its bare capitals; `functions` are heads of left sides such as
-    `h(q)`; `shapes` are those of matrices that the text writes out, `scalars` left sides that are numbers;
-    `duals` are names with a hat.
+    `dotted` are letters that the text writes with dots, `letters` its bare capitals. What is found
+    while reading: `functions` are heads of left sides such as `h(q)`, `shapes` those of matrices
+    that the text writes out, `scalars` left sides that are numbers, `duals` names with a hat.
     """
 
     parameters: frozenset[str] = frozenset()
@@ -120,6 +123,12 @@ class Symbols:
             return True
         return not (self.is_own(name) or name in _ENERGIES or name[-1:].isdigit())
 
+    def is_entry(self, name: str) -> bool:
+        """Whether it is one entry of a vector: tau1, q2, a parameter."""
+        stem = flatten(name).rstrip("0123456789")
+        known = stem in _VECTORS or stem in self._coordinate_letters()
+        return name[-1:].isdigit() and (known or self.is_own(name))
+
     def has_row(self, name: str) -> bool:
         """Whether name^T is the row of name1, name2, …, one for each coordinate."""
         return self.size > 1 and name in _VECTORS and not self.is_own(name)
@@ -154,8 +163,8 @@ class Symbols:
     def is_function(self, head: str, arguments: Sequence[str], has_power: bool, ends: bool) -> bool:
         """Whether head(arguments) says what head depends on, rather than a product.
 
-        `ends`: it is the whole left side of an equation. What may be a product is one, unless the head is a
-        function of ours and no name of the mechanism.
+        `ends`: it is the whole left side of an equation. What may be a product is one, unless the
+        head is a function of ours and not a name of the mechanism.
         """
         moving = [x == "t" or self.is_motion(x) for x in arguments]
         if len(arguments) > 1:

@@ -21,8 +21,9 @@ _TOKEN = re.compile(
     r"|(?P<mark>\*\*|:=|[-+*/^(),;=\[\]∂°])|(?P<end>$))"
 )
 _SIGNS = str.maketrans({
-    "·": "*", "×": "*", "⋅": "*", "∗": "*", "−": "-", "–": "-", "π": "pi", "½": "(1/2)", "¼": "(1/4)",
-    "⅓": "(1/3)", "′": "'", "″": "''", "√": " sqrt", "Σ": " sum", "∑": " sum", "𝜕": "∂", "≡": ":=", "≔": ":=",
+    "·": "*", "×": "*", "⋅": "*", "∗": "*", "−": "-", "–": "-", "π": "pi", "½": "(1/2)",
+    "¼": "(1/4)", "⅓": "(1/3)", "′": "'", "″": "''", "√": " sqrt", "Σ": " sum", "∑": " sum",
+    "𝜕": "∂", "≡": ":=", "≔": ":=",
     **{c: str(i) for i, c in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 })  # fmt: skip
 _RAISED = {c: str(i) for i, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
@@ -32,8 +33,9 @@ _BESIDE = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde"}
 _ACCENTED = re.compile(f"(\\w)([{''.join((*_OVER, *_BESIDE))}]+)")
 _ENERGIES = ("K", "T", "V", "P", "U", "L", "H", "E")
 _FUNCTIONS = {
-    **{name: name for name in FUNCTIONS}, "Sin": "sin", "Cos": "cos", "Tan": "tan", "arcsin": "asin",
-    "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log", "sgn": "sign",
+    **{name: name for name in FUNCTIONS}, "Sin": "sin", "Cos": "cos", "Tan": "tan",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log",
+    "sgn": "sign",
 }  # fmt: skip
 _MAX_VARIABLE = 2  # letters of a name before a bracket that is surely no mistyped function
 
