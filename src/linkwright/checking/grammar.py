@@ -33,7 +33,7 @@ from ..expressions.tree import FUNCTIONS
 from .matrices import Matrix, Value, add, column, equate, invert, lift, multiply, scalar
 from .symbols import Symbols
 
-MAX_STEPS = 200_000
+MAX_STEPS = 60_000
 OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _ENTRY = re.compile(r"[MDHd]_?\d\d")

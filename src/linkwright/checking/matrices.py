@@ -19,9 +19,11 @@ from ..expressions import (
     to_text,
 )
 from ..expressions.tokens import shorten
+from ..expressions.tree import children
 from .symbols import Symbols
 
 MAX_INVERSE = 4
+MAX_ENTRY = 20_000
 Shape = tuple[int, int]
 
 
@@ -141,6 +143,11 @@ def multiply(factors: Sequence[Value], symbols: Symbols) -> Value:
 
 def _with_matrices(factors: Sequence[Value], symbols: Symbols) -> list[Value]:
     found: list[Value] = []
+    last = factors[-1]
+    if isinstance(last, Name) and symbols.is_vector_name(last.name):
+        before = factors[-2] if len(factors) > 1 else None
+        if isinstance(before, Matrix) and 1 not in before.shape:
+            factors = [*factors[:-1], lift(last, (before.shape[1], 1), symbols)]
     for factor in reversed(factors):
         beside = found[-1] if found else None
         if isinstance(factor, Name) and isinstance(beside, Matrix):
@@ -158,7 +165,26 @@ def _times(left: Matrix, right: Matrix) -> Value:
         raise ExpressionError(f"{shape_text(left)} cannot be multiplied by {shape_text(right)}")
     columns = list(zip(*right.rows, strict=True))
     rows = [[_dot(row, column) for column in columns] for row in left.rows]
-    return rows[0][0] if len(rows) == len(columns) == 1 else Matrix(tuple(map(tuple, rows)))
+    found = _bounded(Matrix(tuple(map(tuple, rows))))
+    return found.rows[0][0] if found.shape == (1, 1) else found
+
+
+def _bounded(value: Matrix) -> Matrix:
+    """The matrix, unless its entries, written out, are too long."""
+    sizes: dict[int, int] = {}
+
+    def size(expression: Expression) -> int:
+        key = id(expression)
+        if key not in sizes:
+            sizes[key] = 1 + sum(map(size, children(expression)))
+        return sizes[key]
+
+    if max(size(entry) for row in value.rows for entry in row) > MAX_ENTRY:
+        raise ExpressionError(
+            "a product of matrices is too long to be written out",
+            remedy="give the products names of their own",
+        )
+    return value
 
 
 def _dot(row: Sequence[Expression], column: Sequence[Expression]) -> Expression:
@@ -176,9 +202,8 @@ def invert(value: Matrix) -> Matrix:
         )
     rows = [list(row) for row in value.rows]
     whole = Reciprocal(_determinant(rows))
-    return Matrix(
-        tuple(tuple(Product((_cofactor(rows, j, i), whole)) for j in range(n)) for i in range(n))
-    )
+    entries = [[Product((_cofactor(rows, j, i), whole)) for j in range(n)] for i in range(n)]
+    return _bounded(Matrix(tuple(map(tuple, entries))))
 
 
 def _determinant(rows: list[list[Expression]]) -> Expression:

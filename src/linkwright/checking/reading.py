@@ -19,7 +19,7 @@ from itertools import islice
 
 from ..errors import ExpressionError
 from ..expressions import Expression
-from ..expressions.tokens import shorten
+from ..expressions.tokens import MAX_LENGTH, shorten
 from ..mechanism import Mechanism
 from .chunks import HEADING, latex_chunks, plain_chunks, split_equations
 from .latex_parser import read_latex
@@ -158,6 +158,11 @@ def _sides(
     body: str, is_latex: bool, symbols: Symbols
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """Left, right and whether it is a definition, of all equations in the text of one."""
+    if len(body) > MAX_LENGTH:
+        raise ExpressionError(
+            f"an equation has {len(body)} characters, more than {MAX_LENGTH}",
+            remedy="split it with names of your own",
+        )
     if doubtful := _DOUBTFUL_END.search(body, max(0, len(body) - 60)):
         raise ExpressionError(
             f"'({doubtful[1]})' at the end may be the equation's number, or a factor",

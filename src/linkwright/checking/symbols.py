@@ -123,6 +123,10 @@ class Symbols:
             return True
         return not (self.is_own(name) or name in _ENERGIES or name[-1:].isdigit())
 
+    def is_vector_name(self, name: str) -> bool:
+        """Whether behind a matrix a name is a vector: tau, g, p."""
+        return self.size > 1 and name in _VECTORS
+
     def is_entry(self, name: str) -> bool:
         """Whether it is one entry of a vector: tau1, q2, a parameter."""
         stem = flatten(name).rstrip("0123456789")
