@@ -134,10 +134,24 @@ def _lines_of(text: str) -> list[str]:
     plain = re.sub(r"\\tag\*?\{([^}]*)\}", r"\\tag(\1)", text)
     plain = _BREAKS.sub("\n\n", _ENVIRONMENT.sub("\n\n", plain))
     plain = re.sub(r"(?<!\\)\\[\[\]()]|\$+", "\n\n", plain)
+    plain = "\n\n".join(map(_columns_apart, re.split(r"\n\s*\n", plain)))
     lines = (line.strip().strip("& ").rstrip(".").strip() for line in plain.splitlines())
     return [
         line for line in lines if line and not re.fullmatch(r"\\(?:left|right)?\s*[.{}|\\]*", line)
     ]
+
+
+def _columns_apart(row: str) -> str:
+    """Equations that stand beside each other in one row, x &= 1 & y &= 2, one below the other."""
+    if len(re.findall(r"&\s*=", row)) < 2:
+        return row
+    equations: list[str] = []
+    for cell in row.replace("\n", " ").split("&"):
+        if equations and cell.lstrip().startswith("="):
+            equations[-1] += cell
+        elif cell.strip():
+            equations.append(cell)
+    return "\n\n".join(equations)
 
 
 def _continues(line: str, before: str) -> bool:

@@ -44,8 +44,11 @@ def read_latex(
 class LatexParser(LatexCalculus):
     """The grammar, with the powers, matrices and functions of LaTeX."""
 
+    is_in_bars = False
+
     def begins_factor(self) -> bool:
-        return super().begins_factor() or self.is_command()
+        is_bar = self.token == "|" and not self.is_in_bars
+        return super().begins_factor() or self.is_command() or is_bar
 
     # -- powers ----------------------------------------------------------------------------
 
@@ -108,6 +111,8 @@ class LatexParser(LatexCalculus):
         if token == "°":
             self.take()
             return DEGREE
+        if token == "|" and not self.is_in_bars:
+            return self.absolute()
         if token == "\\begin":
             return self.matrix()
         if token == "\\frac":
@@ -150,6 +155,21 @@ class LatexParser(LatexCalculus):
         if self.accept("_"):
             name += self.index()
         return self.to_power(self.applied(name, start), exponent)
+
+    def absolute(self) -> Expression:
+        """|x|; its even powers are those of x."""
+        self.take()
+        self.is_in_bars = True
+        inner = scalar(self.sum(), "|…|")
+        self.is_in_bars = False
+        self.expect("|")
+        return Call("abs", (inner,))
+
+    def to_power(self, base: Value, exponent: Value) -> Value:
+        is_even = isinstance(exponent, Number) and exponent.value % 2 == 0
+        if is_even and isinstance(base, Call) and base.function == "abs":
+            (base,) = base.arguments
+        return super().to_power(base, exponent)
 
     def with_prescript(self) -> Value:
         """{}^{B}V is the name BV."""

@@ -28,8 +28,9 @@ _SILENT = re.compile(
     r"|(?:hspace|vspace|phantom|hphantom|vphantom)\*?\{[^{}]*\})|~"
 )
 _MATRIX = r"(?:[bpvBV]?(?:small)?matrix|array)\*?"
+_BEGIN = r"\\begin\{(?:array\}(?:\{(?:[^{}]|\{[^{}]*\})*\})?|[bpvBV]?(?:small)?matrix\*?\})"
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<begin>\\begin\{{{_MATRIX}\}}(?:\{{[^{{}}]*\}})?)|(?P<end_matrix>\\end\{{{_MATRIX}\}})"
+    rf"\s*(?:(?P<begin>{_BEGIN})|(?P<end_matrix>\\end\{{{_MATRIX}\}})"
     r"|(?P<newline>\\\\(?:\[[^\]]*\])?)|(?P<define>:=)|(?P<dots>\.\.\.)"
     r"|(?P<command>\\[A-Za-z]+|\\[{}|])"
     r"|(?P<word>(?:[Ss]in|[Cc]os|[Tt]an)(?!h)|(?:sqrt|atan2|arcsin|arccos|arctan)(?![A-Za-z]))"
@@ -41,8 +42,12 @@ _SAME = {
     "\\coloneqq": ":=", "\\equiv": ":=", "\\triangleq": ":=", "\\coloneq": ":=",
     "\\vartheta": "\\theta", "\\varphi": "\\phi", "\\varepsilon": "\\epsilon", "\\varrho": "\\rho",
     "\\prime": "'", "\\star": "*", "\\ast": "*", "\\intercal": "\\top", "...": "\\dots",
-    "\\ldots": "\\dots", "\\cdots": "\\dots",
+    "\\lvert": "|", "\\rvert": "|", "\\vert": "|", "\\lVert": "|", "\\rVert": "|", "\\Vert": "|",
+    "\\|": "|", "\\ldots": "\\dots", "\\cdots": "\\dots",
 }  # fmt: skip
+_ALIGNMENT = "alignment"
+_BEFORE_IT = ("", "=", ":=", "+", "-", "*", "/", ",", ";", "(", "[", "\\{", "\\cdot", _ALIGNMENT)
+_AFTER_IT = ("", "=", ":=", "+", "-", "*", "/", ",", ";", ")", "]", "\\}", "\\cdot", _ALIGNMENT)
 _OPENING, _CLOSING = ("(", "[", "\\{"), (")", "]", "\\}")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|operatorname|text|rm)\s*\{d\}|\\dd(?![A-Za-z])")
 _DEGREES = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degree(?![A-Za-z])")
@@ -66,7 +71,7 @@ def latex_tokens(text: str) -> list[str]:
         kind, at = match.lastgroup, match.end()
         word = match.group(kind)
         if kind == "end":
-            return [*found, ""]
+            return _without_layout([*found, ""], text)
         if kind == "begin":
             depths.append(0)
             found.append("\\begin")
@@ -75,9 +80,35 @@ def latex_tokens(text: str) -> list[str]:
             depths = depths[:-1]
         elif kind == "newline" or word == "&":  # outside of matrices they are layout
             is_mark = depths and depths[-1] == 0
-            found += ["\\\\" if kind == "newline" else "&"] if is_mark else []
+            mark = "\\\\" if kind == "newline" else "&"
+            found += [mark if is_mark else _ALIGNMENT] if is_mark or not depths else []
         else:
             token = f"\\{word.lower()}" if kind == "word" else _SAME.get(word, word)
             if depths:
                 depths[-1] += (token in _OPENING) - (token in _CLOSING)
             found.append(token)
+
+
+def _without_layout(tokens: list[str], text: str) -> list[str]:
+    """Without alignment marks and empty groups; a mark between two factors separates equations."""
+    found: list[str] = []
+    for i, token in enumerate(tokens):
+        before = found[-1] if found else ""
+        after = tokens[i + 1] if token else ""
+        if token == _ALIGNMENT:
+            if before not in _BEFORE_IT and after not in _AFTER_IT:
+                raise ExpressionError(
+                    f"'&' stands between two factors in '{shorten(' '.join(text.split()))}'",
+                    remedy="put a line break between equations",
+                )
+        elif token == "}" and before == "{" and not _is_prescript(tokens[i + 1 : i + 4]):
+            found.pop()
+        else:
+            found.append(token)
+    return found
+
+
+def _is_prescript(tokens: list[str]) -> bool:
+    """Whether capital letters are raised behind an empty group, as in {}^{B}V."""
+    letters = [x for x in tokens[1:] if x != "{" and not x.startswith("\\")]
+    return tokens[:1] == ["^"] and letters[:1] != [] and letters[0].isupper()

@@ -268,7 +268,7 @@ class Meanings:
         """Our name of which a text writes only the form with a prime or an accent."""
         plain = MARKS.sub("", name)
         has_both = any(word.lstrip("d") == plain.lstrip("d") for word in self.used)
-        if plain == name or has_both or plain not in self.vocabulary.given:
+        if len(MARKS.findall(name)) != 1 or has_both or plain not in self.vocabulary.given:
             return None
         return plain
 

@@ -36,7 +36,10 @@ _LABEL = re.compile(
     rf"|[Ee]q(?:uation|\.)?\s*\(?(?P<named>{_NUMBER})\)?[.:]?\s+|(?P<plain>\d{{1,4}}[\d.]{{0,12}})[.):]\s+)?(?P<body>.+)",
     re.S,
 )
-_AT_END = re.compile(rf"(?:\\q?quad|\\hfill|\\eqno)(?:\s|\\q?quad|\\[,;: ])*\(({_NUMBER})\)\s*$")
+_AT_END = re.compile(
+    r"(?:\\q?quad|\\hfill|\\eqno|\\hspace\*?\{[^{}]*\}|(?:\\ ){2})(?:\s|\\q?quad|\\[,;: ])*"
+    rf"\(({_NUMBER})\)\s*$"
+)
 _DOUBTFUL_END = re.compile(rf"(?<!sin)(?<!cos)(?<!tan)[\s\]}})]\(({_NUMBER})\)\s*$")
 _TAG = re.compile(r"\\tag\(\(?([^()]*)\)?\)")
 _RANGE = re.compile(r",\s*(\w+) = (\d+)\.\.(\d+)\s*$")
@@ -134,13 +137,21 @@ def _numbered(chunk: str, default: str, symbols: Symbols) -> tuple[str, str, boo
     assert match is not None
     body = match["body"]
     if match["paren"] and _is_factor(match["paren"], body, symbols):
-        return default, chunk.removeprefix("!").strip(",;.& \n"), bool(match["wrong"])
+        return default, _trimmed(chunk.removeprefix("!")), bool(match["wrong"])
     number = match["words"] or match["paren"] or match["named"] or match["plain"] or default
     if tag := _TAG.search(body):
         number, body = tag[1], body.replace(tag[0], "")
     elif at_end := _AT_END.search(body, max(0, len(body) - 60)):
         number, body = at_end[1], body[: at_end.start()]
-    return number, body.strip(",;.& \n"), bool(match["wrong"])
+    return number, _trimmed(body), bool(match["wrong"])
+
+
+def _trimmed(body: str) -> str:
+    """Without what punctuation and spaces stand round it, and without a box."""
+    plain = re.sub(r"(?:\\[,;:! ]|[,;.&\s])+$", "", body[-200:])
+    plain = (body[:-200] + plain).strip(",;& \n")
+    box = re.fullmatch(r"\\(?:boxed|fbox)\s*\{(.*)\}", plain, re.S)
+    return box[1] if box else plain
 
 
 def _is_factor(label: str, body: str, symbols: Symbols) -> bool:
