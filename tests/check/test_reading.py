@@ -88,7 +88,7 @@ REFUSED = {
     r"\ddot q = (1, 2, 3)": "a vector of 3 stands where 2 entries are needed",
     r"x_1 = q_1^{(2)}": "a superscript in brackets",
     r"V = \frac12 m_1 v_1^2 (17)": "may be the equation's number, or a factor",
-    r"\\phi_1 = 0 & V = 0": "'&' stands between two factors",
+    r"\phi_1 = 0 & V = 0": "'&' stands between two factors",
     r"\dot q^T M M M M M M M M M M M M M M M M M M M \dot q = 0": "too long to be written out",
     r"\tau_1 = \sum_{i=1}^{m} m_i": "the limit 'm' of a sum",
 }
@@ -154,6 +154,9 @@ PRODUCTS = {
     r"V = k(\theta - l) + m(\theta) + d(\theta)": "V = k*(theta - l) + m*theta + d*theta",
     r"V = l(\dot\theta)^2 + J(\ddot\theta)": "V = l*dtheta^2 + J*ddtheta",
     r"L = T(\theta, \dot\theta) - V(\theta)": "L = T - V",
+    r"\tau = M(\ddot\theta) + B(\dot\theta) + c(\dot\theta) + F(\theta)": "tau = M*ddtheta + B*dtheta + c*dtheta + F*theta",
+    r"\tau = c(\dot\theta - \dot\phi) + S(\theta - \phi)": "tau = c*(dtheta - dphi) + sin(theta - phi)",
+    r"\tau = c\dot\theta + s\theta": "tau = c*dtheta + sin(theta)",
     r"M(\theta)\ddot\theta(t) + V_1(\theta) = \tau(t)": "M*ddtheta + V1 = tau",
     r"\theta(t)^2 = \dot\theta(t)": "theta^2 = dtheta",
     "T = J(dtheta)^2/2": "T = J*dtheta^2/2",

@@ -12,6 +12,7 @@ from itertools import product
 from math import prod
 
 from ..expressions import Call, Expression, Name, Number, Sum, negate, parse
+from ..expressions import names as names_in
 from .grammar import BRACKETS, DEGREE
 from .latex_calculus import LatexCalculus
 from .latex_symbols import ACCENTS, FONTS, FUNCTIONS_OF_LATEX
@@ -305,7 +306,9 @@ class LatexParser(LatexCalculus):
         if self.symbols.is_own(letter):
             return None
         angle = self.bracketed()
-        return None if isinstance(angle, Matrix) else angle
+        if isinstance(angle, Matrix) or any(self.symbols.is_rate(x) for x in names_in(angle)):
+            return None  # c(dx - dy) is a damper's force
+        return angle
 
     def has_sines(self) -> bool:
         return any(x in ("s", "S") for x in self.tokens)

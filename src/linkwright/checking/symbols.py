@@ -19,13 +19,14 @@ _DOTTED_LATEX = re.compile(
 _DOTTED_TEXT = re.compile(r"\bdd?([A-Za-z]+?)_?\d*\b")
 _CAPITAL = re.compile(r"(?<![A-Za-z\\])[A-Z](?![A-Za-z_])")
 _FUNCTION = re.compile(
-    r"[KTVPULHEMDCGBgJWYF]|phi|tau"  # energies, matrices, vectors
+    r"[KTVPULHEMDCGgJ]|phi|tau"  # energies, matrices, vectors
     r"|[MDdHhmC]_?\d_?\d|[ch]_?\d{3}|Gamma_?\d{3}|J\w*"  # their entries
     r"|(?:[gGKVPTUfpxyzvwQ]|phi|tau|omega)_?\d+"
 )
 _MATRICES = ("M", "D", "H", "C")
 _OTHERS = ("B", "W")  # of the mass matrix, where no M, D or H is written
 _VECTORS = ("tau", "Q", "u", "g", "G", "phi", "p", "dp", "bias", "lambda", "f")
+_KINETIC = ("K", "T", "L", "H", "E")
 _ENERGIES = ("K", "T", "V", "P", "U", "L", "E")
 
 
@@ -164,6 +165,10 @@ class Symbols:
                 return True
         return False
 
+    def is_rate(self, name: str) -> bool:
+        """Whether it is the rate of a coordinate."""
+        return name.startswith("d") and not self.is_parameter(name) and self.is_motion(name[1:])
+
     def is_function(self, head: str, arguments: Sequence[str], has_power: bool, ends: bool) -> bool:
         """Whether head(arguments) says what head depends on, rather than a product.
 
@@ -185,8 +190,11 @@ class Symbols:
             return True
         if self.is_own(head):
             return False
-        whole = self.motion(argument) is not None
-        return whole or ends or head in self.functions or _FUNCTION.fullmatch(head) is not None
+        if argument not in self.coordinates and argument.startswith("d"):
+            return ends or head in _KINETIC  # M(ddx) is a product
+        if self.motion(argument) is not None:
+            return True
+        return ends or head in self.functions or _FUNCTION.fullmatch(head) is not None
 
     def may_be_function(self, head: str, arguments: Sequence[str]) -> bool:
         """Whether a parameter, such as g, is written as our function of that name: g(theta)."""
