@@ -28,69 +28,37 @@ from ..expressions import (
     parse,
 )
 from ..expressions.parser import MAX_DEPTH, MAX_POWER
-from ..expressions.tokens import shorten
 from ..expressions.tree import FUNCTIONS
-from .matrices import Matrix, Value, add, column, equate, invert, lift, multiply, scalar
+from .matrices import (
+    Matrix,
+    Value,
+    add,
+    column,
+    equate,
+    invert,
+    lift,
+    multiply,
+    rate_of_entry,
+    scalar,
+)
 from .symbols import Symbols
+from .token_reader import TokenReader
 
-MAX_STEPS = 60_000
 OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
 BRACKETS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _ENTRY = re.compile(r"[MDHd]_?\d\d")
 DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
-class Grammar:
-    """Reads tokens; the last of them is empty."""
+class Grammar(TokenReader):
+    """Reads equations from tokens."""
 
     is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
 
     def __init__(self, text: str, tokens: list[str], symbols: Symbols) -> None:
-        self.text = text
-        self.tokens = tokens
+        super().__init__(text, tokens)
         self.symbols = symbols
-        self.at = 0
         self.depth = 0
-        self.steps = 0
-
-    # -- tokens ----------------------------------------------------------------------------
-
-    @property
-    def token(self) -> str:
-        return self.tokens[self.at]
-
-    def peek(self, ahead: int = 1) -> str:
-        at = self.at + ahead
-        return self.tokens[at] if at < len(self.tokens) else ""
-
-    def take(self) -> str:
-        if not self.token:
-            raise self.missing()
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise self.fail("the sums are too long")
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def accept(self, *words: str) -> str | None:
-        return self.take() if self.token and self.token in words else None
-
-    def expect(self, word: str) -> None:
-        if not self.accept(word):
-            raise self.fail(f"'{word}' is missing before '{self.token or 'the end'}'")
-
-    def fail(self, what: str, remedy: str = "") -> ExpressionError:
-        return ExpressionError(f"{what} in '{shorten(' '.join(self.text.split()))}'", remedy=remedy)
-
-    def missing(self) -> ExpressionError:
-        return self.fail("something is missing at the end")
-
-    def unexpected(self) -> ExpressionError:
-        if not self.token:
-            return self.missing()
-        behind = "".join(self.tokens[max(0, self.at - 6) : self.at])
-        place = f" after '{behind}'" if behind else ""
-        return self.fail(f"unexpected '{self.token}'{place}")
 
     # -- equations -------------------------------------------------------------------------
 
@@ -326,8 +294,7 @@ class Grammar:
             raise self.fail("d/dt stands before something else than a name")
         name, own = operand.name, self.symbols
         if order == 1 and _ENTRY.fullmatch(name) and not own.is_own(name):
-            pairs = zip(own.coordinates, own.speeds, strict=False)
-            return Sum(tuple(Product((Name(f"{name}_{q}"), Name(f"d{v}"))) for q, v in pairs))
+            return rate_of_entry(name, own)
         return Name(f"{'d' * order}{name}")
 
     # -- what names depend on --------------------------------------------------------------

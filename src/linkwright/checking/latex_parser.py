@@ -57,8 +57,16 @@ class LatexParser(LatexCalculus):
         """To a power; ^T is the transpose."""
         self.take()
         if self.accept_transposed():
+            self.skip_positions()
             return self.transposed(base)
         return self.to_power(base, self.script())
+
+    def skip_positions(self) -> None:
+        """Takes the (q) of J^T(q)."""
+        begin = self.at
+        names = self.dependence() if self.token == "(" else None
+        if not names or not all(self.symbols.motion(x) and x[:1] != "d" for x in names):
+            self.at = begin
 
     def exponent(self) -> Value:
         return self.script()

@@ -15,6 +15,7 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
+    names,
     negate,
     to_text,
 )
@@ -104,6 +105,8 @@ def lift(value: Value, shape: Shape, symbols: Symbols) -> Matrix:
 def entry_of(value: Expression, i: int, j: int, shape: Shape, symbols: Symbols) -> Expression:
     """An entry of an expression in which names stand for vectors."""
     match value:
+        case Name(name) if shape[0] == shape[1] and name not in symbols.shapes and name[:1] == "d":
+            return rate_of_entry(symbols.entry(name[1:], i, j, shape), symbols)
         case Name(name) if shape[0] == shape[1] and symbols.is_diagonal(name):
             return Name(f"{name}{i}") if i == j else ZERO
         case Name(name) if symbols.can_be_vector(name):
@@ -113,12 +116,18 @@ def entry_of(value: Expression, i: int, j: int, shape: Shape, symbols: Symbols) 
         case Sum(terms):
             return Sum(tuple(entry_of(term, i, j, shape, symbols) for term in terms))
         case Product(factors):
-            can = [symbols.can_be_vector(x.name) if isinstance(x, Name) else False for x in factors]
+            can = [isinstance(x, Name) and symbols.can_be_vector(x.name) for x in factors]
             if can.count(True) == 1:
                 at = can.index(True)
                 entry = entry_of(factors[at], i, j, shape, symbols)
                 return Product((*factors[:at], entry, *factors[at + 1 :]))
     raise ExpressionError(f"{shape_text(value)} stands beside a vector")
+
+
+def rate_of_entry(name: str, symbols: Symbols) -> Expression:
+    """The rate of an entry of a matrix that depends on the coordinates."""
+    pairs = zip(symbols.coordinates, symbols.speeds, strict=False)
+    return Sum(tuple(Product((Name(f"{name}_{q}"), Name(f"d{v}"))) for q, v in pairs))
 
 
 def multiply(factors: Sequence[Value], symbols: Symbols) -> Value:
@@ -150,12 +159,41 @@ def _with_matrices(factors: Sequence[Value], symbols: Symbols) -> list[Value]:
             factors = [*factors[:-1], lift(last, (before.shape[1], 1), symbols)]
     for factor in reversed(factors):
         beside = found[-1] if found else None
-        if isinstance(factor, Name) and isinstance(beside, Matrix):
-            shape = symbols.matrix_shape(factor.name)
-            if shape is not None and shape[1] == max(beside.shape[0], len(beside.rows)):
+        if not isinstance(factor, Matrix) and isinstance(beside, Matrix):
+            shape = _matrix_shape(factor, symbols)
+            if shape is not None and shape[1] == beside.shape[0]:
                 factor = lift(factor, shape, symbols)
         found.append(factor)
+    for factor in found:
+        _refuse_matrices(factor, symbols)
     return found[::-1]
+
+
+def _matrix_shape(value: Expression, symbols: Symbols) -> Shape | None:
+    """The shape of what stands before a vector: M, or M - 2 C."""
+    match value:
+        case Name(name):
+            return symbols.matrix_shape(name)
+        case Negation(operand):
+            return _matrix_shape(operand, symbols)
+        case Sum(terms):
+            shapes = {_matrix_shape(term, symbols) for term in terms}
+            return shapes.pop() if len(shapes) == 1 else None
+        case Product(factors):
+            shapes = {_matrix_shape(factor, symbols) for factor in factors} - {None}
+            return shapes.pop() if len(shapes) == 1 else None
+    return None
+
+
+def _refuse_matrices(value: Value, symbols: Symbols) -> None:
+    """Refuses a matrix among numbers that multiply a vector."""
+    if isinstance(value, Matrix):
+        return
+    for name in sorted(names(value)):
+        if symbols.matrix_shape(name) is not None:
+            raise ExpressionError(
+                f"the matrix {name} stands among numbers in {shorten(to_text(value), 30)}"
+            )
 
 
 def _times(left: Matrix, right: Matrix) -> Value:

@@ -94,6 +94,8 @@ class Symbols:
             return self.shapes[name]
         if self.is_own(name) or name in self.scalars:
             return None
+        if name[:1] == "d" and name[1:] in set(self._mass_and_coriolis) - {"C"} and self.size > 1:
+            return self.size, self.size
         if self.size > 1 and (name in self._mass_and_coriolis or self.is_diagonal(name)):
             return self.size, self.size
         if name == "J" and self.constraints and self.size > 1:
@@ -191,7 +193,8 @@ class Symbols:
         if self.is_own(head):
             return False
         if argument not in self.coordinates and argument.startswith("d"):
-            return ends or head in _KINETIC  # M(ddx) is a product
+            is_named = ends and self.matrix_shape(head) is None
+            return is_named or head in _KINETIC  # M(ddx) is a product
         if self.motion(argument) is not None:
             return True
         return ends or head in self.functions or _FUNCTION.fullmatch(head) is not None
