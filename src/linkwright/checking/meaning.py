@@ -13,6 +13,7 @@ from ..errors import ExpressionError, NameNotFoundError
 from ..expressions import ZERO, Call, Expression, Name, Number, Sum, names, parse
 from ..expressions.calculus import derivative, renamed
 from ..expressions.tokens import shorten
+from .latex_symbols import MARKS
 from .paper_symbols import spellings
 from .reading import Line
 from .vocabulary import Vocabulary
@@ -81,7 +82,7 @@ class Meanings:
         if self._short_is_trigonometric(name) and (short := self._short(name)) is not None:
             return short
         if name in self.vocabulary:
-            return name
+            return self.vocabulary.canonical(name)
         if name.startswith("d") and name[1:] in self.defined:
             return self.rate(self.defined[name[1:]])
         if self.vocabulary.is_stray(name):
@@ -310,7 +311,9 @@ class Meanings:
         return letter == "q" or all(f.turns for joint in joints for f in joint.freedoms)
 
     def _respelled(self, name: str) -> str | None:
-        """l_1 or L1 for l1, m for m1 where there is one only."""
+        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        if (plain := self._without_marks(name)) is not None:
+            return plain
         flat = name.replace("_", "")
         if flat != name and (flat in self.coordinates or flat in self.defined):
             return self.coordinates.get(flat) or flat
@@ -320,6 +323,14 @@ class Meanings:
             return same[0]
         numbered = [p for p in own if p.rstrip("0123456789") == flat]
         return numbered[0] if len(numbered) == 1 else None
+
+    def _without_marks(self, name: str) -> str | None:
+        """Our name of which a text writes only the form with a prime or an accent."""
+        plain = MARKS.sub("", name)
+        has_both = any(word.lstrip("d") == plain.lstrip("d") for word in self.used)
+        if len(MARKS.findall(name)) != 1 or has_both or plain not in self.vocabulary.given:
+            return None
+        return plain
 
     def _short(self, name: str) -> Expression | None:
         """s12 is the sine of the sum of the first and second coordinate."""

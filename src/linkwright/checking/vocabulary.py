@@ -176,11 +176,22 @@ class Vocabulary:
         match = _MEMBER.fullmatch(name)
         if match is None or match[1].rstrip("_") not in self.families:
             return False
-        stem = match[1].rstrip("_")
-        known = {word.replace("_", "") for word in (*self.own, *self.papers.forces)}
-        if name.replace("_", "") in known:
-            return False
-        return len(match[2]) == 1 or stem in ("m", "d") or self.papers.expression(name) is None
+        known = name.replace("_", "") in self.given
+        return not known and self.papers.expression(name) is None
+
+    def canonical(self, name: str) -> str:
+        """The mechanism's own spelling of a name: m1 for m_1."""
+        if name in self.own and name not in self._spellings:
+            return name
+        return self._spellings.get(name.replace("_", ""), name)
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """Names without underscores, and what they are in the mechanism."""
+        found: dict[str, str] = {}
+        for name in (*self.parameters, *self.names.q, *self.names.actuators):
+            found.setdefault(name.replace("_", ""), name)
+        return found
 
     # -- quantities -------------------------------------------------------------------------
 
