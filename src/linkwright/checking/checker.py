@@ -444,8 +444,9 @@ class Section:
         found = dict(self.guessed)
         for name in sorted(self.meanings.used):
             meaning = self.meanings.find(name)
-            is_theirs = isinstance(meaning, str) and meaning != name and name not in self.said
-            if is_theirs and isinstance(meaning, str):
+            if not isinstance(meaning, str) or name in self.said:
+                continue
+            if meaning.replace("_", "") != name.replace("_", ""):
                 found[name] = meaning
         return found
 
