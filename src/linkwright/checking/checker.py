@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..errors import ExpressionError, FileError
-from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, parse, to_text
+from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names
 from ..expressions.tree import children
 from ..mechanism import Mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
 from .declarations import NOTHING, WITHOUT, Declarations, declared, without
 from .difference import difference
-from .duals import EPS, is_dual, is_vector, split, without_eps
+from .blame import blame_definitions, in_the_texts_words
+from .duals import EPS, is_dual, is_vector, split
 from .foreign import from_sympy, is_foreign
 from .inference import inferred_names
 from .meaning import Meanings
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import MAX_TEXT, Line, checked_size, read_text
-from .repair import repairs
-from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Repair, Report
+from .repair import equation_text, repairs, repairs_of_dual
+from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
 from .superabundant import HEADING, Superabundant
 from .vocabulary import Vocabulary, indices
 
@@ -110,6 +110,8 @@ class Section:
     lines: list[Line]
     said: dict[str, str]
     guessed: dict[str, str] = field(default_factory=dict)
+    undivided: Meanings | None = None  # of the text as it is, where equations are dual
+    origins: list[Line] = field(default_factory=list)
 
     @cached_property
     def meanings(self) -> Meanings:
@@ -131,52 +133,33 @@ class Section:
         self.vocabulary.choose_speeds(self._generalized_speeds(), self.undivided.find)
         groups = [split(line, self.undivided.find, owners) for line in kept]
         self.lines = [part for group in groups for part in group]
-        return [line for group, line in zip(groups, kept, strict=True) for _ in group]
+        self.origins = [line for group, line in zip(groups, kept, strict=True) for _ in group]
+        return self.origins
 
     def _generalized_speeds(self) -> list[Expression]:
         """u1, u2, …, one for each freedom, where the text defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
+        assert self.undivided is not None
         speeds = [self.undivided.defined.get(f"u{i + 1}") for i in range(count)]
         return [x for x in speeds if x is not None] if None not in speeds else []
 
     def merged(self, parts: list[Finding], origins: list[Line]) -> list[Finding]:
-        """One finding for each equation: it differs where a part of it does."""
-        found = []
+        """One finding for each equation as the text has it: it differs where a part of it does."""
+        found, lines = [], []
         pairs = zip(parts, origins, strict=True)
         for _, group in groupby(pairs, key=lambda pair: id(pair[1])):
             own = list(group)
-            worst = next((x for x, _ in own if x.status == DIFFERS), own[0][0])
+            worst, origin = next((x for x in own if x[0].status == DIFFERS), own[0])
             if len(own) > 1:
-                origin = own[0][1]
+                pair = (origin.left, origin.right)
                 chance = sum(x.chance for x, _ in own)
-                text = equation_text((origin.left, origin.right))
-                found_repairs = self._repairs_of_whole(origin, worst)
-                worst = replace(worst, equation=text, chance=chance, repairs=found_repairs)
+                worst = replace(worst, equation=equation_text(pair), chance=chance)
+                if worst.status == DIFFERS:
+                    worst = replace(worst, repairs=repairs_of_dual(self, pair))
             found.append(worst)
-        return found
-
-    def _repairs_of_whole(self, origin: Line, worst: Finding) -> tuple[Repair, ...]:
-        """Repairs of a part that are right for all parts; else an eps that is too many."""
-        kept = [x for x in map(undivided, worst.repairs) if self._is_right(origin, x)]
-        if kept or worst.status != DIFFERS:
-            return tuple(kept)
-        left = to_text(origin.left)
-        others = (
-            Repair("extra factor", what, f"{left} = {to_text(right)}")
-            for what, right in without_eps(origin.right)
-        )
-        return tuple(islice((x for x in others if self._is_right(origin, x)), 1))
-
-    def _is_right(self, origin: Line, repair: Repair) -> bool:
-        """Whether all parts of a repaired equation hold."""
-        left, right = (parse(side) for side in repair.equation.split(" = "))
-        line = replace(origin, left=left, right=right)
-        parts = split(line, self.undivided.find, self.vocabulary.owners)
-        pairs = [(part.left, part.right) for part in parts]
-        wanted = self.meanings.wanted(side for pair in pairs for side in pair)
-        prover = Prover(self.meanings, wanted, self.settings[0])
-        return all(proof.holds for proof in prover.prove(pairs))
+            lines.append(origin)
+        return [in_the_texts_words(x) for x in blame_definitions(self, found, lines)]
 
     @cached_property
     def wanted(self) -> list[str]:
@@ -305,7 +288,8 @@ class Section:
         if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
             return replace(common, note="up to a constant", chance=proof.chance, under="")
         apart = difference(self.meanings, pair, prover.setting)
-        found = repairs(self, pair, apart)
+        is_part = bool(self.origins) and self.origins[i] is not line
+        found = () if is_part else repairs(self, pair, apart)
         text = apart.text() if apart is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
@@ -379,17 +363,7 @@ class Section:
         return f"The equations that hold determine {found} of {nv} accelerations."
 
 
-def undivided(repair: Repair) -> Repair:
-    """The repair of a part, said of the whole."""
-    what, equation = (re.sub(r"@\w+", "", text) for text in (repair.what, repair.equation))
-    return replace(repair, what=what, equation=equation)
-
-
 def numbers(expression: Expression) -> list[Fraction]:
     if isinstance(expression, Number):
         return [abs(expression.value)]
     return [number for child in children(expression) for number in numbers(child)]
-
-
-def equation_text(pair: Pair) -> str:
-    return f"{to_text(pair[0])} = {to_text(pair[1])}"
