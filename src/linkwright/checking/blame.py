@@ -58,6 +58,8 @@ def blame_definitions(
         at = places.get(name)
         if at is None or found[at].status != DEFINITION:
             continue
+        if len(users) == 1 and _likely_repairs(found[users[0]]):
+            continue
         blamed = _corrected_for_all(section, name, [lines[i] for i in users], found, lines)
         if blamed is None or not _is_likelier(blamed, [found[i] for i in users]):
             continue
@@ -107,10 +109,12 @@ def _corrected_for_all(
 
 
 def _is_likelier(blamed: Corrected, users: Sequence[Finding]) -> bool:
-    """One wrong definition, rather than several equations that are wrong; of a single equation, a
-    definition with a likely slip rather than an equation without one."""
-    if len(users) > 1:
-        return True
-    own = [x for x in users[0].repairs if not x.what.startswith(IN_DEFINITION)]
-    likely = [x for x in own if x.kind not in COINCIDENCES]
-    return not likely and not (own and blamed.kind in COINCIDENCES)
+    """One wrong definition rather than several wrong equations; of a single equation, a likely
+    slip in the definition rather than an unlikely one in the equation."""
+    return len(users) > 1 or not (users[0].repairs and blamed.kind in COINCIDENCES)
+
+
+def _likely_repairs(finding: Finding) -> list[Repair]:
+    """Repairs of the equation itself that are no coincidences."""
+    own = [x for x in finding.repairs if not x.what.startswith(IN_DEFINITION)]
+    return [x for x in own if x.kind not in COINCIDENCES]

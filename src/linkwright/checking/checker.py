@@ -112,6 +112,7 @@ class Section:
     guessed: dict[str, str] = field(default_factory=dict)
     undivided: Meanings | None = None  # of the text as it is, where equations are dual
     origins: list[Line] = field(default_factory=list)
+    repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
 
     @cached_property
     def meanings(self) -> Meanings:

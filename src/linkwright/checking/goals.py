@@ -31,6 +31,7 @@ from .values import (
     AnyValue,
     Key,
     Lookup,
+    has_no_value,
     is_met,
     key_of,
     negative,
@@ -70,7 +71,8 @@ class Valuation:
     def guard(self, reckon: Callable[[], AnyValue]) -> AnyValue | None:
         """A value, or None where there is none; angles stay cut into the parts they were."""
         try:
-            return reckon()
+            found = reckon()
+            return None if has_no_value(found) else found
         except FinerError:
             self.algebra.field.finest = dict(self.finest)
         except (UnluckyError, LinkwrightError):
@@ -88,7 +90,10 @@ class Valuation:
         return self._values[id(node)]
 
     def key(self, node: Expression) -> tuple[int, ...]:
-        return key_of(self.value(node))
+        found = self.value(node)
+        if has_no_value(found):
+            raise UnluckyError("no value")
+        return key_of(found)
 
     def combine(self, node: Expression, parts: Sequence[AnyValue]) -> AnyValue:
         algebra = self.algebra

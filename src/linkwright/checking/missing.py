@@ -13,6 +13,7 @@ from itertools import combinations_with_replacement
 
 from ..expressions import (
     ONE,
+    ZERO,
     Expression,
     Name,
     Number,
@@ -60,10 +61,10 @@ class MissingTerms:
                 continue
             lacking = shifted(own.key, self.valuation.key(node), (0,) * len(own.key))
             for term in self.terms(lacking):
-                old = node.terms if isinstance(node, Sum) else (node,)
+                old = node.terms if isinstance(node, Sum) else () if node == ZERO else (node,)
                 where = f" in {shorten(to_text(node))}" if path else ""
                 what = f"the term {to_text(term)} is missing{where}"
-                yield Candidate("missing term", what, path, Sum((*old, term)))
+                yield Candidate("missing term", what, path, Sum((*old, term)) if old else term)
 
     def terms(self, lacking: Key) -> Iterator[Expression]:
         for prefix, key in self._prefixes(len(lacking)):

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..expressions import Call, Expression, Name, Sum, names, to_text
+from ..expressions import ZERO, Call, Expression, Name, Negation, Sum, names, negate, to_text
 from ..expressions.tree import children
 from ..readings.residues import PRIME
 from ..tape import Op
-from .difference import Difference
-from .duals import names_reached, without_eps
+from .difference import Difference, difference
+from .duals import EPS, names_reached, split_pair, without_eps
 from .goals import Goal
-from .misprints import KINDS, Candidate, Misprints
+from .misprints import KINDS, Candidate, Misprints, times
 from .missing import MissingTerms
 from .places import replace_name, size
 from .prover import Pair, Prover, Scope
@@ -49,20 +49,20 @@ class Corrected:
         return Repair(self.kind, self.what, equation_text(self.pair))
 
 
-def repairs(section: Section, pair: Pair, difference: Difference | None) -> tuple[Repair, ...]:
+def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Repair, ...]:
     """The likeliest corrections of single misprints, each proved; in the equation, else in the
     definitions that it uses, else a term that is missing."""
     trial = Trial(section, pair)
     for prover in trial.provers:
         found = trial.at_a_point(prover, lambda scope: list(_candidates(trial, scope)))
-        kept = _proved(trial, prover, found or [])
+        kept = _proved(trial, prover, found)
         if kept:
             return kept
     for prover in trial.provers:
         kept = _in_definitions(trial, prover)
         if kept:
             return kept
-    return _with_missing_terms(trial, difference)
+    return _with_missing_terms(trial, apart)
 
 
 def repairs_of_dual(section: Section, pair: Pair) -> tuple[Repair, ...]:
@@ -72,6 +72,8 @@ def repairs_of_dual(section: Section, pair: Pair) -> tuple[Repair, ...]:
     if found:
         return found
     trial = Trial(section, pair)
+    if kept := _proved(trial, trial.provers[0], list(_with_dual_difference(trial))):
+        return kept
     others = [
         Corrected("extra factor", what, (pair[0], right)) for what, right in without_eps(pair[1])
     ]
@@ -161,7 +163,7 @@ def corrected_definitions(trial: Trial, prover: Prover, name: str) -> Iterator[C
         scope.theirs = {}
         return list(Misprints(*inner.reading(scope), inner.pool).of(right, goal))
 
-    found = inner.at_a_point(prover, candidates) or []
+    found = inner.at_a_point(prover, candidates)
     for one in sorted(found, key=lambda x: KINDS.index(x.kind)):
         new = one.applied(right)
         if {name, f"d{name}", f"dd{name}"} & set(names_reached(new, trial.text.find)):
@@ -219,13 +221,13 @@ def definitions_used(trial: Trial, pair: Pair) -> list[str]:
 # -- missing terms ----------------------------------------------------------------------------
 
 
-def _with_missing_terms(trial: Trial, difference: Difference | None) -> tuple[Repair, ...]:
+def _with_missing_terms(trial: Trial, apart: Difference | None) -> tuple[Repair, ...]:
     for prover in trial.provers:
         found = trial.at_a_point(prover, lambda scope: list(_with_one_term(trial, scope)))
-        kept = _proved(trial, prover, found or [])
+        kept = _proved(trial, prover, found)
         if kept:
             return kept[:1]
-    found = list(_with_difference(trial.pair, difference))
+    found = list(_with_difference(trial.pair, apart))
     return _proved(trial, trial.provers[0], found)
 
 
@@ -267,18 +269,43 @@ def sums_of(node: Expression) -> Iterator[Sum]:
         yield from sums_of(child)
 
 
-def _with_difference(pair: Pair, difference: Difference | None) -> Iterator[Corrected]:
+def _with_difference(pair: Pair, apart: Difference | None) -> Iterator[Corrected]:
     """left − right is short: then it is what the right side lacks."""
-    terms = [] if difference is None else difference.sum()
+    if apart is not None:
+        yield from _with_terms(pair, apart.sum())
+
+
+def _with_dual_difference(trial: Trial) -> Iterator[Corrected]:
+    """The same of a dual number: what its real part lacks, and eps times what its dual part does."""
+    if trial.axes != 1:
+        return
+    section = trial.section
+    parts = split_pair(trial.pair, trial.text.find, trial.owners)
+    found = [difference(section.meanings, part, trial.provers[0].setting) for part in parts]
+    real, dual = ([] if x is None else x.sum() for x in found)
+    if None not in found:
+        with_eps = [_times_eps(x) for x in dual if x != ZERO]
+        yield from _with_terms(trial.pair, [*(x for x in real if x != ZERO), *with_eps])
+
+
+def _times_eps(term: Expression) -> Expression:
+    if isinstance(term, Negation):
+        return negate(_times_eps(term.operand))
+    return times(term, Name(EPS))
+
+
+def _with_terms(pair: Pair, terms: Sequence[Expression]) -> Iterator[Corrected]:
     if not 0 < len(terms) <= LONGEST_MISSING:
         return
     lacking = Sum(tuple(terms)) if len(terms) > 1 else terms[0]
     if size(lacking) >= sum(map(size, pair)):
         return
-    old = pair[1].terms if isinstance(pair[1], Sum) else (pair[1],)
+    old = pair[1].terms if isinstance(pair[1], Sum) else () if pair[1] == ZERO else (pair[1],)
     text = to_text(lacking)
     what = f"the terms {text} are missing" if len(terms) > 1 else f"the term {text} is missing"
-    yield Corrected("missing term", what, (pair[0], Sum((*old, *terms))))
+    all_terms = (*old, *terms)
+    new = Sum(all_terms) if len(all_terms) > 1 else all_terms[0]
+    yield Corrected("missing term", what, (pair[0], new))
 
 
 def equation_text(pair: Pair) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_SEEDS = 60
 MOST_SIBLINGS = 60
+MOST_ROOTS = 2
 
 
 class Trial:
@@ -46,11 +47,15 @@ class Trial:
     @cached_property
     def provers(self) -> list[Prover]:
         """Those of the section, with values of all symbols that a correction may need."""
-        more = self._wanted_by(self.pool)
-        if not more - set(self.section.wanted):
-            return self.section.provers
-        wanted = list(dict.fromkeys([*self.section.wanted, *sorted(more)]))
-        return [Prover(self.section.meanings, wanted, x) for x in self.section.settings]
+        section = self.section
+        more = frozenset(self._wanted_by(self.pool) - set(section.wanted))
+        if not more:
+            return section.provers
+        if more not in section.repair_provers:
+            wanted = [*section.wanted, *sorted(more)]
+            made = [Prover(section.meanings, wanted, x) for x in section.settings]
+            section.repair_provers[more] = made
+        return section.repair_provers[more]
 
     def _wanted_by(self, symbols: Iterable[Expression]) -> set[str]:
         found: set[str] = set()
@@ -66,16 +71,24 @@ class Trial:
                     continue
         return found
 
-    def at_a_point(self, prover: Prover, use: Callable[[Scope], T]) -> T | None:
-        """What `use` makes of the first point at which the equation has a value."""
+    def at_a_point(self, prover: Prover, use: Callable[[Scope], list[T]]) -> list[T]:
+        """What `use` finds at the first point at which the equation has a value, for some signs of
+        the mechanism's roots there."""
         for seed in range(1, MOST_SEEDS):
-            try:
-                return prover.scope(seed, use)  # type: ignore[no-any-return]
-            except UnluckyError:
-                continue
-            except LinkwrightError:
-                return None
-        return None
+            found: list[T] = []
+            signs, count = 0, 1
+            while signs < count:
+                try:
+                    found += prover.scope(seed, use, signs)
+                except UnluckyError:
+                    break
+                except LinkwrightError:
+                    return found
+                roots = prover.scope(seed, lambda scope: len(scope.algebra.field.radicands), signs)
+                signs, count = signs + 1, 2 ** min(roots, MOST_ROOTS)
+            if signs:
+                return found
+        return []
 
     def misprints(self, scope: Scope) -> Misprints:
         return Misprints(*self.reading(scope), self.pool)
@@ -134,7 +147,7 @@ class Trial:
         the mechanism, neighbours of these, and the sines and cosines of the equation."""
         own = names(self.pair[0]) | names(self.pair[1])
         words = [*sorted(own), *sorted(self.text.used - own), *self._unused()]
-        words += self._siblings(own)
+        words += [*self._siblings(own), *self._rates()]
         calls = sorted({call for side in self.pair for call in calls_of(side)}, key=to_text)
         known = [Name(word) for word in dict.fromkeys(words) if "@" not in word]
         return [*known, *calls]
@@ -149,6 +162,13 @@ class Trial:
             theirs.setdefault(ours, word)
         others = [x for x in [*vocabulary.parameters, *motion] if x not in named]
         return [theirs.get(x, x) for x in others if x not in vocabulary.eqs.constants]
+
+    def _rates(self) -> list[str]:
+        """The rates of generalized speeds that the text defines."""
+        speeds = {f"d{name}" for name in self.section.vocabulary.names.qd}
+        defined = self.text.defined.items()
+        rates = [f"d{name}" for name, right in defined if names(right) & speeds]
+        return [name for name in rates if name in self.text]
 
     def _siblings(self, own: Iterable[str]) -> list[str]:
         """Other members of the families of an equation's names: x1 for x2, y2 for x2, ddx2."""

@@ -14,6 +14,7 @@ from functools import reduce
 
 from ..errors import UnsupportedError
 from ..expressions import Expression, Name, Unit, fold
+from ..readings.modular import UnluckyError
 from ..readings.residues import PRIME, FieldAlgebra, Value
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
 from .meaning import Meanings
@@ -133,6 +134,8 @@ class DualLookup:
         elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
             return fold(meaning, algebra, self)  # type: ignore[arg-type]
         if is_vector(name, self.owners):
+            if algebra.axes == 1:
+                raise UnluckyError("a vector among numbers")
             return self._parts([f"{name}@{axis}" for axis in "xyz"])
         if is_scalar(name, self.owners):
             return self._parts([f"{name}@"] * algebra.axes)
@@ -153,6 +156,12 @@ def key_of(value: AnyValue) -> tuple[int, ...]:
     if isinstance(value, Value):
         return (value.number,)
     return tuple(x.number for x in (*value.reals, *value.duals))
+
+
+def has_no_value(value: AnyValue) -> bool:
+    """Whether it divides by zero, say."""
+    parts = (value,) if isinstance(value, Value) else (*value.reals, *value.duals)
+    return any(x.marks is not None and x.marks.why for x in parts)
 
 
 def is_met(goal: Key, key: Key) -> bool:
