@@ -196,8 +196,13 @@ def _names(node: Expression) -> set[str]:
 # -- judging ----------------------------------------------------------------------------------
 
 
-def number(node: Expression, seed: int) -> float:
-    parts = [number(child, seed) for child in children(node)]
+Defined = dict[str, Expression]
+
+
+def number(node: Expression, seed: int, defined: Defined) -> float:
+    if isinstance(node, Name) and node.name in defined:
+        return number(defined[node.name], seed, defined)
+    parts = [number(child, seed, defined) for child in children(node)]
     match node:
         case Number(value):
             return float(value)
@@ -218,13 +223,13 @@ def number(node: Expression, seed: int) -> float:
     raise AssertionError(node)
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(one: str, other: str, defined: Defined) -> bool:
     """Whether two equations are the same for free symbols, up to sign."""
     for seed in (1, 2, 3):
         values = []
         for text in (one, other):
-            left, right = text.split(" = ")
-            values.append(number(parse(left), seed) - number(parse(right), seed))
+            left, right = (number(parse(x), seed, defined) for x in text.split(" = "))
+            values.append(left - right)
         if abs(abs(values[0]) - abs(values[1])) > 1e-9 * (1 + abs(values[0])):
             return False
     return True
@@ -245,7 +250,9 @@ class Outcome:
     @property
     def places(self) -> list[int]:
         repairs = self.finding.repairs
-        return [i for i, x in enumerate(repairs) if is_same(x.equation, self.original)]
+        lines = [x.split(" := ") for x in self.case.context.splitlines() if " := " in x]
+        defined = {left.split(" ")[-1]: parse(right) for left, right in lines}
+        return [i for i, x in enumerate(repairs) if is_same(x.equation, self.original, defined)]
 
 
 def outcomes(seed: int, count: int, share: str, kinds: tuple[str, ...] = KINDS) -> Iterator[Outcome]:

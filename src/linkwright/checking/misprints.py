@@ -301,7 +301,9 @@ def relation(name: str, other: str) -> str:
     longer, shorter = sorted((name, other), key=len, reverse=True)
     if longer in (f"d{shorter}", f"dd{shorter}"):
         return "dot"
-    return "index" if stem(other) == stem(name) else "symbol"
+    apart = [set(pair) for pair in zip(name, other, strict=False) if pair[0] != pair[1]]
+    of_axis = len(name) == len(other) > 1 and len(apart) == 1 and apart[0] <= set("xyz")
+    return "index" if of_axis or stem(other) == stem(name) else "symbol"
 
 
 def number_text(value: Fraction) -> str:

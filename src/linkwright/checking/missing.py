@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 from ..expressions import (
     ONE,
     ZERO,
+    Call,
     Expression,
     Name,
     Number,
@@ -28,17 +29,19 @@ from ..readings.residues import PRIME
 from .duals import EPS
 from .goals import Goal, Valuation
 from .misprints import LARGEST_COEFFICIENT, Candidate
-from .values import Key, key_of, quotient_of_keys, scalar_of, shifted, small_rational
+from .places import node_at
+from .values import Key, key_of, product_of_keys, quotient_of_keys, scalar_of, shifted, small_rational
 
-MOST_SYMBOLS = 34
-"""Products of three of these are some 7000."""
-LARGEST_DEGREE = 6
+MOST_SYMBOLS = 64
+FEW_SYMBOLS = 28
+"""Of products with more than four factors: products of three of these are some 4000."""
+LARGEST_DEGREE, FEW_FACTORS = 6, 4
 COEFFICIENTS = tuple(
     sign * Fraction(*x)
     for x in ((1, 1), (2, 1), (1, 2), (1, 3), (1, 4), (3, 1), (4, 1), (1, 6), (1, 12), (3, 2))
     for sign in (1, -1)
 )
-Product_ = tuple[int, ...]
+Factors = tuple[int, ...]
 
 
 class MissingTerms:
@@ -51,27 +54,32 @@ class MissingTerms:
         scalars = [(x, n) for x, key in keys if (n := scalar_of(key))][:MOST_SYMBOLS]
         self.symbols = [x for x, _ in scalars]
         self.numbers = [n for _, n in scalars]
-        self.vectors = [(x, k) for x, k in keys if scalar_of(k) is None and x != Name(EPS)]
-        self._products: dict[int, dict[int, Product_]] = {}
+        rest = [(x, k) for x, k in keys if scalar_of(k) is None and x != Name(EPS)]
+        self.vectors = [(x, k) for x, k in rest if isinstance(x, Name)]
+        self.duals = [(x, k) for x, k in rest if isinstance(x, Call)]
+        self._tables: dict[tuple[int, int], dict[int, Factors]] = {}
+        self._inverses: dict[tuple[int, int], list[tuple[int, Factors]]] = {}
 
     def of(self, root: Expression, goal: Goal) -> Iterator[Candidate]:
         """Sums of the tree that meet their goals with one more term."""
         for path, node, own, is_angle in self.valuation.goals(root, goal):
-            if own.key is None or is_angle or not (isinstance(node, Sum) or not path):
+            is_sum = isinstance(node, Sum) or not path
+            is_factor = not is_sum and isinstance(node_at(root, path[:-1]), Product)
+            if own.key is None or is_angle or not (is_sum or is_factor):
                 continue
             lacking = shifted(own.key, self.valuation.key(node), (0,) * len(own.key))
-            for term in self.terms(lacking):
+            for term in self.terms(lacking, LARGEST_DEGREE if is_sum else 2):
                 old = node.terms if isinstance(node, Sum) else () if node == ZERO else (node,)
                 where = f" in {shorten(to_text(node))}" if path else ""
                 what = f"the term {to_text(term)} is missing{where}"
                 yield Candidate("missing term", what, path, Sum((*old, term)) if old else term)
 
-    def terms(self, lacking: Key) -> Iterator[Expression]:
+    def terms(self, lacking: Key, degree: int) -> Iterator[Expression]:
         for prefix, key in self._prefixes(len(lacking)):
             quotient = lacking if prefix == ONE else quotient_of_keys(lacking, key)
             number = None if quotient is None else scalar_of(quotient)
             if number:
-                for coefficient, factors in self.products(number):
+                for coefficient, factors in self.products(number, degree):
                     yield self._term(coefficient, factors, prefix)
 
     def _prefixes(self, size: int) -> Iterator[tuple[Expression, tuple[int, ...]]]:
@@ -80,23 +88,27 @@ class MissingTerms:
         if size == 1:
             return
         n = size // 2
-        yield Name(EPS), (0,) * n + (1,) * n
-        for vector, key in self.vectors:
-            yield vector, key
-            yield Product((Name(EPS), vector)), (0,) * n + key[:n]
+        eps = (0,) * n + (1,) * n
+        yield Name(EPS), eps
+        for symbol, key in (*self.vectors, *self.duals):
+            yield symbol, key
+            yield Product((Name(EPS), symbol)), product_of_keys(eps, key)
+        for (a, key), (b, other) in product(self.duals, self.vectors):
+            yield Product((a, b)), product_of_keys(key, other)
 
-    def products(self, number: int) -> Iterator[tuple[Fraction, Product_]]:
+    def products(self, number: int, largest: int) -> Iterator[tuple[Fraction, Factors]]:
         """The shortest products with a value."""
         plain = small_rational(number, LARGEST_COEFFICIENT)
         if plain is not None:
             yield plain, ()
             return
         scaled = [(c, number * _residue(1 / c) % PRIME) for c in COEFFICIENTS]
-        for degree in range(1, LARGEST_DEGREE + 1):
-            found: set[tuple[Fraction, Product_]] = set()
+        for degree in range(1, largest + 1):
+            found: set[tuple[Fraction, Factors]] = set()
             few, many = degree // 2, degree - degree // 2
-            table = self.table(many)
-            for inverse, factors in self.inverses(few):
+            count = MOST_SYMBOLS if degree <= FEW_FACTORS else FEW_SYMBOLS
+            table = self.table(many, count)
+            for inverse, factors in self.inverses(few, count):
                 for coefficient, target in scaled:
                     other = table.get(target * inverse % PRIME)
                     if other is not None:
@@ -105,16 +117,20 @@ class MissingTerms:
             if found:
                 return
 
-    def table(self, degree: int) -> dict[int, Product_]:
-        if degree not in self._products:
-            self._products[degree] = dict(_products_of(self.numbers, degree))
-        return self._products[degree]
+    def table(self, degree: int, count: int) -> dict[int, Factors]:
+        key = degree, count
+        if key not in self._tables:
+            self._tables[key] = dict(_products_of(self.numbers[:count], degree))
+        return self._tables[key]
 
-    def inverses(self, degree: int) -> list[tuple[int, Product_]]:
-        numbers = [pow(n, -1, PRIME) for n in self.numbers]
-        return list(_products_of(numbers, degree))
+    def inverses(self, degree: int, count: int) -> list[tuple[int, Factors]]:
+        key = degree, count
+        if key not in self._inverses:
+            numbers = [pow(n, -1, PRIME) for n in self.numbers[:count]]
+            self._inverses[key] = list(_products_of(numbers, degree))
+        return self._inverses[key]
 
-    def _term(self, coefficient: Fraction, factors: Product_, prefix: Expression) -> Expression:
+    def _term(self, coefficient: Fraction, factors: Factors, prefix: Expression) -> Expression:
         counted = {i: factors.count(i) for i in factors}
         parts = [
             self.symbols[i] if n == 1 else Power(self.symbols[i], Number(Fraction(n)))
@@ -131,9 +147,9 @@ def _residue(value: Fraction) -> int:
     return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
 
 
-def _products_of(numbers: Sequence[int], degree: int) -> Iterator[tuple[int, Product_]]:
+def _products_of(numbers: Sequence[int], degree: int) -> Iterator[tuple[int, Factors]]:
     for which in combinations_with_replacement(range(len(numbers)), degree):
-        product = 1
+        number = 1
         for i in which:
-            product = product * numbers[i] % PRIME
-        yield product, which
+            number = number * numbers[i] % PRIME
+        yield number, which

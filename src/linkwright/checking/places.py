@@ -43,6 +43,12 @@ def put(root: Expression, path: Sequence[int], new: Expression) -> Expression:
             return root
 
 
+def node_at(root: Expression, path: Sequence[int]) -> Expression:
+    for i in path:
+        root = children(root)[i]
+    return root
+
+
 def replace_name(root: Expression, name: str, new: Expression) -> Expression:
     """The tree with another one wherever a name stands."""
     if root == Name(name):

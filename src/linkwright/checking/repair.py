@@ -14,7 +14,7 @@ from ..tape import Op
 from .difference import Difference, difference
 from .duals import EPS, names_reached, split_pair, without_eps
 from .goals import Goal
-from .misprints import KINDS, Candidate, Misprints, times
+from .misprints import KINDS, Candidate, Misprints, stem, times
 from .missing import MissingTerms
 from .places import replace_name, size
 from .prover import Pair, Prover, Scope
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MOST_REPAIRS = 3
 LONGEST_MISSING = 4
 MOST_DEFINITIONS = 20
+MOST_ANGLES = 4
 COINCIDENCES = ("missing angle", "symbol", "missing factors", "quotient")
 """Kinds that are not worth naming beside a likelier one."""
 
@@ -40,10 +41,11 @@ class Corrected:
     what: str
     pair: Pair
     rank: int = 0
+    strangeness: int = 0
 
     @property
-    def order(self) -> tuple[int, int, int]:
-        return self.rank, KINDS.index(self.kind), sum(map(size, self.pair))
+    def order(self) -> tuple[int, int, int, int]:
+        return self.rank, KINDS.index(self.kind), self.strangeness, sum(map(size, self.pair))
 
     def repair(self) -> Repair:
         return Repair(self.kind, self.what, equation_text(self.pair))
@@ -107,7 +109,15 @@ def _candidates(trial: Trial, scope: Scope) -> Iterator[Corrected]:
     for k, side in enumerate(pair):
         for candidate in misprints.of(side, Goal(keys[1 - k])):
             rank = candidate.is_whole + 2 * (k == 0 and is_claim)
-            yield Corrected(candidate.kind, candidate.what, _changed(pair, k, candidate), rank)
+            changed, strange = _changed(pair, k, candidate), _strangeness(candidate.new, pair)
+            yield Corrected(candidate.kind, candidate.what, changed, rank, strange)
+
+
+def _strangeness(new: Expression, pair: Pair) -> int:
+    """How many names of a correction are neither in the equation nor like one that is."""
+    own = names(pair[0]) | names(pair[1])
+    stems = {stem(x) for x in own}
+    return sum((x not in own) + (stem(x) not in stems) for x in names(new))
 
 
 def _changed(pair: Pair, k: int, candidate: Candidate) -> Pair:
@@ -222,43 +232,81 @@ def definitions_used(trial: Trial, pair: Pair) -> list[str]:
 
 
 def _with_missing_terms(trial: Trial, apart: Difference | None) -> tuple[Repair, ...]:
+    """One term of symbols of the equation and the mechanism; else a short difference in closed
+    form; else one term with other names of the text."""
+    first, later = _symbols_of_terms(trial)
+    return (
+        _proved_with_one_term(trial, first)
+        or _proved(trial, trial.provers[0], list(_with_difference(trial.pair, apart)))
+        or _proved_with_one_term(trial, [*first, *later])
+    )
+
+
+def _proved_with_one_term(trial: Trial, symbols: Sequence[Expression]) -> tuple[Repair, ...]:
     for prover in trial.provers:
-        found = trial.at_a_point(prover, lambda scope: list(_with_one_term(trial, scope)))
+        found = trial.at_a_point(prover, lambda x: list(_with_one_term(trial, x, symbols)))
         kept = _proved(trial, prover, found)
         if kept:
-            return kept[:1]
-    found = list(_with_difference(trial.pair, apart))
-    return _proved(trial, trial.provers[0], found)
+            return kept
+    return ()
 
 
-def _with_one_term(trial: Trial, scope: Scope) -> Iterator[Corrected]:
+def _with_one_term(
+    trial: Trial, scope: Scope, symbols: Sequence[Expression]
+) -> Iterator[Corrected]:
     misprints = trial.misprints(scope)
-    missing = MissingTerms(misprints, _symbols_of_terms(trial))
+    missing = MissingTerms(misprints, symbols)
     pair = trial.pair
     is_claim = isinstance(pair[0], Name)
     keys = [misprints.key(side) for side in pair]
     for k in (1,) if is_claim else (1, 0):
         for candidate in missing.of(pair[k], Goal(keys[1 - k])):
-            yield Corrected(candidate.kind, candidate.what, _changed(pair, k, candidate))
+            changed = _changed(pair, k, candidate)
+            strange = len(names(candidate.new)) + _strangeness(candidate.new, pair)
+            yield Corrected(candidate.kind, candidate.what, changed, 0, strange)
 
 
-def _symbols_of_terms(trial: Trial) -> list[Expression]:
-    """Symbols that terms are made of: those of the equation first, then its sums, then the rest."""
+def _symbols_of_terms(trial: Trial) -> tuple[list[Expression], list[Expression]]:
+    """Symbols that terms are made of, the likeliest first: those of the equation, with its
+    functions and sums, and those of the mechanism; then their siblings, and names of the text."""
     vocabulary = trial.section.vocabulary
-    own = [*(x for side in trial.pair for x in sorted(names(side)))]
     claimed = trial.pair[0].name if isinstance(trial.pair[0], Name) else ""
+    own = dict.fromkeys(x for side in trial.pair for x in sorted(names(side)))
     motion = {f"{dots}{name}" for name in vocabulary.names.qd for dots in ("", "d", "dd")}
-    plain = {*vocabulary.parameters, *motion, *vocabulary.names.actuators, *trial.text.defined}
-    others = [x.name for x in trial.pool if isinstance(x, Name)]
-    known = [x for x in others if x in plain or trial.text.find(x) in plain]
-    words = [x for x in dict.fromkeys([*own, *known]) if x != claimed]
-    first, rest = words[: len(set(own))], words[len(set(own)) :]
-    near = [x for x in trial.pool if isinstance(x, Call)]
-    lines = trial.text.lines
-    far = {call for line in lines for side in (line.left, line.right) for call in calls_of(side)}
+    plain = {*vocabulary.parameters, *motion, *vocabulary.names.actuators}
+    pool = [x.name for x in trial.pool if isinstance(x, Name) and x.name not in vocabulary.energies]
+    ours = [x for x in pool if x in plain or trial.text.find(x) in plain or _is_axis(trial, x)]
+    calls = [x for x in trial.pool if isinstance(x, Call)]
+    near = [other for call in calls for other in (call, *_cofunctions(call))]
     sums = [x for side in trial.pair for x in sums_of(side)]
-    calls = [*near, *sorted(far - set(near), key=to_text)]
-    return [*map(Name, first), *near, *sums, *map(Name, rest), *calls[len(near) :]]
+    first = [*map(Name, own), *near, *sums, *_usual_functions(trial), *map(Name, ours)]
+    later = [*_functions_nearby(trial), *map(Name, trial.siblings), *map(Name, pool)]
+    known = dict.fromkeys(x for x in first if x != Name(claimed))
+    return list(known), [x for x in dict.fromkeys(later) if x not in known and x != Name(claimed)]
+
+
+def _is_axis(trial: Trial, name: str) -> bool:
+    """Whether it is a unit vector along an axis, in an equation of vectors."""
+    return trial.axes == 3 and name[:2] in ("x_", "y_", "z_")
+
+
+def _cofunctions(call: Call) -> list[Expression]:
+    other = {"sin": "cos", "cos": "sin"}.get(call.function)
+    return [Call(other, call.arguments)] if other else []
+
+
+def _usual_functions(trial: Trial) -> list[Expression]:
+    """Sines and cosines of the coordinates, in the text's spelling."""
+    theirs = {ours: word for word, ours in reversed(trial.text.coordinates.items())}
+    angles = [Name(theirs.get(x, x)) for x in trial.section.vocabulary.names.qd]
+    return [Call(f, (x,)) for x in angles[:MOST_ANGLES] for f in ("sin", "cos")]
+
+
+def _functions_nearby(trial: Trial) -> list[Expression]:
+    """Functions in other equations of the text."""
+    lines = trial.text.lines
+    found = {call for line in lines for side in (line.left, line.right) for call in calls_of(side)}
+    return sorted(found, key=to_text)
 
 
 def sums_of(node: Expression) -> Iterator[Sum]:
@@ -298,8 +346,8 @@ def _with_terms(pair: Pair, terms: Sequence[Expression]) -> Iterator[Corrected]:
     if not 0 < len(terms) <= LONGEST_MISSING:
         return
     lacking = Sum(tuple(terms)) if len(terms) > 1 else terms[0]
-    if size(lacking) >= sum(map(size, pair)):
-        return
+    if len(terms) >= sum(len(x.terms) if isinstance(x, Sum) else 1 for x in pair):
+        return  # as long as the equation itself
     old = pair[1].terms if isinstance(pair[1], Sum) else () if pair[1] == ZERO else (pair[1],)
     text = to_text(lacking)
     what = f"the terms {text} are missing" if len(terms) > 1 else f"the term {text} is missing"

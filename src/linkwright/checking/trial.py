@@ -12,7 +12,7 @@ from ..expressions import Call, Expression, Name, names, to_text
 from ..expressions.tree import children
 from ..readings.modular import UnluckyError
 from ..readings.residues import FieldAlgebra, FinerError, PrimeField, Value
-from .duals import is_dual, is_scalar, is_vector, names_reached, split_pair
+from .duals import EPS, is_dual, is_scalar, is_vector, names_reached, split_pair
 from .meaning import Meanings
 from .misprints import Misprints, stem
 from .prover import Pair, Prover, Scope
@@ -63,7 +63,7 @@ class Trial:
             for name in names(symbol):
                 parts = split_names(name, self.owners) if self.axes else []
                 found |= {part for part in parts if part in self.section.vocabulary}
-                if parts or name == "eps" or self.section.meanings.find(name) is None:
+                if parts or name == EPS or self.section.meanings.find(name) is None:
                     continue
                 try:
                     found |= set(self.section.meanings.wanted([Name(name)]))
@@ -147,7 +147,7 @@ class Trial:
         the mechanism, neighbours of these, and the sines and cosines of the equation."""
         own = names(self.pair[0]) | names(self.pair[1])
         words = [*sorted(own), *sorted(self.text.used - own), *self._unused()]
-        words += [*self._siblings(own), *self._rates()]
+        words += [*self.siblings, *self._rates(), *sorted(self.text.said)]
         calls = sorted({call for side in self.pair for call in calls_of(side)}, key=to_text)
         known = [Name(word) for word in dict.fromkeys(words) if "@" not in word]
         return [*known, *calls]
@@ -170,18 +170,23 @@ class Trial:
         rates = [f"d{name}" for name, right in defined if names(right) & speeds]
         return [name for name in rates if name in self.text]
 
-    def _siblings(self, own: Iterable[str]) -> list[str]:
+    @cached_property
+    def siblings(self) -> list[str]:
         """Other members of the families of an equation's names: x1 for x2, y2 for x2, ddx2."""
-        known: list[str] = []
-        plain = {*self.section.vocabulary.parameters, "pi", "eps"}
-        for name in sorted(own):
+        known: dict[str, None] = {}
+        plain = {*self.section.vocabulary.parameters, "pi", EPS}
+        for name in sorted(names(self.pair[0]) | names(self.pair[1])):
             if name not in plain and len(known) < MOST_SIBLINGS:
-                known += [x for x in self._neighbours(name) if x in self.text]
-        return known
+                known |= dict.fromkeys(x for x in self._neighbours(name) if self._is_known(x))
+        return list(known)
+
+    def _is_known(self, name: str) -> bool:
+        return name in self.text or (self.axes > 0 and is_dual(name, self.owners))
 
     def _neighbours(self, name: str) -> Iterator[str]:
+        count = len(self.section.vocabulary.names.bodies) + 1
         for i, letter in enumerate(name):
-            others = "123456789"[: len(self.section.vocabulary.names.bodies) + 1] if letter.isdigit() else ""
+            others = "123456789"[:count] if letter.isdigit() else ""
             others += "xyz" if letter in "xyz" else ""
             for other in others:
                 if other != letter:
