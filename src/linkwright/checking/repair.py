@@ -58,6 +58,8 @@ def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Rep
     for prover in trial.provers:
         found = trial.at_a_point(prover, lambda scope: list(_candidates(trial, scope)))
         kept = _proved(trial, prover, found)
+        if kept and all(_is_of_another_claim(x, pair) for x in kept):
+            return (*kept, *_with_missing_terms(trial, apart))[:MOST_REPAIRS]
         if kept:
             return kept
     for prover in trial.provers:
@@ -65,6 +67,11 @@ def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Rep
         if kept:
             return kept
     return _with_missing_terms(trial, apart)
+
+
+def _is_of_another_claim(repair: Repair, pair: Pair) -> bool:
+    """Whether the equation becomes right as one of another quantity: phi1 is phi2."""
+    return isinstance(pair[0], Name) and not repair.equation.startswith(f"{pair[0].name} = ")
 
 
 def repairs_of_dual(section: Section, pair: Pair) -> tuple[Repair, ...]:
@@ -179,7 +186,8 @@ def corrected_definitions(trial: Trial, prover: Prover, name: str) -> Iterator[C
         if {name, f"d{name}", f"dd{name}"} & set(names_reached(new, trial.text.find)):
             continue  # defined by itself
         with trial.redefined(name, new):
-            if trial.holds(prover, trial.pair):
+            says_nothing = _says_nothing(trial.pair, trial.free_value(trial.pair, expand=True))
+            if not says_nothing and trial.holds(prover, trial.pair):
                 yield Corrected(one.kind, one.what, (Name(name), new))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import LinkwrightError
-from ..expressions import Call, Expression, Name, names, to_text
+from ..expressions import Call, Expression, Name, fold, names, to_text
 from ..expressions.tree import children
 from ..readings.modular import UnluckyError
 from ..readings.residues import FieldAlgebra, FinerError, PrimeField, Value
@@ -114,10 +114,10 @@ class Trial:
         except LinkwrightError:
             return False
 
-    def free_value(self, pair: Pair) -> tuple[int, ...] | None:
-        """left − right with a random number for each name of ours: zero if the equation says
-        nothing of the mechanism. Equations that are the same have the same value."""
-        scope = _FreeScope(self.text)
+    def free_value(self, pair: Pair, *, expand: bool = False) -> tuple[int, ...] | None:
+        """left − right with a random number for each name: zero if the equation says nothing.
+        Equations that are the same have the same value. `expand` writes definitions out."""
+        scope = _FreeScope(self.text, expand)
         algebra, lookup = self.reading(scope)  # type: ignore[arg-type]
         valuation = Misprints(algebra, lookup, ())
         try:
@@ -205,24 +205,24 @@ class Trial:
 
 
 class _FreeScope:
-    """Random numbers for all names of ours; theirs stand for what the text says."""
+    """Random numbers for all names, the same for names of the same meaning."""
 
-    def __init__(self, text: Meanings) -> None:
+    def __init__(self, text: Meanings, expand: bool) -> None:
         self.algebra = FieldAlgebra(PrimeField(1))
         self.text = text
-        self.known: dict[str, Value | None] = {}
+        self.expand = expand
+        self.known: dict[str, Value] = {}
 
     def lookup(self, name: str) -> Value:
-        found = self.known.get(name)
-        if found is None:
+        if name not in self.known:
             meaning = self.text.find(name)
-            if isinstance(meaning, Expression):
-                found = Misprints(self.algebra, self.lookup, ()).value(meaning)  # type: ignore[assignment]
+            if isinstance(meaning, Expression) and (self.expand or name not in self.text.defined):
+                found = fold(meaning, self.algebra, self.lookup)
             else:
-                found = self.algebra.field.symbol(f"free {meaning or name}")
+                own = meaning if isinstance(meaning, str) else name
+                found = self.algebra.field.symbol(f"free {own}")
             self.known[name] = found
-        assert found is not None
-        return found
+        return self.known[name]
 
     maybe = lookup
 
