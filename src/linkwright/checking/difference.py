@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from ..equations import Equations
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import PI, Exact, Expression, PiMultiple, Sum, to_text
 from ..forms import ClosedForm, Source, form_of
 from ..readings.ring import Budget
@@ -96,6 +96,8 @@ def _driven(vocabulary: Vocabulary, residual: SX) -> SX:
     (tau,) = eqs.expressions("inverse_dynamics")
     u = tau
     if vocabulary.names.actuators:
+        if len(vocabulary.names.actuators) != vocabulary.names.nv:
+            raise UnsupportedError("actuators do not determine all accelerations")
         u = ca.solve(eqs.expressions("input_matrix")[0], tau)
     return ca.substitute(residual, ca.vertcat(symbols["u"], symbols["tau"]), ca.vertcat(u, tau))
 
