@@ -320,8 +320,8 @@ class Section:
                 and name[1:].strip("_").isdigit()
                 and i not in self.meanings.defining
             ):
-                at = indices(name[1:])
-                if len(at) == 2 and not line.is_said_wrong:
+                at = indices(name[1:], (own.nv, own.nv))
+                if at and not line.is_said_wrong:
                     places[at[0], at[1]] = i
         right = [i for i in places.values() if proofs[i].holds]
         notes = {i: ("Christoffel's", proofs[i].chance) for i in right}

@@ -71,16 +71,16 @@ def _of_frame(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[SX, SX] | 
 
 def _of_body(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
     """A dual vector along the body's axes, about its mass centre."""
-    center = vocabulary.center(k)
-    R = vocabulary.one("placement", center)[:3, :3]
-    m, h, about_origin = vocabulary.inertial(k)
+    bodies = vocabulary.bodies
+    R = bodies.at_center("placement", k)[:3, :3]
+    m, h, about_origin = bodies.inertial(k)
     inertia = about_origin - (ca.sumsqr(h) * ca.SX.eye(3) - h @ h.T) / m
-    velocity = vocabulary.one("frame_velocity", center)
+    velocity = bodies.at_center("frame_velocity", k)
     w, v = R.T @ velocity[:3], R.T @ velocity[3:]
     if kind == "V":
         return w, v
     if kind == "H":
         return m * v, inertia @ w
-    rate = vocabulary.one("frame_acceleration", center)
+    rate = bodies.at_center("frame_acceleration", k)
     turned = inertia @ (R.T @ rate[:3]) + ca.cross(w, inertia @ w)
     return m * (R.T @ rate[3:]), turned

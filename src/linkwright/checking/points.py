@@ -1,4 +1,4 @@
-"""Motions at random points modulo a prime, and the values of names there.
+"""Motions at random points, modulo a prime or real, and the values of names there.
 
 Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent,
 or are fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those
@@ -14,9 +14,11 @@ from functools import cached_property
 
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, fold
+from ..identify.rank import quaternions_of
 from ..readings.algebra import read
 from ..readings.closing import closed
-from ..readings.residues import PRIME, FieldAlgebra, PrimeField, Value
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, PrimeField, Value, combined_marks
 from ..tape import Op, Tape
 from .elimination import solved
 from .vocabulary import Vocabulary
@@ -70,14 +72,14 @@ class Ground:
     def parameters(
         self, field: PrimeField, given: Mapping[str, Value] | None = None
     ) -> list[Value]:
-        algebra = FieldAlgebra(field)
+        algebra = field.algebra
 
         def value(name: str) -> Value:
             if given and name in given:
                 return given[name]
             bound = self.setting.bound.get(name, self.vocabulary.eqs.constants.get(name))
             if bound is None:
-                return (self.anchor or field).symbol(name)
+                return self.free_parameter(self.anchor or field, name)
             if isinstance(bound, PiMultiple):
                 return algebra.multiply([field.constant(bound.coefficient), algebra.pi()])
             if isinstance(bound, Fraction | float):
@@ -85,6 +87,18 @@ class Ground:
             return fold(bound, algebra, value)
 
         return [value(name) for name in self.vocabulary.parameters]
+
+    def free_parameter(self, field: PrimeField, name: str) -> Value:
+        """The random value of a parameter that nothing is assumed of."""
+        return field.symbol(name)
+
+    def coordinates(self, field: PrimeField) -> list[Value]:
+        """Random coordinates; quaternions are of length 1."""
+        words = [f"q {word}" for word in self.vocabulary.names.q]
+        found = [field.symbol(word) for word in words]
+        for k in quaternions_of(self.vocabulary.eqs):
+            found[k : k + 4] = field.on_sphere(words[k : k + 4])
+        return found
 
     def motion(self, field: PrimeField) -> dict[str, list[Value]]:
         """One motion that obeys the mechanism's equations."""
@@ -95,7 +109,7 @@ class Ground:
             return [field.symbol(f"{prefix} {word}") for word in words]
 
         found = {
-            "q": free("q", own.q), "qd": free("qd", own.qd), "qdd": free("qdd", own.qd),
+            "q": self.coordinates(field), "qd": free("qd", own.qd), "qdd": free("qdd", own.qd),
             "p": self.parameters(field), "t": free("", ["time"]),
             "lambda": free("lambda", [str(i) for i in range(len(own.constraints))]),
         }  # fmt: skip
@@ -120,8 +134,15 @@ class Ground:
             found["qdd"] = self._read("forward_dynamics", found, field)
             return found
         found["tau"] = self._read("inverse_dynamics", found, field)
-        found["u"] = solved(field, B, found["tau"]) if own.actuators else found["tau"]
+        found["u"] = self._drives(field, B, found["tau"]) if own.actuators else found["tau"]
         return found
+
+    def _drives(self, field: PrimeField, B: Sequence[Value], tau: Sequence[Value]) -> list[Value]:
+        """u with B u = τ; nothing, where B cannot be inverted."""
+        try:
+            return solved(field, B, tau)
+        except UnluckyError as error:
+            return [field.nothing(str(error))] * len(tau)
 
     def _allowed(self, field: PrimeField, found: dict[str, list[Value]]) -> dict[str, list[Value]]:
         """Speeds q̇ = G a + k; accelerations and multipliers that follow from the drives."""
@@ -172,7 +193,8 @@ class Ground:
         start = self._read("constraint_residual", found, field)
         degree = (len(chosen) + 1) * max(x.numerator + x.denominator for x in start)
         field.reckoned *= degree  # quotients of determinants, one denominator for all
-        found |= moved({name: Value(number, numerator=1) for name, number in chosen.items()})
+        marks = combined_marks(*start)
+        found |= moved({name: Value(x, numerator=1, marks=marks) for name, x in chosen.items()})
 
     def _read(self, name: str, found: Mapping[str, list[Value]], field: PrimeField) -> list[Value]:
         return self._read_all(name, found, field)[0]
@@ -185,7 +207,7 @@ class Ground:
 
 
 def _applied(field: PrimeField, matrix: Sequence[Value], x: Sequence[Value]) -> list[Value]:
-    algebra, n = FieldAlgebra(field), len(x)
+    algebra, n = field.algebra, len(x)
     return [
         algebra.add([algebra.multiply(pair) for pair in zip(matrix[i : i + n], x, strict=True)])
         for i in range(0, len(matrix), n)

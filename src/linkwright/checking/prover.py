@@ -1,33 +1,40 @@
-"""Equations at random motions: those that hold everywhere, with the chance that this is luck."""
+"""Equations at random motions: those that hold everywhere, with the chance that this is luck.
+
+Each equation is evaluated modulo a prime, where "holds" has a chance of error that is known, and at
+real states on the mechanism's own branch, where "fails" is certain. A verdict needs both: roots of
+the text and of the mechanism are tried with all signs, and real states say which is meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from ..errors import UnsupportedError
-from ..expressions import Call, Expression, Name, Number, Power, fold
-from ..expressions.tree import children
+from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import Expression, Name, fold
 from ..readings.modular import UnluckyError
 from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
 from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting
+from .states import Judgement, RealStates
 
 CHANCE = 2.0**-50
 MOST_POINTS = 200
 MOST_UNLUCKY = 24
 PUSHED = 1000
-MOST_ROOTS = 5
+MOST_ROOTS = 8
+MOST_ROOTED_POINTS = 60
+ROOTS_UNDECIDED = "it has roots whose signs cannot be told modulo a prime"
 Pair = tuple[Expression, Expression]
 
 
 class Scope:
     """The values of their names at one point."""
 
-    def __init__(self, field: Any, ours: dict[str, Value], meanings: Meanings) -> None:
+    def __init__(self, field: PrimeField, ours: dict[str, Value], meanings: Meanings) -> None:
         self.algebra = FieldAlgebra(field)
         self.ours = ours
         self.meanings = meanings
@@ -64,7 +71,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class Proof:
-    """Whether an equation holds on all motions; `why` it cannot be said."""
+    """Whether an equation holds on all motions; `why` it cannot be said.
+
+    An equation with roots that holds for some of their signs only is not decided, and has a
+    `chance` below 1: it holds on one branch, but which one is not known.
+    """
 
     holds: bool | None
     chance: float = 0.0
@@ -78,56 +89,90 @@ class Prover:
         self.meanings = meanings
         self.setting = setting
         self.ground = Ground(meanings.vocabulary, wanted, setting)
-        self._points: dict[int, tuple[PrimeField, dict[str, Value]]] = {}
+        self._points: dict[tuple[int, int], tuple[PrimeField, dict[str, Value]]] = {}
+        self._own_roots: dict[int, int] = {}  # how many roots the mechanism has, by seed
 
-    def scope(self, seed: int, use: Callable[[Scope], Any]) -> Any:
+    @cached_property
+    def real(self) -> RealStates:
+        return RealStates(self.meanings, self.ground.wanted, self.setting)
+
+    def scope(self, seed: int, use: Callable[[Scope], Any], signs: int = 0) -> Any:
         """What `use` makes of the scope of a point; parts of angles are found on the way."""
         finest: dict[int, int] = {}
+        key = seed, signs
         while True:
-            field = self._points[seed][0] if seed in self._points else PrimeField(seed, finest)
+            known = key in self._points
+            field = (
+                self._points[key][0]
+                if known
+                else PrimeField(seed, finest, lenient=True, signs=signs)
+            )
             try:
-                if seed not in self._points:
-                    self._points[seed] = field, self.ground(field)
-                return use(Scope(field, self._points[seed][1], self.meanings))
+                if not known:
+                    self._points[key] = field, self.ground(field)
+                    self._own_roots[seed] = len(field.radicands)
+                return use(Scope(field, self._points[key][1], self.meanings))
             except FinerError:
                 finest = field.finest
-                self._points.pop(seed, None)
+                self._points.pop(key, None)
 
     def pushed(self, pairs: Sequence[Pair], at: int | None) -> list[int]:
         """Residuals with one acceleration changed, all else being equal."""
         self.ground.pushed = at
-        self._points.pop(PUSHED, None)
+        self._points.pop((PUSHED, 0), None)
         try:
             return self.scope(  # type: ignore[no-any-return]
                 PUSHED, lambda scope: [scope.residual(pair).number for pair in pairs]
             )
         finally:
             self.ground.pushed = None
-            self._points.pop(PUSHED, None)
+            self._points.pop((PUSHED, 0), None)
+
+    def holds(self, pair: Pair) -> bool:
+        return self.prove([pair])[0].holds is True
 
     def prove(self, pairs: Sequence[Pair]) -> list[Proof]:
+        proofs = self._prove_modulo_prime(pairs)
+        return [self._confirmed(*one) for one in zip(pairs, proofs, strict=True)]
+
+    def _confirmed(self, pair: Pair, proof: Proof) -> Proof:
+        """The proof, if real states agree with it; what they decide, where it decides nothing."""
+        if proof.holds is False:
+            return proof
+        real = self.real.judge(pair, states=1 if proof.holds else 8)
+        if real is Judgement.UNKNOWN:
+            return proof
+        if proof.holds:
+            agree = real is Judgement.HOLDS
+            return proof if agree else Proof(None, 1.0, "a prime and a real state disagree")
+        if real is Judgement.HOLDS and proof.chance < 1:
+            return Proof(True, proof.chance)
+        if real is Judgement.HOLDS:
+            why = f"{proof.why}; it holds at 8 random states to 30 digits, which is not a proof"
+            return Proof(None, 1.0, why)
+        of_branches = real is Judgement.FAILS_AT_SOME and proof.why == ROOTS_UNDECIDED
+        why = "it holds for one sign of a root only"
+        return Proof(None, 1.0, why) if of_branches else Proof(False)
+
+    # -- modulo a prime ---------------------------------------------------------------------
+
+    def _prove_modulo_prime(self, pairs: Sequence[Pair]) -> list[Proof]:
         missed, open_pairs = [1.0] * len(pairs), set(range(len(pairs)))
-        found = {
-            i: self._with_roots(pair)
-            for i, pair in enumerate(pairs)
-            if any(_has_root(side, self.meanings) for side in pair)
-        }
-        open_pairs -= found.keys()
+        found: dict[int, Proof] = {}
         unlucky = [0] * len(pairs)
         for seed in range(1, MOST_POINTS):
             if not open_pairs:
                 break
-            residuals = self._residuals(seed, pairs, sorted(open_pairs))
-            for i, residual in residuals.items():
-                if residual is None:
+            for i, residual in self._residuals(seed, pairs, sorted(open_pairs)).items():
+                marks = residual.marks
+                if marks is not None and marks.why:
                     unlucky[i] += 1
                     if unlucky[i] > MOST_UNLUCKY:
-                        found[i] = Proof(None, 1.0, "it divides by zero, or has a root of nothing")
-                elif isinstance(residual, str):
-                    found[i] = Proof(None, 1.0, residual)
+                        found[i] = Proof(None, 1.0, marks.why)
+                elif marks is not None and marks.roots:
+                    found[i] = self._with_roots(pairs[i])
                 elif residual.number:
-                    why = self.ground.open_because
-                    found[i] = Proof(None, 1.0, why) if why else Proof(False)
+                    found[i] = self._failing(residual)
                 else:
                     missed[i] *= min(1.0, residual.numerator / PRIME)
                     if missed[i] <= CHANCE:
@@ -136,43 +181,70 @@ class Prover:
         nowhere = Proof(None, 1.0, "no proof was found: a degree is too large, or points are few")
         return [found.get(i, nowhere) for i in range(len(pairs))]
 
+    def _failing(self, residual: Value) -> Proof:
+        """An equation that fails at a point, and whether this is certain."""
+        if residual.marks is not None and residual.marks.is_loose:
+            return Proof(None, 1.0, "it has a function or an angle that is not exact modulo a prime")
+        why = self.ground.open_because
+        return Proof(None, 1.0, why) if why else Proof(False)
+
     def _residuals(
-        self, seed: int, pairs: Sequence[Pair], wanted: Sequence[int]
-    ) -> dict[int, Value | str | None]:
-        def each(scope: Scope) -> dict[int, Value | str | None]:
-            return {i: _tried(scope, pairs[i]) for i in wanted}
+        self, seed: int, pairs: Sequence[Pair], wanted: Sequence[int], signs: int = 0
+    ) -> dict[int, Value]:
+        """Residuals at a point; none where the point is unlucky."""
+
+        def each(scope: Scope) -> dict[int, Value]:
+            return {i: scope.residual(pairs[i]) for i in wanted}
 
         try:
-            return self.scope(seed, each)  # type: ignore[no-any-return]
+            return self.scope(seed, each, signs)  # type: ignore[no-any-return]
         except UnluckyError:
             return {}
-        except UnsupportedError as error:
-            return dict.fromkeys(wanted, error.what)
-
-    def holds(self, pair: Pair) -> bool:
-        return self.prove([pair])[0].holds is True
 
     def _with_roots(self, pair: Pair) -> Proof:
-        """A root has two signs modulo a prime: it must hold for all of them, or fail for all."""
-        ground = Ground(self.meanings.vocabulary, self.meanings.wanted(pair), self.setting)
-        missed = 1.0
-        for seed in range(1, MOST_POINTS):
-            try:
-                residuals = list(_for_all_signs(ground, self.meanings, pair, seed))
-            except (UnluckyError, FinerError):
+        """Modulo a prime a root has two signs: an equation holds for all of them, fails for all, or
+        holds on one branch of the mechanism. Signs of the text's own roots are not a branch."""
+        missed, for_all = 1.0, True
+        for seed in range(1, MOST_ROOTED_POINTS):
+            residuals = self._for_all_signs(pair, seed)
+            if residuals is None:
+                return Proof(None, 1.0, f"it has more than {MOST_ROOTS} roots")
+            usable = {k: x for k, x in residuals.items() if x.marks is None or not x.marks.why}
+            if not usable:
                 continue
-            except UnsupportedError as error:
-                return Proof(None, 1.0, error.what)
-            zeros = [not residual.number for residual in residuals]
-            if not any(zeros):
-                return Proof(False)
-            if not all(zeros):
-                return Proof(None, 1.0, "it has roots, whose signs cannot be told modulo a prime")
-            degree = max(residual.numerator for residual in residuals)
-            missed *= min(1.0, len(zeros) * degree / PRIME)
+            zeros = {signs: not residual.number for signs, residual in usable.items()}
+            loose = any(x.marks is not None and x.marks.is_loose for x in usable.values())
+            if not all(zeros.values()) and loose:
+                continue  # a root does not exist here
+            if not any(zeros.values()):
+                why = self.ground.open_because
+                return Proof(None, 1.0, why) if why else Proof(False)
+            own = (1 << self._own_roots[seed]) - 1
+            if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):
+                return Proof(None, 1.0, ROOTS_UNDECIDED)
+            for_all &= all(zeros.values())
+            missed *= min(1.0, sum(x.numerator for x in usable.values()) / PRIME)
             if missed <= CHANCE:
-                return Proof(True, missed)
+                return Proof(True, missed) if for_all else Proof(None, missed, ROOTS_UNDECIDED)
         return Proof(None, 1.0, "no point was found at which its roots exist")
+
+    def _for_all_signs(self, pair: Pair, seed: int) -> dict[int, Value] | None:
+        """Residuals for all signs of the roots that they depend on; None if these are too many."""
+        residuals: dict[int, Value] = {}
+        mask, waiting = 0, [0]
+        while waiting:
+            signs = waiting.pop()
+            residual = self._residuals(seed, [pair], [0], signs).get(0)
+            if residual is None:
+                continue
+            residuals[signs] = residual
+            seen = residual.marks.roots if residual.marks is not None else 0
+            if seen & ~mask:
+                mask |= seen
+                if mask.bit_count() > MOST_ROOTS:
+                    return None
+                waiting = [x for x in _subsets(mask) if x not in residuals]
+        return residuals
 
     def constancy(self, pair: Pair) -> Proof:
         """Whether left − right does not change with the motion, the parameters being the same.
@@ -184,63 +256,28 @@ class Prover:
             prover = Prover(self.meanings, self.ground.wanted, self.setting)
             prover.ground.anchor = PrimeField(anchor)
             seeds = (100 * anchor + k for k in (1, 2))
-            found = [prover._residuals(seed, [pair], [0]).get(0) for seed in seeds]
-            values = [x for x in found if isinstance(x, Value)]
-            if len(values) < 2:
+            values = [x for s in seeds if (x := prover._residuals(s, [pair], [0]).get(0))]
+            if len(values) < 2 or any(x.marks is not None for x in values):
                 continue
             if values[0].number != values[1].number:
                 return Proof(False)
             degree = max(x.numerator + x.denominator for x in values)
             missed *= min(1.0, 2 * degree / PRIME)
             if missed <= CHANCE:
+                states = RealStates(self.meanings, self.ground.wanted, self.setting)
+                if states.is_constant(pair) is Judgement.FAILS:
+                    return Proof(None, 1.0)
                 return Proof(True, missed)
         return Proof(None, 1.0)
 
 
-class _Signed(PrimeField):
-    """A point at which the bits of `signs` say which of both roots is taken."""
-
-    def __init__(self, seed: int, signs: int) -> None:
-        super().__init__(seed)
-        self.signs = signs
-        self.seen: dict[int, int] = {}
-
-    def root(self, value: Value) -> Value:
-        found = super().root(value)
-        bit = self.seen.setdefault(value.number, len(self.seen))
-        return self.apply(Op.NEG, (found,)) if self.signs >> bit & 1 else found
-
-
-def _for_all_signs(ground: Ground, meanings: Meanings, pair: Pair, seed: int) -> Iterator[Value]:
-    signs, count = 0, 1
-    while signs < count:
-        field = _Signed(seed, signs)
-        yield Scope(field, ground(field), meanings).residual(pair)
-        count, signs = 2 ** len(field.seen), signs + 1
-        if len(field.seen) > MOST_ROOTS:
-            raise UnsupportedError(f"it has more than {MOST_ROOTS} roots")
-
-
-def _has_root(expression: Expression, meanings: Meanings) -> bool:
-    match expression:
-        case Call("sqrt", _) | Power(_, Number(Fraction(denominator=2))):
-            return True
-        case Name(name):
-            found = meanings.find(name)
-            if isinstance(found, str):
-                return found[:1] == "v" and found[1:].isdigit()
-            return found is not None and _has_root(found, meanings)
-        case _:
-            return any(_has_root(child, meanings) for child in children(expression))
-
-
-def _tried(scope: Scope, pair: Pair) -> Value | str | None:
-    try:
-        return scope.residual(pair)
-    except UnluckyError:
-        return None
-    except UnsupportedError as error:
-        return error.what
+def _subsets(mask: int) -> list[int]:
+    """All numbers whose bits are among those of the mask."""
+    found = [0]
+    for k in range(mask.bit_length()):
+        if mask >> k & 1:
+            found += [x | 1 << k for x in found]
+    return found
 
 
 def drives_of(meanings: Meanings, wanted: Sequence[str]) -> frozenset[str]:

@@ -40,12 +40,12 @@ class Superabundant(Vocabulary):
         self.stiffness: SX = ca.vertcat(ca.SX.sym("beta"), ca.SX.sym("gamma"))
         beta: Any = self.stiffness[0]
         gamma: Any = self.stiffness[1]
-        self.own = Approximate(build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0)
-        self.eqs = self.own.equations("approximate", {}, complete=False)
+        self.springs = Approximate(build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0)
+        self.eqs = self.springs.equations("approximate", {}, complete=False)
         self.points = [self._renamed(name) for name in points]
-        symbols = self.own.symbols
+        symbols = self.springs.symbols
         self.symbols |= {key: symbols[key] for key in ("q", "qd", "tau")}
-        self.symbols |= {"x": self.own.x, "xd": self.own.xd}
+        self.symbols |= {"x": self.springs.x, "xd": self.springs.xd}
         self.symbols["p"] = ca.vertcat(symbols["p"], self.stiffness)
         self.parameters = [*self.eqs.parameters, "beta", "gamma"]
 
@@ -55,10 +55,10 @@ class Superabundant(Vocabulary):
         return f"{letter}{self.names.bodies.index(body) + 1}"
 
     @cached_property
-    def given(self) -> dict[str, SX]:
+    def own(self) -> dict[str, SX]:
         found = {name: self.symbols["p"][i] for i, name in enumerate(self.parameters)}
         coordinates = [*self.names.q, *self.points]
-        columns = (self.own.z, self.own.zd, self.own.accelerations())
+        columns = (self.springs.z, self.springs.zd, self.springs.accelerations())
         for i, name in enumerate(coordinates):
             place, speed, acceleration = (column[i] for column in columns)
             found.setdefault(name, place)
@@ -71,21 +71,22 @@ class Superabundant(Vocabulary):
         return found
 
     def _find(self, name: str) -> SX | None:
-        if name in self.given:
-            return self.given[name]
+        if name in self.own:
+            return self.own[name]
         stem = name.rstrip("0123456789_")
-        at = indices(name[len(stem) :]) if len(stem) < len(name) else []
         tables: dict[str, Callable[[], SX]] = {
-            "f": lambda: self.own.f, "df": lambda: self.own.f_rate, "Q": lambda: self.own.forces,
-            "P": lambda: self.own.J.T @ self.own.multipliers(),
-            "J": lambda: ca.densify(self.own.J), "JT": lambda: ca.densify(self.own.J.T),
+            "f": lambda: self.springs.f, "df": lambda: self.springs.f_rate, "Q": lambda: self.springs.forces,
+            "P": lambda: self.springs.J.T @ self.springs.multipliers(),
+            "J": lambda: ca.densify(self.springs.J), "JT": lambda: ca.densify(self.springs.J.T),
         }  # fmt: skip
-        if stem not in tables or not at:
+        if stem not in tables or stem == name:
             return None
         whole = tables[stem]()
-        rows, columns = whole.shape
-        if len(at) != (2 if stem.startswith("J") else 1) or not 1 <= at[0] <= rows:
-            return None
-        if len(at) == 1:
-            return whole[at[0] - 1]
-        return whole[at[0] - 1, at[1] - 1] if 1 <= at[1] <= columns else None
+        sizes = whole.shape if stem.startswith("J") else whole.shape[:1]
+        at = indices(name[len(stem) :], sizes)
+        return whole[tuple(i - 1 for i in at)] if at else None
+
+    @property
+    def forces(self) -> dict[str, SX]:
+        """All of them are among the own names here."""
+        return {}

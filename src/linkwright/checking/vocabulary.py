@@ -11,14 +11,15 @@ Coordinates, speeds, accelerations, drives and parameters carry the mechanism's 
     Fx_q1, Mz_q1                what a joint's parent does to its child, world axes
     J11, f1, lambda1            constraint Jacobian, residuals and multipliers
 
-`x1` is of the first body, `M12` of the first and second coordinate; a name of the mechanism goes
-before these.
+`x1` is of the first body, `M12` of the first and second coordinate. Names of the mechanism go before
+these, everywhere: `L_q1` is the derivative by the coordinate q1 where there is one of that name, and
+else by the first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -27,21 +28,25 @@ import casadi as ca
 
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from ..expressions import Exact, Expression, fold, parse
+from ..expressions import Exact, Expression, fold, parse, to_float
 from ..formulations import derive
+from ..identify.rank import quaternions_of
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
+from .body_quantities import BodyQuantities, center_frames
 from .declarations import NOTHING, Declarations
 from .motors import part_of
 
 SX = Any
 Lift = Callable[[Exact], Any]
 Find = Callable[[str], str | Expression | None]
-_CENTER = "mass_center_of_body_{}"
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 _BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
+_MEMBER = re.compile(r"([A-Za-z]\w*?)(\d+)")
+_OF_ONE = {"M": "11", "C": "11", "p": "1", "dp": "1"}
+"""What is written without indices where there is one coordinate."""
 _JACOBIAN = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
 
 
@@ -63,10 +68,7 @@ class Vocabulary:
         self.mechanism = mechanism
         self.declared = declared
         self.speeds: list[SX] = []
-        centers = {
-            _CENTER.format(k): {"body": name, "origin": body.center}
-            for k, (name, body) in enumerate(mechanism.bodies.items(), 1)
-        }
+        centers = center_frames(mechanism)
         plain = replaced(mechanism, frames={**mechanism.frames, **declared.frames, **centers})
         self.eqs: Equations = derive(plain)
         self.names = self.eqs.names
@@ -80,6 +82,7 @@ class Vocabulary:
         idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
         self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
         self.parameters = [*self.eqs.parameters, *idle]
+        self.bodies = BodyQuantities(self)
         self._found: dict[str, SX | None] = {}
         self._tapes: dict[str, Tape] = {}
 
@@ -99,50 +102,99 @@ class Vocabulary:
     def __contains__(self, name: str) -> bool:
         return self.expression(name) is not None
 
-    def center(self, k: int) -> str:
-        """The frame at the k-th body's mass centre."""
-        return _CENTER.format(k + 1)
-
     def _find(self, name: str) -> SX | None:
         if "@" in name:
             return part_of(self, name)
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
-            if spelling in self.given:
-                return self.given[spelling]
+            if spelling in self.own:
+                return self.own[spelling]
+        return None if self.is_stray(name) else self.customary(name)
+
+    @cached_property
+    def own(self) -> dict[str, SX]:
+        """The mechanism's names: parameters, motion, actuators, and their other spellings; what
+        comes first stays."""
+        found = {name: self.symbols["p"][i] for i, name in enumerate(self.parameters)}
+        columns = {key: ca.vertsplit(self.symbols[key]) for key in ("q", "qd", "qdd", "u")}
+        for i, name in enumerate(self.names.q):
+            found.setdefault(name, columns["q"][i])
+        for i, name in enumerate(self.names.actuators):
+            found.setdefault(name, columns["u"][i])
+        for i, name in enumerate(self.names.qd):
+            for spelling in spellings(name):
+                for key, word in zip(("qd", "qdd"), spelling, strict=True):
+                    found.setdefault(word, columns[key][i])
+        return with_flat_names(found)
+
+    @cached_property
+    def forces(self) -> dict[str, SX]:
+        """Generalized forces, multipliers and the time, by number or by coordinate."""
+        found: dict[str, SX] = {}
+        columns = {key: ca.vertsplit(self.symbols[key]) for key in ("tau", "u", "lambda")}
+        for i, name in enumerate(self.names.qd):
+            found |= {f"tau_{name}": columns["tau"][i], f"Q_{name}": columns["tau"][i]}
+        for i, drive in enumerate(columns["u" if self.names.actuators else "tau"], 1):
+            found.setdefault(f"tau{i}", drive)
+        for i, force in enumerate(columns["tau"], 1):
+            found.setdefault(f"Q{i}", force)
+        for i, force in enumerate(columns["lambda"], 1):
+            found.setdefault(f"lambda{i}", force)
+        if len(columns["u"]) == 1:
+            found.setdefault("tau", found["tau1"])
+        found.setdefault("t", self.symbols["t"])
+        return with_flat_names(found)
+
+    @property
+    def given(self) -> dict[str, SX]:
+        """Names that stand for one symbol each."""
+        return {**self.forces, **self.own}
+
+    @cached_property
+    def families(self) -> dict[str, list[str]]:
+        """The mechanism's names with a number at their end, by what stands before it."""
+        found: dict[str, list[str]] = {}
+        drives = [] if self.names.actuators else [f"tau{i + 1}" for i in range(self.names.nv)]
+        for name in (*self.parameters, *self.names.q, *self.names.actuators, *drives):
+            if name not in self.eqs.constants and (match := _MEMBER.fullmatch(name)):
+                found.setdefault(match[1].rstrip("_"), []).append(name)
+        return found
+
+    def is_stray(self, name: str) -> bool:
+        """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
+        match = _MEMBER.fullmatch(name)
+        if match is None or match[1].rstrip("_") not in self.families:
+            return False
+        stem = match[1].rstrip("_")
+        known = {word.replace("_", "") for word in (*self.own, *self.forces)}
+        if name.replace("_", "") in known:
+            return False
+        return len(match[2]) == 1 or stem in ("m", "d") or self.customary(name) is None
+
+    def customary(self, name: str) -> SX | None:
+        """What the symbol means in papers, whatever the mechanism's own names are."""
+        for spelling in dict.fromkeys((name, name.replace("_", ""))):
+            if spelling in self.forces:
+                return self.forces[spelling]
         if name in self.energies:
             return self.energies[name]()
         for search in (self._indexed, self._by, self._jacobian, self._reaction):
             found = search(name)
             if found is not None:
                 return found
-        of_one = [self._indexed(f"{name}{ones}") for ones in ("1", "11") if self.names.nv == 1]
-        return next((found for found in of_one if found is not None), None)
+        if name == "g":
+            return self._size_of_gravity()
+        if self.names.nv == 1 and name in _OF_ONE:
+            return self._indexed(name + _OF_ONE[name])
+        return None
 
-    @cached_property
-    def given(self) -> dict[str, SX]:
-        """Parameters, motion, drives, and their other spellings; what comes first stays."""
-        found = {name: self.symbols["p"][i] for i, name in enumerate(self.parameters)}
-        columns = {key: ca.vertsplit(self.symbols[key]) for key in ("q", "qd", "qdd", "tau", "u")}
-        for i, name in enumerate(self.names.q):
-            found.setdefault(name, columns["q"][i])
-        for i, name in enumerate(self.names.qd):
-            for spelling in spellings(name):
-                for key, word in zip(("qd", "qdd"), spelling, strict=True):
-                    found.setdefault(word, columns[key][i])
-            found.setdefault(f"tau_{name}", columns["tau"][i])
-            found.setdefault(f"Q_{name}", columns["tau"][i])
-        for i, name in enumerate(self.names.actuators):
-            found.setdefault(name, columns["u"][i])
-        for i, drive in enumerate(columns["u" if self.names.actuators else "tau"], 1):
-            found.setdefault(f"tau{i}", drive)
-        for i, force in enumerate(columns["tau"], 1):
-            found.setdefault(f"Q{i}", force)
-        for i, force in enumerate(ca.vertsplit(self.symbols["lambda"]), 1):
-            found.setdefault(f"lambda{i}", force)
-        if len(columns["u"]) == 1:
-            found.setdefault("tau", found["tau1"])
-        found.setdefault("t", self.symbols["t"])
-        return {**{key.replace("_", ""): x for key, x in found.items()}, **found}
+    def _size_of_gravity(self) -> SX | None:
+        """g where the mechanism gives gravity by its components, one of them not zero."""
+        gravity = ca.SX(self.bodies.gravity)
+        acting = [i for i in range(3) if not gravity[i].is_zero()]
+        if len(acting) != 1:
+            return None
+        down = to_float(self.mechanism.gravity[acting[0]], self.mechanism.values) < 0
+        return -gravity[acting[0]] if down else gravity[acting[0]]
 
     @cached_property
     def energies(self) -> dict[str, Callable[[], SX]]:
@@ -165,10 +217,10 @@ class Vocabulary:
 
     @property
     def owners(self) -> list[str]:
-        """What has axes and a velocity."""
-        declared = self.declared
-        own = self.mechanism
-        return [*own.bodies, *own.frames, *declared.frames, *declared.composed]
+        """What has axes and a velocity; V_q1 is a derivative where q1 is a coordinate too."""
+        declared, own = self.declared, self.mechanism
+        every = [*own.bodies, *own.frames, *declared.frames, *declared.composed]
+        return [name for name in every if name not in self.names.q]
 
     def choose_speeds(self, speeds: Sequence[Expression], find: Find) -> None:
         """Generalized speeds, by which velocities have their parts."""
@@ -214,8 +266,10 @@ class Vocabulary:
         along = ca.jtimes(self.momenta, self.symbols["q"], self.eqs.rates @ self.symbols["qd"])
         return self.one("mass_matrix") @ self.symbols["qdd"] + along
 
-    def christoffel(self, i: int, j: int, k: int) -> SX:
-        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k)."""
+    def christoffel(self, i: int, j: int, k: int) -> SX | None:
+        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where speeds are rates of coordinates."""
+        if self.names.q != self.names.qd:
+            return None
         M, q = self.one("mass_matrix"), self.symbols["q"]
         parts = (M[k, j], q[i]), (M[k, i], q[j]), (M[i, j], q[k])
         by_i, by_j, by_k = (ca.jacobian(entry, x) for entry, x in parts)
@@ -225,20 +279,21 @@ class Vocabulary:
         match = _INDEXED.fullmatch(name)
         if match is None:
             return None
-        stem, at = match[1], indices(match[2])
-        tables: tuple[tuple[dict[str, Callable[..., SX]], int, int], ...] = (
-            (self._matrices, 2, self.names.nv),
-            (self._vectors, 1, self.names.nv),
-            (self._of_bodies, 1, len(self.names.bodies)),
-            (self._of_constraints, 1, len(self.names.constraints)),
+        stem, n = match[1], self.names.nv
+        tables: tuple[tuple[Mapping[str, Callable[..., SX]], tuple[int, ...]], ...] = (
+            (self._matrices, (n, n)),
+            (self._vectors, (n,)),
+            (self._of_bodies, (len(self.bodies),)),
+            ({"c": self.christoffel, "Gamma": self.christoffel}, (n, n, n)),
         )
-        for table, count, size in tables:
-            if stem in table and len(at) == count and all(1 <= i <= size for i in at):
+        for table, sizes in tables:
+            if stem in table and (at := indices(match[2], sizes)):
                 return table[stem](*(i - 1 for i in at))
-        if stem in ("c", "Gamma") and len(at) == 3 and all(1 <= i <= self.names.nv for i in at):
-            return self.christoffel(*(i - 1 for i in at))
-        if stem == "J" and len(at) == 2 and at[0] <= len(self.names.constraints):
-            return self.one("constraint_jacobian")[at[0] - 1, at[1] - 1]
+        if self.names.constraints and stem in self._of_constraints:
+            whole = ca.densify(self._of_constraints[stem]())
+            sizes = whole.shape if stem == "J" else whole.shape[:1]
+            if at := indices(match[2], sizes):
+                return whole[tuple(i - 1 for i in at)] if len(at) > 1 else whole[at[0] - 1]
         return None
 
     @cached_property
@@ -255,107 +310,79 @@ class Vocabulary:
         }  # fmt: skip
 
     @cached_property
-    def _of_constraints(self) -> dict[str, Callable[[int], SX]]:
-        return {"f": lambda i: self.one("constraint_residual")[i]}
+    def _of_constraints(self) -> dict[str, Callable[[], SX]]:
+        return {
+            "f": lambda: self.one("constraint_residual"),
+            "J": lambda: self.one("constraint_jacobian"),
+        }
 
     @cached_property
     def _of_bodies(self) -> dict[str, Callable[[int], SX]]:
-        def velocity(k: int) -> SX:
-            return self.one("frame_velocity", _CENTER.format(k + 1))
-
+        own = self.bodies
+        turning = partial(own.coordinate, "frame_velocity", 2)
         found: dict[str, Callable[[int], SX]] = {
-            "v": lambda k: ca.sqrt(ca.sumsqr(velocity(k)[3:])),
-            "w": lambda k: velocity(k)[2],
-            "omega": lambda k: velocity(k)[2],
-            "K": self.kinetic_energy_of, "V": self.weight_of, "P": self.weight_of,
+            "v": own.speed, "w": turning, "omega": turning,
+            "K": own.kinetic_energy, "V": own.potential_energy, "P": own.potential_energy,
         }  # fmt: skip
         for i, axis in enumerate("xyz"):
-            found[axis] = partial(self._of_center, "placement", i)
-            found[f"d{axis}"] = partial(self._of_center, "frame_velocity", 3 + i)
-            found[f"w{axis}"] = partial(self._of_center, "frame_velocity", i)
-            found[f"dd{axis}"] = partial(self._of_center, "frame_acceleration", 3 + i)
+            found[axis] = partial(own.coordinate, "placement", i)
+            found[f"d{axis}"] = partial(own.coordinate, "frame_velocity", 3 + i)
+            found[f"w{axis}"] = partial(own.coordinate, "frame_velocity", i)
+            found[f"dd{axis}"] = partial(own.coordinate, "frame_acceleration", 3 + i)
         return found
-
-    def _of_center(self, function: str, row: int, k: int) -> SX:
-        """A component of the place or motion of the k-th mass centre."""
-        whole = self.one(function, _CENTER.format(k + 1))
-        return whole[row, 3] if function == "placement" else whole[row]
-
-    def kinetic_energy_of(self, k: int) -> SX:
-        """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
-        body = self.names.bodies[k]
-        m, h, inertia = self.inertial(k)
-        R = self.one("placement", body)[:3, :3]
-        V = self.one("frame_velocity", body)
-        w, v = R.T @ V[:3], R.T @ V[3:]
-        return m * ca.sumsqr(v) / 2 + ca.dot(v, ca.cross(w, h)) + ca.dot(w, inertia @ w) / 2
-
-    def inertial(self, k: int) -> tuple[SX, SX, SX]:
-        m, x, y, z, xx, xy, yy, xz, yz, zz = ca.vertsplit(
-            self.eqs.inertial_parameters[10 * k : 10 * k + 10]
-        )
-        rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
-
-    def weight_of(self, k: int) -> SX:
-        """Linear in the body's mass and moments: what is left of V without the other bodies'."""
-        from ..kinematics.build import build_tree
-
-        m, h, _ = self.inertial(k)
-        T = self.one("placement", self.names.bodies[k])
-        gravity = ca.SX(build_tree(self.mechanism, "symbolic").gravity)
-        named = {str(x): x for x in ca.vertsplit(self.symbols["p"])}
-        own = ca.symvar(gravity)
-        gravity = ca.substitute(
-            gravity, ca.vertcat(*own), ca.vertcat(*(named[str(x)] for x in own))
-        )
-        return -ca.dot(gravity, m * T[:3, 3] + T[:3, :3] @ h)
 
     # -- derivatives, Jacobians, reactions --------------------------------------------------
 
     def _by(self, name: str) -> SX | None:
         """L_q1, L_dq1, dL_dq1, P_theta2, M12_q3."""
         match = _BY.fullmatch(name)
-        if match is None:
+        variable = self.variable(match[4]) if match is not None else None
+        if match is None or variable is None:
             return None
-        rate, stem, digits, by = match.groups()
-        column, i = self._variable(by)
-        scalar = stem in self.energies and not digits
-        whole = (
-            self.energies[stem]() if scalar else self._indexed(stem + digits) if digits else None
-        )
-        if whole is None or column is None:
+        rate, stem, digits, _ = match.groups()
+        column, i = variable
+        if stem in self.energies and not digits:
+            whole = self.energies[stem]()
+        else:
+            whole = self._indexed(stem + digits) if digits else None
+        if whole is None:
             return None
         if rate:
             return self.momentum_rates[i] if stem in "LTK" and column == "qd" else None
         return ca.jacobian(whole, self.symbols[column][i])
 
-    def _variable(self, name: str) -> tuple[str | None, int]:
-        """The column and index of a coordinate or speed; q1 is the first, whatever its name."""
-        for key, prefix in (("qd", "d"), ("q", "")):
-            for i, own in enumerate(self.names.qd):
-                if name in (f"{prefix}{own}", f"{prefix}q{i + 1}"):
+    def variable(self, name: str) -> tuple[str, int] | None:
+        """The column and index of a coordinate or speed that is derived by: one of the mechanism's
+        own names; else q1 is the first coordinate, whatever its name."""
+        own = self.names
+        flat = name.replace("_", "")
+        for key, words in (("q", own.q), ("qd", [f"d{word}" for word in own.qd])):
+            for i, word in enumerate(words):
+                if flat == word.replace("_", "") and not self._is_of_quaternion(key, i):
                     return key, i
-        return None, 0
+        match = re.fullmatch(r"(d?)q(\d+)", flat)
+        if match is None or own.q != own.qd or not 1 <= int(match[2]) <= own.nv:
+            return None
+        return "qd" if match[1] else "q", int(match[2]) - 1
+
+    def _is_of_quaternion(self, column: str, i: int) -> bool:
+        """Whether a coordinate cannot change alone."""
+        return column == "q" and any(k <= i < k + 4 for k in quaternions_of(self.eqs))
 
     def _jacobian(self, name: str) -> SX | None:
         match = _JACOBIAN.fullmatch(name)
         if match is None:
             return None
         if match[1]:
-            body, row, column = (
-                int(match[2]),
-                int(match[3]) + (2 if match[1] == "v" else -1),
-                match[4],
-            )
+            body, column = int(match[2]), int(match[4])
+            row = int(match[3]) + (2 if match[1] == "v" else -1)
         else:
             axis = match[5]
-            turns = axis.startswith("w")
-            row = "xyz".index(axis.removeprefix("w") or "z") + (0 if turns else 3)
-            body, column = int(match[6]), match[7]
-        if not (1 <= body <= len(self.names.bodies) and 1 <= int(column) <= self.names.nv):
+            row = "xyz".index(axis.removeprefix("w") or "z") + (0 if axis.startswith("w") else 3)
+            body, column = int(match[6]), int(match[7])
+        if not (1 <= body <= len(self.bodies) and 1 <= column <= self.names.nv):
             return None
-        return self.one("jacobian", _CENTER.format(body))[row, int(column) - 1]
+        return self.bodies.at_center("jacobian", body - 1)[row, column - 1]
 
     def _reaction(self, name: str) -> SX | None:
         letter, axis, joint = name[:1], name[1:2], name[3:]
@@ -384,10 +411,25 @@ class Vocabulary:
         return record(ca.Function("wanted", inputs, merged, list(self.inputs), ["wanted"]))
 
 
-def indices(text: str) -> list[int]:
-    """12 is 1 and 2; with _ between them, indices may have several digits."""
+def indices(text: str, sizes: Sequence[int]) -> list[int]:
+    """12 is 1 and 2, or 12 where one index is wanted; with _ between them, indices may have several
+    digits. Empty if they are not as many as the sizes, or out of range."""
     parts = text.strip("_").split("_")
-    return [int(d) for d in parts[0]] if len(parts) == 1 else [int(d[:4] or 0) for d in parts]
+    if len(parts) == 1 and len(sizes) > 1:
+        width = len(text) // len(sizes)
+        parts = [text[k : k + width] for k in range(0, len(text), width or 1)]
+    if len(parts) != len(sizes) or any(not part or len(part) > 4 for part in parts):
+        return []
+    at = [int(part) for part in parts]
+    return at if all(1 <= i <= size for i, size in zip(at, sizes, strict=True)) else []
+
+
+def with_flat_names(found: dict[str, SX]) -> dict[str, SX]:
+    """The names, and beside them those without underscores; what comes first stays."""
+    flat: dict[str, SX] = {}
+    for name, value in found.items():
+        flat.setdefault(name.replace("_", ""), value)
+    return {**flat, **found}
 
 
 def spellings(name: str) -> list[tuple[str, str]]:

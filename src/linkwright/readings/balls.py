@@ -110,8 +110,8 @@ _RULES: dict[Op, Callable[..., Ball]] = {
 }
 
 
-class _ExpressionBalls:
-    """The algebra of a mechanism's expressions, so that sqrt(3) is no float."""
+class BallAlgebra:
+    """What the operations of an expression mean in balls, for `fold`: sqrt(3) is not a float."""
 
     def number(self, value: Fraction) -> Ball:
         return flint.arb(flint.fmpq(value.numerator, value.denominator))
@@ -156,7 +156,7 @@ def ball_of(value: Any, named: Mapping[str, Expression] | None = None, name: str
         def lookup(other: str) -> Ball:
             return flint.arb.pi() if other == PI else fold(named[other], algebra, lookup)
 
-        algebra = _ExpressionBalls()
+        algebra = BallAlgebra()
         return fold(named[name], algebra, lookup)
     try:
         exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)

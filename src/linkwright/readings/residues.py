@@ -11,6 +11,11 @@ is a number independent of its point: what holds for independent numbers holds f
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
 (Schwartz, Zippel); `degree` bounds d from the tape.
+
+A square root has two signs modulo p, and functions such as sign and exp have no meaning there. In a
+`lenient` field such functions are unknown ones: the same value for the same argument. What holds for
+any function holds for the right one, but a difference need not be one: `Marks` says which values
+depend on roots (and on which) and on unknown functions, and which could not be computed at all.
 """
 
 from __future__ import annotations
@@ -38,6 +43,23 @@ from .modular import (
 
 PRIME = 2**61 - 1
 MAX_POWER = 64
+TURN = -1
+"""The atom of which angles that are not right angles are shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a value depends on, beside rational operations: `roots`, one bit for each square root;
+    unknown functions (`is_loose`); `why` there is no value at all."""
+
+    roots: int = 0
+    is_loose: bool = False
+    why: str = ""
+
+    def __or__(self, other: Marks) -> Marks:
+        return Marks(
+            self.roots | other.roots, self.is_loose or other.is_loose, self.why or other.why
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +74,53 @@ class Value:
     turns: Fraction = Fraction(0)
     numerator: int = 0
     denominator: int = 0
+    marks: Marks | None = None
+
+
+def combined_marks(*values: Value) -> Marks | None:
+    """The marks of what is computed from these values."""
+    found = None
+    for value in values:
+        if value.marks is not None:
+            found = value.marks if found is None else found | value.marks
+    return found
+
+
+_ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
+_UNKNOWN = frozenset(Op) - {
+    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.DIV, Op.FMA, Op.SIN, Op.COS, Op.TAN,
+    Op.SQRT, Op.POW,
+}  # fmt: skip
 
 
 class PrimeField:
     """The algebra of one random point. `finest` says into how many parts an atom is cut, where
     halves of angles occur; `reckoned` is the degree, in what is random, of values that follow from
-    it and are taken for symbols."""
+    it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p are
+    unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
 
-    def __init__(self, seed: int, finest: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        finest: Mapping[int, int] | None = None,
+        *,
+        lenient: bool = False,
+        signs: int = 0,
+    ) -> None:
         self.seed = seed
         self.finest: dict[int, int] = dict(finest or {})
+        self.lenient, self.signs = lenient, signs
         self.points: dict[int, Circular] = {}
+        self.radicands: dict[int, int] = {}
         self.reckoned = 1
+
+    @property
+    def algebra(self) -> FieldAlgebra:
+        """The operations of expressions at this point."""
+        return FieldAlgebra(self)
+
+    def is_zero(self, value: Value) -> bool:
+        return value.number == 0
 
     def symbol(self, name: str) -> Value:
         """A random number for an input, the same for the same name."""
@@ -75,7 +132,14 @@ class PrimeField:
         own degree, with the product of all denominators as the common one."""
         below = sum(value.denominator for value in values)
         self.reckoned *= max((value.numerator for value in values), default=0) + below or 1
-        return [Value(x.number, x.atoms, x.turns, min(1, x.numerator)) for x in values]
+        return [
+            Value(x.number, x.atoms, x.turns, min(1, x.numerator), marks=x.marks) for x in values
+        ]
+
+    def on_sphere(self, names: Sequence[str]) -> list[Value]:
+        """The entries of a random unit quaternion, the same for the same names."""
+        numbers = on_sphere([drawn(PRIME, self.seed, "sphere", x) for x in names[1:]], PRIME)
+        return [Value(number, None, Fraction(0), 2, 2) for number in numbers]
 
     def constant(self, value: Fraction) -> Value:
         number = ratio(value.numerator, value.denominator, PRIME)
@@ -86,6 +150,55 @@ class PrimeField:
         return Value(number, (), share)
 
     def apply(self, op: Op, operands: Sequence[Value]) -> Value:
+        if not self.lenient:
+            return self._rational(op, operands)
+        try:
+            if op in _UNKNOWN:
+                return self._unknown(op, operands)
+            return self._rational(op, operands)
+        except (UnluckyError, UnsupportedError) as error:
+            return self.nothing(str(error))
+
+    def nothing(self, why: str) -> Value:
+        """What stands in the place of a value that there is not."""
+        return Value(0, marks=Marks(why=why))
+
+    def _unknown(self, op: Op, operands: Sequence[Value]) -> Value:
+        """A function of which only this is known, that it is one; odd where it is."""
+        if op in (Op.ABS, Op.MIN, Op.MAX, Op.NOT, Op.AND, Op.SELECT):
+            return self._by_others(op, *operands)
+        numbers = [x.number for x in operands]
+        negative = op in _ODD and numbers[0] > PRIME // 2
+        if negative:
+            numbers[0] = PRIME - numbers[0]
+        number = drawn(PRIME, self.seed, op.name, *numbers)
+        if op in _ODD and not numbers[0]:
+            number = 0
+        marks = combined_marks(*operands)
+        loose = Marks(is_loose=True)
+        return Value(
+            -number % PRIME if negative else number,
+            numerator=1,
+            marks=loose if marks is None else marks | loose,
+        )
+
+    def _by_others(self, op: Op, *operands: Value) -> Value:
+        """|x| = x sign x, min and max by |x|, logic by numbers 0 and 1."""
+        a, b = operands[0], operands[-1]
+        one, half = self.constant(Fraction(1)), self.constant(Fraction(1, 2))
+        if op is Op.ABS:
+            return _product(a, self._unknown(Op.SIGN, (a,)))
+        if op is Op.NOT:
+            return _sum(one, _negative(a))
+        if op is Op.AND:
+            return _product(a, b)
+        if op is Op.SELECT:
+            return _sum(b, _product(a, _sum(operands[1], _negative(b))))
+        apart = self._by_others(Op.ABS, _sum(a, _negative(b)))
+        apart = _negative(apart) if op is Op.MIN else apart
+        return _product(half, _sum(_sum(a, b), apart))
+
+    def _rational(self, op: Op, operands: Sequence[Value]) -> Value:
         match op:
             case Op.ADD:
                 return _sum(*operands)
@@ -115,28 +228,41 @@ class PrimeField:
 
     def power(self, base: Value, exponent: Value) -> Value:
         """Whole powers; a half is a root."""
-        if exponent.denominator or exponent.numerator:
-            raise meaningless(Op.POW, "a prime field")
-        for whole in range(-16, 17):
-            if exponent.number == whole % PRIME:
-                return _power(base, whole)
-            if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                return _product(self.root(base), _power(base, whole))
+        if not (exponent.denominator or exponent.numerator):
+            for whole in range(-16, 17):
+                if exponent.number == whole % PRIME:
+                    return _power(base, whole)
+                if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
+                    return _product(self.root(base), _power(base, whole))
+        if self.lenient:
+            return self._unknown(Op.POW, (base, exponent))
         raise meaningless(Op.POW, "a prime field")
 
     def root(self, value: Value) -> Value:
-        """The smaller of both roots: one choice for one value, wherever it occurs."""
+        """The smaller of both roots: one choice for one value, wherever it occurs. One that does
+        not exist modulo p is an unknown number where the field is lenient."""
         number, exists = root(value.number, PRIME)
-        if not exists:
+        if not exists and not self.lenient:
             raise UnluckyError("no root modulo p")
         degree = max(value.numerator, value.denominator)
-        return Value(number, numerator=degree, denominator=degree)
+        bit = self.radicands.setdefault(value.number, len(self.radicands))
+        if not exists:
+            number = drawn(PRIME, self.seed, Op.SQRT.name, value.number)
+        elif self.signs >> bit & 1:
+            number = -number % PRIME
+        marks = Marks(1 << bit, not exists)
+        if value.marks is not None:
+            marks |= value.marks
+        return Value(number, numerator=degree, denominator=degree, marks=marks)
 
     def circle(self, angle: Value) -> tuple[Value, Value]:
         """cos and sin."""
-        atoms, turns = angle.atoms, angle.turns
+        atoms, turns, marks = angle.atoms, angle.turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
+        if self.lenient and (rest := turns % Fraction(1, 2)):
+            atoms, turns = (*atoms, (TURN, rest)), turns - rest
+            marks = Marks(is_loose=True) if marks is None else marks | Marks(is_loose=True)
         total, degree = _quarter(turns), 0
         for atom, share in atoms:
             parts = self.finest.get(atom, 1)
@@ -147,7 +273,7 @@ class PrimeField:
             total = turned(total, multiple(self.point(atom), int(whole), PRIME), PRIME)
             degree += 2 * abs(int(whole))
         degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
-        c, s = (Value(x, None, Fraction(0), degree, degree) for x in total)
+        c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
         return c, s
 
     def point(self, atom: int) -> Circular:
@@ -179,12 +305,13 @@ def _sum(a: Value, b: Value) -> Value:
         atoms = tuple(sorted((x, m) for x, m in total.items() if m))
     top = max(a.numerator + b.denominator, b.numerator + a.denominator)
     number = (a.number + b.number) % PRIME
-    return Value(number, atoms, a.turns + b.turns, top, a.denominator + b.denominator)
+    bottom, marks = a.denominator + b.denominator, combined_marks(a, b)
+    return Value(number, atoms, a.turns + b.turns, top, bottom, marks)
 
 
 def _negative(a: Value) -> Value:
     atoms = None if a.atoms is None else tuple((x, -m) for x, m in a.atoms)
-    return Value(-a.number % PRIME, atoms, -a.turns, a.numerator, a.denominator)
+    return Value(-a.number % PRIME, atoms, -a.turns, a.numerator, a.denominator, a.marks)
 
 
 def _product(a: Value, b: Value) -> Value:
@@ -195,7 +322,7 @@ def _product(a: Value, b: Value) -> Value:
             atoms = tuple((x, m * ratio) for x, m in angle.atoms if m * ratio)
             turns = angle.turns * ratio
     top, bottom = a.numerator + b.numerator, a.denominator + b.denominator
-    return Value(a.number * b.number % PRIME, atoms, turns, top, bottom)
+    return Value(a.number * b.number % PRIME, atoms, turns, top, bottom, combined_marks(a, b))
 
 
 def _plain(value: Value) -> Fraction | None:
@@ -211,14 +338,15 @@ def _plain(value: Value) -> Fraction | None:
 
 
 def _reciprocal(a: Value) -> Value:
-    return Value(inverse(a.number, PRIME), None, Fraction(0), a.denominator, a.numerator)
+    return Value(inverse(a.number, PRIME), None, Fraction(0), a.denominator, a.numerator, a.marks)
 
 
 def _power(base: Value, exponent: int) -> Value:
     if exponent < 0:
         base, exponent = _reciprocal(base), -exponent
     number = power(base.number, exponent, PRIME)
-    return Value(number, None, Fraction(0), base.numerator * exponent, base.denominator * exponent)
+    top, bottom = base.numerator * exponent, base.denominator * exponent
+    return Value(number, None, Fraction(0), top, bottom, base.marks)
 
 
 class FieldAlgebra:
@@ -263,7 +391,9 @@ class FieldAlgebra:
         return self.field.apply(Op.POW, (base, exponent))
 
     def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        if function not in ("sin", "cos", "tan", "sqrt"):
+        if function == "atan":
+            return self.field.apply(Op.ATAN2, (*arguments, self.field.constant(Fraction(1))))
+        if function not in ("sin", "cos", "tan", "sqrt") and not self.field.lenient:
             raise UnsupportedError(
                 f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
             )

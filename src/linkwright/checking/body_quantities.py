@@ -1,0 +1,112 @@
+"""Quantities of single bodies: mass centres, their motion and Jacobians, energies.
+
+Bodies are numbered as everywhere else in the program: in the order of the joints, depth first, what
+is fixed together being one body.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from ..kinematics.build import build_tree
+from ..kinematics.tree import Tree
+from ..mechanism import Mechanism, names_of
+
+if TYPE_CHECKING:
+    from .vocabulary import Vocabulary
+
+SX = Any
+_CENTER = "mass_center_of_body_{}"
+
+
+def center_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
+    """A frame at the declared mass centre of every numbered body."""
+    return {
+        _CENTER.format(k): {"body": name, "origin": mechanism.bodies[name].center}
+        for k, name in enumerate(names_of(mechanism).bodies, 1)
+    }
+
+
+class BodyQuantities:
+    """What the symbols x1, v1, K1, … mean."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def __len__(self) -> int:
+        return len(self.vocabulary.names.bodies)
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return build_tree(self.vocabulary.mechanism, "symbolic")
+
+    def name(self, k: int) -> str:
+        return self.vocabulary.names.bodies[k]
+
+    def is_composed(self, k: int) -> bool:
+        """Whether several bodies of the file are fixed together in this one."""
+        places = self._tree.bodies
+        link = places[self.name(k)].link
+        return sum(place.link == link for place in places.values()) > 1
+
+    def at_center(self, function: str, k: int) -> SX:
+        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, with
+        the axes of the body."""
+        one = self.vocabulary.one
+        if not self.is_composed(k):
+            return one(function, _CENTER.format(k + 1))
+        body = self.name(k)
+        place = one("placement", body)
+        m, h, _ = self.inertial(k)
+        r = place[:3, :3] @ (h / m)
+        if function == "placement":
+            center = ca.vertcat(place[:3, 3] + r, 1)
+            return ca.horzcat(place[:, :3], center)
+        own = one(function, body)
+        moved = own[3:, :] - ca.skew(r) @ own[:3, :]
+        if function == "frame_acceleration":
+            w = one("frame_velocity", body)[:3]
+            moved += ca.cross(w, ca.cross(w, r))
+        return ca.vertcat(own[:3, :], moved)
+
+    def coordinate(self, function: str, row: int, k: int) -> SX:
+        """A component of the place or motion of the k-th mass centre."""
+        whole = self.at_center(function, k)
+        return whole[row, 3] if function == "placement" else whole[row]
+
+    def speed(self, k: int) -> SX:
+        return ca.sqrt(ca.sumsqr(self.at_center("frame_velocity", k)[3:]))
+
+    def kinetic_energy(self, k: int) -> SX:
+        """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
+        m, h, inertia = self.inertial(k)
+        R = self.vocabulary.one("placement", self.name(k))[:3, :3]
+        V = self.vocabulary.one("frame_velocity", self.name(k))
+        w, v = R.T @ V[:3], R.T @ V[3:]
+        return m * ca.sumsqr(v) / 2 + ca.dot(v, ca.cross(w, h)) + ca.dot(w, inertia @ w) / 2
+
+    def inertial(self, k: int) -> tuple[SX, SX, SX]:
+        """Mass, first moment and inertia about the origin of the body's frame."""
+        m, x, y, z, xx, xy, yy, xz, yz, zz = ca.vertsplit(
+            self.vocabulary.eqs.inertial_parameters[10 * k : 10 * k + 10]
+        )
+        rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
+
+    def potential_energy(self, k: int) -> SX:
+        """Of the body's weight."""
+        m, h, _ = self.inertial(k)
+        T = self.vocabulary.one("placement", self.name(k))
+        return -ca.dot(self.gravity, m * T[:3, 3] + T[:3, :3] @ h)
+
+    @cached_property
+    def gravity(self) -> SX:
+        """The vector of gravity, in the symbols of the equations."""
+        gravity = ca.SX(self._tree.gravity)
+        named = {str(x): x for x in ca.vertsplit(self.vocabulary.symbols["p"])}
+        own = ca.symvar(gravity)
+        theirs = ca.vertcat(*(named[str(x)] for x in own))
+        return ca.substitute(gravity, ca.vertcat(*own), theirs) if own else gravity
