@@ -134,19 +134,12 @@ def test_a_solution_written_out_is_in_equations_with_names(tmp_path: Path) -> No
 
 
 def test_relations_between_coordinates_alone(tmp_path: Path) -> None:
-    closure = "l1*cos(theta1) + l2*cos(theta2) - l3*cos(theta3) - l4 = 0"
-    arm = lw.gallery("four-bar")
-    report = lw.check(arm, "f1 = 0\nf2 = 0")
-    assert report.passed
-    try:
-        is_right = lw.check(arm, closure).passed
-    except lw.LinkwrightError:
-        is_right = False
-    solution = closure if is_right else "f1 = 0"
-    twice = solution.replace(" = 0", "") if not is_right else closure
-    text = f"2*({twice.removesuffix(' = 0')}) = 0"
-    (only,) = marks(tmp_path, {"a.txt": text}, solution, "four-bar")
-    assert only.solution == ("present",)
+    """Freudenstein's closure of the four-bar, with a factor and swapped sides."""
+    across = "l1*sin(theta1) + l2*sin(theta2) - l3*sin(theta3) = 0"
+    along = "l1*cos(theta1) + l2*cos(theta2) - l3*cos(theta3) = l4"
+    text = "2*l4 = 2*l1*cos(theta1) + 2*l2*cos(theta2) - 2*l3*cos(theta3)"
+    (only,) = marks(tmp_path, {"a.txt": text}, f"{along}\n{across}", "four-bar")
+    assert only.solution == ("present", "missing")
 
 
 def test_one_broken_file_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -178,6 +171,13 @@ def test_one_broken_file_does_not_stop_the_others(tmp_path: Path) -> None:
         broken = found[name]
         assert broken.problem or broken.count("unreadable"), name
         assert not broken.passed
+
+
+def test_a_text_that_names_a_file_is_not_that_file(tmp_path: Path) -> None:
+    (tmp_path / "solution.txt").write_text(SOLUTION, encoding="utf-8")
+    (only,) = marks(tmp_path, {"sly.txt": str(tmp_path / "solution.txt")}, SOLUTION)
+    assert only.mark == 0.0
+    assert not only.passed
 
 
 def test_unlucky_texts_of_ours_are_rows_too(

@@ -318,7 +318,8 @@ def read_document(path: Path) -> str:
         ) from None
     if "\0" in text:
         raise FileError("is a binary file, not text", where=str(path))
-    return equations_of_document(text, path.suffix.lower())
+    found = equations_of_document(text, path.suffix.lower())
+    return f"{found}\n"  # so that a line without '=' is never taken for the name of a file
 
 
 def mark_text(
