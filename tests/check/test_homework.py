@@ -11,6 +11,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -173,6 +174,30 @@ def test_one_broken_file_does_not_stop_the_others(tmp_path: Path) -> None:
         assert not broken.passed
 
 
+def test_texts_share_one_derivation_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from linkwright.checking import vocabulary
+
+    derive, count = vocabulary.derive, 0
+
+    def counted(*words: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        return derive(*words, **options)
+
+    monkeypatch.setattr(vocabulary, "derive", counted)
+    texts: dict[str, str | bytes] = {
+        "a.txt": "h := m2*l1\nphi2 = h*cos(q1 + q2)", "b.tex": LATEX, "c.txt": SOLUTION,
+        "d.txt": "phi2 = m2*lc2*g*cos(q1 + q2)\nh = 1\nd22 = h*I2",
+    }  # fmt: skip
+    found = marks(tmp_path, texts)
+    assert count == 1
+    for name in ("a.txt", "c.txt", "d.txt"):
+        assert found[name].report == lw.check(lw.gallery("elbow"), str(texts[name]))
+    assert count == 4
+
+
 def test_a_text_that_names_a_file_is_not_that_file(tmp_path: Path) -> None:
     (tmp_path / "solution.txt").write_text(SOLUTION, encoding="utf-8")
     (only,) = marks(tmp_path, {"sly.txt": str(tmp_path / "solution.txt")}, SOLUTION)
@@ -188,7 +213,7 @@ def test_unlucky_texts_of_ours_are_rows_too(
     def fail(*words: object, **options: object) -> None:
         raise RuntimeError("assertion of CasADi")
 
-    monkeypatch.setattr(homework, "check", fail)
+    monkeypatch.setattr(homework, "check_with", fail)
     (only,) = marks(tmp_path, {"a.txt": "tau1 = 1"})
     assert "RuntimeError: assertion of CasADi" in only.problem
 

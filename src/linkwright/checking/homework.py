@@ -14,12 +14,12 @@ from typing import Any
 from ..errors import ExpressionError, FileError, LinkwrightError
 from ..expressions import to_text
 from ..mechanism import Mechanism
-from .checker import check
+from .checker import check_with
 from .claims import RIGHT, Claims, claims_of
 from .declarations import declared
 from .documents import equations_of_document
 from .presence import MISSING, PRESENT, presence
-from .reading import MAX_TEXT, read_text
+from .reading import MAX_TEXT, Line, read_text
 from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
 from .vocabulary import Vocabulary
 
@@ -212,18 +212,18 @@ def check_folder(
     root = Path(folder)
     model = None if solution is None else Path(solution)
     paths, skipped = find_texts(root, model)
-    vocabulary = Vocabulary(mechanism)
+    shared = {"": Vocabulary(mechanism)}
     asked = Claims(())
     if model is not None:
-        asked = read_solution(vocabulary, model, names)
+        asked = read_solution(shared, model, names)
     texts = []
     for path in paths:
         name = path.relative_to(root).as_posix()
         if progress is not None:
             progress(name)
-        texts.append(mark_text(vocabulary, path, name, asked, names))
+        texts.append(mark_text(shared, path, name, asked, names))
     equations = tuple(claim.finding.equation for claim in asked.claims)
-    coordinates = tuple(vocabulary.names.qd)
+    coordinates = tuple(shared[""].names.qd)
     return Homework(
         mechanism.name, str(folder), tuple(texts), equations, tuple(skipped), coordinates
     )
@@ -274,12 +274,13 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def read_solution(
-    vocabulary: Vocabulary, path: Path, names: Mapping[str, str] | None = None
+    shared: dict[str, Vocabulary], path: Path, names: Mapping[str, str] | None = None
 ) -> Claims:
     """The equations of a model solution; each must be right."""
+    vocabulary = shared[""]
     try:
         text = read_document(path)
-        report = check(vocabulary.mechanism, text, names=names)
+        report = check_with(shared, vocabulary.mechanism, text, names or {})
         own = declared(text, vocabulary.mechanism)[1]
     except LinkwrightError as error:
         raise error if error.where == str(path) else error.within(str(path)) from None
@@ -323,7 +324,7 @@ def read_document(path: Path) -> str:
 
 
 def mark_text(
-    vocabulary: Vocabulary,
+    shared: dict[str, Vocabulary],
     path: Path,
     name: str,
     asked: Claims,
@@ -332,12 +333,12 @@ def mark_text(
     """The marks of one text; what is wrong with the file, if it cannot be read."""
     missing = tuple(claim.finding.equation for claim in asked.claims)
     lost = (MISSING,) * len(missing)
-    mechanism = vocabulary.mechanism
+    mechanism = shared[""].mechanism
     try:
         text = read_document(path)
-        report = check(mechanism, text, names=names)
-        own = declared(text, mechanism)[1]
-        found = presence(asked, claims_of(vocabulary, report, names, own))
+        report = check_with(shared, mechanism, text, names or {})
+        plain, own = declared(text, mechanism)
+        found = presence(asked, claims_of(shared[""], report, names, own))
     except LinkwrightError as error:
         where = error.where if error.where != str(path) else ""
         problem = str(type(error)(error.what, where=where, remedy=error.remedy))
@@ -346,15 +347,28 @@ def mark_text(
         problem = f"the checker failed ({type(error).__name__}: {error}); please report this text"
         return Marks(name, problem=problem, solution=lost, missing=missing)
     left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == MISSING)
-    marks = Marks(name, report, "", own_lines(text, report), tuple(found), left)
+    marks = Marks(name, report, "", own_lines(plain, report), tuple(found), left)
     return marks if marks.claims else Marks(name, report, "has no equation", (), lost, missing)
 
 
 def own_lines(text: str, report: Report) -> tuple[str, ...]:
     """The text's own line for each finding; empty where it cannot be told."""
     try:
-        lines = read_text(re.sub(r"(?m)^.* is [^=\n]*$", "", text))
+        lines = read_text(text)
     except ExpressionError:
-        lines = []
-    written = {f"{to_text(x.left)} = {to_text(x.right)}": x.text for x in lines}
-    return tuple(" ".join(written.get(x.equation, "").split()) for x in report)
+        return ("",) * len(report)
+    by_number: dict[str, set[str]] = {}
+    for line in lines:
+        by_number.setdefault(line.number, set()).add(" ".join(line.text.split()))
+    by_equation = {
+        f"{to_text(x.left)} = {to_text(x.right)}": " ".join(x.text.split())
+        for x in lines
+        if isinstance(x, Line)
+    }
+
+    def find(finding: Finding) -> str:
+        numbered = by_number.get(finding.number, set())
+        only = next(iter(numbered)) if len(numbered) == 1 else ""
+        return by_equation.get(finding.equation, only)
+
+    return tuple(find(finding) for finding in report)
