@@ -54,7 +54,7 @@ def check(
 def check_with(
     shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
 ) -> Report:
-    """`check` with derivations that texts share, by heading; one that declares frames has its own."""
+    """`check` with derivations by heading, which texts share; one that has frames has its own."""
     lines, own = read(equations, mechanism)
     said = {**own.names, **names}
     vocabularies = {} if own.frames or own.composed or own.masses else shared

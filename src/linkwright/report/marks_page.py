@@ -157,8 +157,8 @@ def _text(homework: Homework, i: int, text: Marks) -> Html:
         missing = joined(html("<li>{}</li>", _typeset(x, homework, {})) for x in text.missing)
         parts.append(html('<p class="absent">Missing:</p><ul class="absent">{}</ul>', missing))
     return html(
-        '<section class="text" id="text{}"><h2>{} <small>{}</small></h2>{}</section>',
-        i, text.name, _percent(text.mark), joined(parts),
+        '<section class="text{}" id="text{}"><h2>{} <small>{}</small></h2>{}</section>',
+        " whole" if text.report is not None else "", i, text.name, _percent(text.mark), joined(parts),
     )  # fmt: skip
 
 
