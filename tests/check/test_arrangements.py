@@ -147,7 +147,7 @@ def test_names_may_be_said() -> None:
     names = {"T_a": "tau", "M_r": "m", "L": "l", "J": "I", "G": "g"}
     assert lw.check(PENDULUM, text, names=names).passed
     assert lw.check(PENDULUM, "x = 2*y", names={"x": "2*l", "y": "l"}).passed
-    with pytest.raises(NameNotFoundError, match="'T_a' has no meaning for pendulum"):
+    with pytest.raises(NameNotFoundError, match="has no meaning for pendulum"):
         lw.check(PENDULUM, text)
 
 

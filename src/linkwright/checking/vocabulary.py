@@ -103,12 +103,53 @@ class Vocabulary:
         return self.expression(name) is not None
 
     def _find(self, name: str) -> SX | None:
+        if name.startswith("lagrange@"):
+            return self._motion_of_lagrange(int(name.partition("@")[2]))
         if "@" in name:
             return part_of(self, name)
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.own:
                 return self.own[spelling]
         return None if self.is_stray(name) else self.customary(name)
+
+    def is_out_of_range(self, name: str) -> bool:
+        """Whether a name is one of papers, but for indices that the mechanism does not have."""
+        match = _INDEXED.fullmatch(name)
+        tables = (self._matrices, self._vectors, self._of_bodies, self._of_constraints)
+        known = {stem for table in tables for stem in table} | {"c", "Gamma", "tau", "lambda"}
+        return match is not None and match[1] in known and name not in self
+
+    def collision(self, name: str) -> str:
+        """A sentence for a name of the mechanism that means something else in papers."""
+        flat = name.replace("_", "")
+        own = self.own.get(name, self.own.get(flat))
+        if own is not None:
+            other = self.customary(name)
+            if other is None or ca.is_equal(ca.SX(own), ca.SX(other), 2):
+                return ""
+            return f"{name} is the mechanism's own {name}, not what papers call so."
+        match = _BY.fullmatch(name)
+        variable = self.variable(match[4]) if match is not None else None
+        if match is None or variable is None or name not in self:
+            return ""
+        by, place = match[4].replace("_", ""), re.fullmatch(r"d?q(\d+)", match[4].replace("_", ""))
+        if place is None or int(place[1]) == variable[1] + 1 or by.lstrip("d") not in self.own:
+            return ""
+        return f"{match[4]} in {name} is the coordinate of that name, not coordinate {place[1]}."
+
+    def is_customary(self, name: str) -> bool:
+        """Whether a name has its meaning from papers, not from the mechanism."""
+        return name in self and name not in self.own and name.replace("_", "") not in self.own
+
+    def family_of(self, name: str) -> list[str]:
+        """The mechanism's names that differ from a name by their number alone."""
+        match = _MEMBER.fullmatch(name)
+        return self.families.get(match[1].rstrip("_"), []) if match else []
+
+    def _motion_of_lagrange(self, k: int) -> SX:
+        """d/dt ∂L/∂q̇ − ∂L/∂q of the k-th coordinate."""
+        slope = ca.jacobian(self.T - self.V, self.symbols["q"][k])
+        return self.momentum_rates[k] - slope
 
     @cached_property
     def own(self) -> dict[str, SX]:
