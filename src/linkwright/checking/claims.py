@@ -13,11 +13,11 @@ from .meaning import Meanings
 from .points import Setting
 from .prover import Pair
 from .reading import Line
-from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
+from .report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, Finding, Report
 from .superabundant import HEADING
 from .vocabulary import Vocabulary
 
-RIGHT = (IDENTICAL, "equivalent")
+RIGHT = (IDENTICAL, EQUIVALENT)
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ def claims_of(
         return Claims(())
     known = {**own.names, **(said or {}), **report.names}
     for section, group in groupby(report, key=lambda x: x.section):
-        if section == HEADING or section.startswith(WITHOUT):
+        if section.partition(",")[0] == HEADING or section.startswith(WITHOUT):
             continue
         pairs = [(x, read_pair(x.equation)) for x in group]
         lines = [_line(x, pair) for x, pair in pairs if pair is not None]
         try:
-            meanings = Meanings(vocabulary, lines, known, lenient=True)
+            meanings = Meanings(vocabulary, lines, known)
         except LinkwrightError:
             continue
         found += [

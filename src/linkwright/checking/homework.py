@@ -20,12 +20,20 @@ from .declarations import declared
 from .documents import equations_of_document
 from .presence import MISSING, PRESENT, presence
 from .reading import MAX_TEXT, Line, read_text
-from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
+from .report import (
+    DEFINITION,
+    DIFFERS,
+    EQUIVALENT,
+    IDENTICAL,
+    UNDECIDED,
+    UNREADABLE,
+    Finding,
+    Report,
+)
 from .vocabulary import Vocabulary
 
 ENDINGS = (".txt", ".tex", ".md")
 MOST_TEXTS = 5_000
-EQUIVALENT, UNREADABLE = "equivalent", "unreadable"
 COLUMNS = (
     "name", "mark", "equations", "identical", "equivalent", "wrong", "with_repair", "undecided",
     "unreadable", "present", "missing", "remark",

@@ -7,9 +7,18 @@ from datetime import UTC, datetime
 from importlib.resources import files
 
 from .. import __version__
-from ..checking.homework import EQUIVALENT, UNREADABLE, Homework, Marks
+from ..checking.homework import Homework, Marks
 from ..checking.presence import MISSING, PRESENT
-from ..checking.report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Repair
+from ..checking.report import (
+    DEFINITION,
+    DIFFERS,
+    EQUIVALENT,
+    IDENTICAL,
+    UNDECIDED,
+    UNREADABLE,
+    Finding,
+    Repair,
+)
 from ..errors import ExpressionError
 from ..expressions import Expression, names, parse
 from ..expressions.broken import Breaker
@@ -158,7 +167,8 @@ def _text(homework: Homework, i: int, text: Marks) -> Html:
         parts.append(html('<p class="absent">Missing:</p><ul class="absent">{}</ul>', missing))
     return html(
         '<section class="text{}" id="text{}"><h2>{} <small>{}</small></h2>{}</section>',
-        " whole" if text.report is not None else "", i, text.name, _percent(text.mark), joined(parts),
+        " whole" if text.report is not None else "", i, text.name, _percent(text.mark),
+        joined(parts),
     )  # fmt: skip
 
 
