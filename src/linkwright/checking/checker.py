@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby, islice
-from pathlib import Path
 from typing import Any
 
-from ..errors import ExpressionError, FileError, LinkwrightError
+from ..errors import LinkwrightError
 from ..expressions import (
     Expression,
     Name,
@@ -28,17 +27,16 @@ from ..expressions.tree import children
 from ..mechanism import Mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
-from .declarations import NOTHING, WITHOUT, Declarations, declared, without
+from .declarations import WITHOUT, without
 from .difference import difference
 from .duals import EPS, is_dual, is_vector, split, without_eps
-from .foreign import from_sympy, is_foreign
 from .inference import inferred_names
 from .meaning import Meanings
+from .paper_symbols import indices
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
-from .reading import MAX_TEXT, Line, checked_size, read_text
+from .reading import Line
 from .repair import repairs
-from .strays import stray_repairs
 from .report import (
     DEFINITION,
     DIFFERS,
@@ -50,8 +48,10 @@ from .report import (
     Repair,
     Report,
 )
+from .sources import in_order, read
+from .strays import stray_repairs
 from .superabundant import HEADING, Superabundant
-from .vocabulary import Vocabulary, indices
+from .vocabulary import Vocabulary
 
 MOST_SIMPLE = 12
 """Numbers up to this, and fractions of them, have no multiples that stand for them."""
@@ -89,53 +89,27 @@ def check_with(
     inferred: dict[str, str] = {}
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
+        members = list(group)
+        readable = [line for line in members if isinstance(line, Line)]
+        if not readable:
+            findings += in_order(members, [], [])
+            continue
         kind = HEADING if name.partition(",")[0] == HEADING else name
         kind = kind if kind == HEADING or name.startswith(WITHOUT) else ""
         if kind not in vocabularies:
             words = Superabundant if kind == HEADING else Vocabulary
             vocabularies[kind] = words(without(mechanism, kind), own)
-        section = Section(vocabularies[kind], list(group), dict(said))
+        section = Section(vocabularies[kind], readable, dict(said))
         origins = section.split()
         section.said |= inferred_names(section)
         section.set_aside()
         parts = [replace(finding, section=name) for finding in section.all_findings()]
-        findings += section.merged(parts, origins)
+        findings += in_order(members, origins, section.merged(parts, origins))
         inferred |= section.inferred()
         notes += [*section.collisions(), section.note()]
     return Report(
         mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n)
     )
-
-
-def read(equations: object, mechanism: Mechanism) -> tuple[list[Line], Declarations]:
-    """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
-    if isinstance(equations, str):
-        is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
-        equations = Path(equations) if is_file else equations
-    if isinstance(equations, Path):
-        equations = _file(equations)
-    if isinstance(equations, str):
-        text, said = declared(checked_size(equations), mechanism)
-        return read_text(text), said
-    if is_foreign(equations):
-        return from_sympy(equations), NOTHING
-    raise ExpressionError(
-        f"{type(equations).__name__} is no text with equations",
-        remedy="give text, the path of a file, or SymPy expressions",
-    )
-
-
-def _file(path: Path) -> str:
-    try:
-        if path.stat().st_size > 4 * MAX_TEXT:
-            raise FileError(f"has more than {4 * MAX_TEXT} bytes", where=str(path))
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="give text with '='"
-        ) from None
-    except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", where=str(path)) from None
 
 
 @dataclass
@@ -166,7 +140,7 @@ class Section:
         self.lines = [line for i, line in enumerate(self.lines) if i not in self.aside]
 
     def _without_meaning(self, meanings: Meanings, line: Line, error: LinkwrightError) -> Finding:
-        """Of a name that is missing in a family of ours (m3 of m1, m2) it is known what is wrong."""
+        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
         pair = (line.left, line.right)
         common = Finding(
             line.number, equation_text(pair), UNREADABLE, note=str(error),
@@ -189,6 +163,8 @@ class Section:
         used = set().union(*(names(x.left) | names(x.right) for x in self.lines))
         said = {str(x) for x in self.said.values()}
         owners = self.vocabulary.owners
+        if EPS in self.vocabulary.own:
+            return self.lines
         theirs = {only_name(x.left) for x in self.lines if x.is_definition}
         duals = {name for name in (used | said) - theirs if is_dual(name, owners)}
         if EPS not in used and not any(is_vector(name, owners) for name in duals):
@@ -422,7 +398,7 @@ class Section:
             for k in range(own.names.nv):
                 momentum = self.meanings.partial(lagrangian, "qd", k)
                 force = self.meanings.partial(lagrangian, "q", k)
-                left = Sum((self.meanings.rate(momentum), negate(force)))
+                left = Sum((self.meanings.total_rate(momentum), negate(force)))
                 pairs.append((left, Name(f"lagrange@{k}")))
             wanted = self.meanings.wanted(side for pair in pairs for side in pair)
         except LinkwrightError:

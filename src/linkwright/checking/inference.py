@@ -37,11 +37,13 @@ def inferred_names(section: Section) -> dict[str, str]:
     """What the unknown symbols must be; empty if there are none, or if it cannot be told."""
     meanings = Meanings(section.vocabulary, section.lines, section.said)
     unknown = sorted(name for name in meanings.used if meanings.find(name) is None)
-    foreign = [name for name in unknown if not section.vocabulary.is_stray(name)]
+    own = section.vocabulary
+    strange = {name for name in unknown if own.is_stray(name) or own.papers.is_out_of_range(name)}
+    foreign = [name for name in unknown if name not in strange]
     found: dict[str, str] = {}
     if 0 < len(foreign) <= MOST_UNKNOWN:
         found = _best(_Search(section, meanings, foreign).choices())
-    if len(foreign) < len(unknown):
+    if strange:
         found |= renumbered_families(section, {**section.said, **found})
     section.guessed |= found
     return found
@@ -55,26 +57,42 @@ def _best(choices: list[Choice]) -> dict[str, str]:
 
 
 def renumbered_families(section: Section, said: Mapping[str, str]) -> dict[str, str]:
-    """Families of theirs that are ours with other numbers, if all their equations hold then."""
-    found: dict[str, str] = {}
-    for family, ours in section.vocabulary.families.items():
-        theirs = _members(section, family)
-        if len(theirs) == len(ours) and not theirs.keys() <= set(ours):
-            shift = min(map(_number, ours)) - min(theirs.values())
+    """Families of theirs that are ours with other numbers, if all their equations hold then.
+
+    Families that have strange members are shifted by one, all their members together, and one of
+    them at least is there as a whole; other families of parameters may be shifted with them.
+    """
+    for shift in (1, -1):
+        strange: dict[str, str] = {}
+        others: dict[str, str] = {}
+        is_whole = False
+        for family, ours in section.vocabulary.families.items():
+            theirs = _members(section, family)
             moved = {name: f"{family}{number + shift}" for name, number in theirs.items()}
-            if set(moved.values()) == set(ours):
-                found |= moved
-    if not found:
-        return {}
+            if any(section.vocabulary.is_stray(name) for name in theirs):
+                if not set(moved.values()) <= set(ours):
+                    break
+                is_whole |= len(moved) == len(ours) > 1
+                strange |= moved
+            elif set(moved.values()) <= set(ours) & set(section.vocabulary.parameters):
+                others |= moved
+        else:
+            for found in (strange, strange | others):
+                if is_whole and _all_hold(section, said, found):
+                    return found
+    return {}
+
+
+def _all_hold(section: Section, said: Mapping[str, str], found: Mapping[str, str]) -> bool:
+    """Whether all equations that have one of these names are right with them."""
     lines = [x for x in section.lines if (names(x.left) | names(x.right)) & found.keys()]
     pairs = [(x.left, x.right) for x in lines if not (x.is_definition or x.is_said_wrong)]
     try:
         meanings = Meanings(section.vocabulary, section.lines, {**said, **found})
         wanted = meanings.wanted(side for pair in pairs for side in pair)
-        prover = Prover(meanings, wanted, Setting())
     except LinkwrightError:
-        return {}
-    return found if pairs and all(proof.holds for proof in prover.prove(pairs)) else {}
+        return False
+    return all(proof.holds for proof in Prover(meanings, wanted, Setting()).prove(pairs))
 
 
 def _members(section: Section, family: str) -> dict[str, int]:
@@ -82,11 +100,6 @@ def _members(section: Section, family: str) -> dict[str, int]:
     used = set().union(*(names(x.left) | names(x.right) for x in section.lines))
     pattern = re.compile(rf"{re.escape(family)}_?(\d+)")
     return {name: int(match[1]) for name in used if (match := pattern.fullmatch(name))}
-
-
-def _number(name: str) -> int:
-    digits = re.search(r"\d+$", name)
-    return int(digits[0]) if digits else 0
 
 
 class _Search:

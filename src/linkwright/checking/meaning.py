@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
@@ -13,8 +13,10 @@ from ..errors import ExpressionError, NameNotFoundError
 from ..expressions import ZERO, Call, Expression, Name, Number, Sum, names, parse
 from ..expressions.calculus import derivative, renamed
 from ..expressions.tokens import shorten
+from .latex_symbols import MARKS
+from .paper_symbols import spellings
 from .reading import Line
-from .vocabulary import Vocabulary, spellings
+from .vocabulary import Vocabulary
 
 _SHORT = re.compile(r"([sScC])_?(\d+)")
 _INDEX = re.compile(r"(\D+?)_?(\d+)")
@@ -80,7 +82,7 @@ class Meanings:
         if self._short_is_trigonometric(name) and (short := self._short(name)) is not None:
             return short
         if name in self.vocabulary:
-            return name
+            return self.vocabulary.canonical(name)
         if name.startswith("d") and name[1:] in self.defined:
             return self.rate(self.defined[name[1:]])
         if self.vocabulary.is_stray(name):
@@ -141,28 +143,39 @@ class Meanings:
         return seen
 
     def partial(self, expression: Expression, column: str, k: int) -> Expression:
-        """The derivative by the k-th coordinate or speed."""
+        """The derivative by the k-th coordinate or speed, all others being constant."""
+        symbols = self.vocabulary.symbols[column]
 
-        def by(name: str) -> Expression:
-            meaning = self.find(name)
+        def of_ours(ours: str) -> Expression:
+            symbol = self.vocabulary.known(ours)
+            if not symbol.is_symbolic():
+                return Name(f"partial@{column}@{k}@{ours}")
+            return Number(Fraction(int(symbol.element_hash() == symbols[k].element_hash())))
+
+        return self._derivative(expression, of_ours)
+
+    def total_rate(self, expression: Expression) -> Expression:
+        """The derivative by time, along the motion."""
+        return self._derivative(expression, lambda ours: Name(f"rate@{ours}"))
+
+    def _derivative(
+        self, expression: Expression, of_ours: Callable[[str], Expression]
+    ) -> Expression:
+        """From the derivatives of our names, through the text's definitions."""
+
+        def of_name(name: str) -> Expression:
+            meaning = name if "@" in name else self.find(name)
             if meaning is None:
                 raise self.unknown(name)
-            if not isinstance(meaning, str):
-                return derivative(meaning, by)
-            symbol = self.vocabulary.own.get(meaning)
-            if symbol is None and meaning != "t":
-                raise ExpressionError(f"'{name}' is not a coordinate, speed or parameter")
-            wanted = self.vocabulary.symbols[column][k]
-            is_same = symbol is not None and symbol.element_hash() == wanted.element_hash()
-            return Number(Fraction(int(is_same)))
+            return of_ours(meaning) if isinstance(meaning, str) else derivative(meaning, of_name)
 
-        return derivative(expression, by)
+        return derivative(expression, of_name)
 
     def unknown(self, name: str) -> NameNotFoundError:
         name = name.removeprefix(OURS)
-        known = [*self.vocabulary.given, *self.vocabulary.energies]
+        known = [*self.vocabulary.given, *self.vocabulary.papers.energies]
         near = [word for word in get_close_matches(name, known, n=3) if word not in self.defined]
-        if self.vocabulary.is_out_of_range(name):
+        if self.vocabulary.papers.is_out_of_range(name):
             return NameNotFoundError(
                 f"the indices of '{shorten(name)}' are out of range for "
                 f"{self.vocabulary.mechanism.name}",
@@ -186,9 +199,7 @@ class Meanings:
                     self.coordinates.pop(line.left.name, None)
                 self.redefine(line.left.name, line.right)
                 self.defining[i] = line.left.name
-        ours = {
-            name.removeprefix(OURS) for value in self.said.values() for name in names(value)
-        }
+        ours = {name.removeprefix(OURS) for value in self.said.values() for name in names(value)}
         for i, line in enumerate(self.lines):
             for side, other in ((line.left, line.right), (line.right, line.left)):
                 if i in self.defining or line.is_said_wrong or not isinstance(side, Name):
@@ -212,11 +223,11 @@ class Meanings:
                 self._known.clear()
 
     def _is_nearly_ours(self, name: str) -> bool:
-        known = [*self.vocabulary.given, *self.vocabulary.energies]
+        known = [*self.vocabulary.given, *self.vocabulary.papers.energies]
         own = self.vocabulary
         return (
             own.is_stray(name)
-            or own.is_out_of_range(name)
+            or own.papers.is_out_of_range(name)
             or bool(get_close_matches(name, known, 1, 0.7))
         )
 
@@ -300,7 +311,9 @@ class Meanings:
         return letter == "q" or all(f.turns for joint in joints for f in joint.freedoms)
 
     def _respelled(self, name: str) -> str | None:
-        """l_1 or L1 for l1, m for m1 where there is one only."""
+        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        if (plain := self._without_marks(name)) is not None:
+            return plain
         flat = name.replace("_", "")
         if flat != name and (flat in self.coordinates or flat in self.defined):
             return self.coordinates.get(flat) or flat
@@ -311,11 +324,19 @@ class Meanings:
         numbered = [p for p in own if p.rstrip("0123456789") == flat]
         return numbered[0] if len(numbered) == 1 else None
 
+    def _without_marks(self, name: str) -> str | None:
+        """Our name of which a text writes only the form with a prime or an accent."""
+        plain = MARKS.sub("", name)
+        has_both = any(word.lstrip("d") == plain.lstrip("d") for word in self.used)
+        if len(MARKS.findall(name)) != 1 or has_both or plain not in self.vocabulary.given:
+            return None
+        return plain
+
     def _short(self, name: str) -> Expression | None:
         """s12 is the sine of the sum of the first and second coordinate."""
         match = _SHORT.fullmatch(name)
         own = self.vocabulary.names.q
-        if match is None or name in self.vocabulary.given:
+        if match is None or name.replace("_", "") in self.vocabulary.given:
             return None
         at = [int(d) for d in match[2]]
         if not all(1 <= i <= len(own) for i in at) or len(set(at)) < len(at):
@@ -330,7 +351,7 @@ class Meanings:
 
     def _short_is_trigonometric(self, name: str) -> bool:
         """C12 and c123 are cosines where sines are written so, and no C11 or c112 occurs."""
-        if name in self.vocabulary.given or not _SHORT.fullmatch(name):
+        if name.replace("_", "") in self.vocabulary.given or not _SHORT.fullmatch(name):
             return False
         letter, family = name[0], self._shorts
         sines = any(n[0] == {"c": "s", "C": "S"}.get(letter, letter) for n in family)
