@@ -198,6 +198,22 @@ def test_texts_share_one_derivation_and_nothing_else(
     assert count == 4
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tau1 = (((\nphi2 = m2*lc2*g*cos(q1 + q2)",
+        "tau1 = ddq1 +\nphi2 = m2*lc2*g*cos(q1 + q2)",
+        "tau1 = sin(q1\n\nphi2 = m2*lc2*g*cos(q1 + q2)",
+        r"\tau_1 = (\ddot q_1 + \\ \phi_2 = m_2 l_{c2} g \cos(q_1 + q_2)",
+    ],
+)
+def test_an_open_bracket_costs_one_equation(text: str, tmp_path: Path) -> None:
+    (only,) = marks(tmp_path, {"a.txt": text})
+    assert [x.status for x in only.claims] == ["unreadable", "identical"]
+    assert only.mark == 0.5
+    assert "nreadable" in lw.check_folder(lw.gallery("elbow"), tmp_path / "texts").to_html()
+
+
 def test_a_text_that_names_a_file_is_not_that_file(tmp_path: Path) -> None:
     (tmp_path / "solution.txt").write_text(SOLUTION, encoding="utf-8")
     (only,) = marks(tmp_path, {"sly.txt": str(tmp_path / "solution.txt")}, SOLUTION)
