@@ -103,6 +103,9 @@ PRESENCE = {
         "phi1 + phi2 = (m1*lc1 + m2*l1)*g*cos(q1) + 2*m2*lc2*g*cos(q1 + q2)", "mmmmmmm",
     ),
     "swapped sides and a factor": ("2*m2*lc2^2 + 2*I2 = 2*d22", "mmpmmmm"),
+    "a symbol without a meaning is wrong, not missing": (
+        "phi2 = blah + 7*blah^2\nd22 = blub*9\nd11 = d11", "mmwmwmm",
+    ),
     "wrong is not missing": ("phi2 = m2*lc2*g*sin(q1 + q2)", "mmmmwmm"),
     "wrong, with no single name on a side": (
         "d12*ddq1 + d22*ddq2 + m2*l1*lc2*cos(q2)*dq1^2 + phi2 - tau2 = 0", "mmmmmmw",

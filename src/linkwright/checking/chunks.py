@@ -53,8 +53,8 @@ def plain_chunks(text: str) -> list[str]:
 
 
 def _are_two_equations(before: str, line: str) -> bool:
-    """Whether both have a sign of equality outside brackets, so that a bracket or an operator at the
-    end of the first is a mistake of it, and not a reason to join them."""
+    """Whether both have an equals sign outside brackets: then an open bracket or an operator at the
+    end of the first is a mistake in it, and no reason to join them."""
     if before.rstrip("& ").endswith("=") or line.lstrip("& ").startswith("="):
         return False
     return _has_equality(before) and _has_equality(line)

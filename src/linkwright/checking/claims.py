@@ -13,7 +13,7 @@ from .meaning import Meanings
 from .points import Setting
 from .prover import Pair
 from .reading import Line
-from .report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, Finding, Report
+from .report import DEFINITION, EQUIVALENT, IDENTICAL, Finding, Report
 from .superabundant import HEADING
 from .vocabulary import Vocabulary
 
@@ -31,6 +31,14 @@ class Claim:
     @property
     def is_right(self) -> bool:
         return self.finding.status in RIGHT
+
+    @property
+    def names(self) -> list[str]:
+        """The names of ours that it needs; none where a symbol has no meaning."""
+        try:
+            return self.meanings.wanted(self.pair)
+        except LinkwrightError:
+            return []
 
     @property
     def subject(self) -> str:
@@ -57,7 +65,8 @@ class Claims:
 
     @property
     def wrong(self) -> list[Claim]:
-        return [x for x in self.claims if x.finding.status in (DIFFERS, UNDECIDED)]
+        """Those that are wrong, undecided, or have symbols without a meaning."""
+        return [claim for claim in self.claims if not claim.is_right]
 
 
 def claims_of(

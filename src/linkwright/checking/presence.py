@@ -44,6 +44,8 @@ Row = dict[str, int]
 
 def presence(solution: Claims, text: Claims) -> list[str]:
     """For each equation of the solution: present, wrong or missing."""
+    if not solution.claims:
+        return []
     comparison = _Comparison(solution, text)
     found = [_verdict(comparison, claim) for claim in solution.claims]
     return _with_attempts(solution, text, found)
@@ -71,7 +73,7 @@ def _with_attempts(solution: Claims, text: Claims, found: list[str]) -> list[str
 
 
 def _share(one: Claim, other: Claim) -> float:
-    used, others = (set(x.meanings.wanted(x.pair)) for x in (one, other))
+    used, others = set(one.names), set(other.names)
     return len(used & others) / max(1, len(used | others))
 
 
@@ -89,8 +91,7 @@ class _Comparison:
         self.rows: dict[int, Row] = {}
         self.pushed: list[dict[str, Value]] = []
         self.values: dict[str, Value] = {}
-        if self.claims:
-            self._reckon()
+        self._reckon()
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -131,10 +132,7 @@ class _Comparison:
         own = self.vocabulary.names
         found = dict.fromkeys(f"dd{name}" for name in own.qd if f"dd{name}" in self.vocabulary)
         for claim in claims:
-            try:
-                found |= dict.fromkeys(claim.meanings.wanted(claim.pair))
-            except LinkwrightError:
-                continue
+            found |= dict.fromkeys([*claim.names, *([claim.subject] if claim.subject else [])])
             for i in self._joints(claim.subject):
                 found |= dict.fromkeys(self._row_names(i))
         return list(found)
@@ -166,7 +164,7 @@ class _Comparison:
         for claim in self.claims:
             try:
                 self.rows[id(claim)] = self._row(claim, field)
-            except (LinkwrightError, UnluckyError):
+            except (LinkwrightError, LookupError, UnluckyError):
                 continue  # it can still be the same equation, letter by letter
         self.pushed = []
         for i in range(self.vocabulary.names.nv):
@@ -286,7 +284,7 @@ class _Comparison:
             return False
         rows = [self.rows[id(x)] for x in others if self.rows.get(id(x))]
         rows += facts
-        used = self._facts(claim.meanings.wanted(claim.pair), claim.subject)
+        used = self._facts(claim.names, claim.subject)
         says_more = not _is_combination(row, used)
         return _is_combination(row, [*rows, *used] if says_more else rows)
 
@@ -307,7 +305,7 @@ class _Comparison:
     def _apart(self, one: Claim, other: Claim, seed: int) -> tuple[int, int]:
         """left − right of both, where all quantities are independent random numbers."""
         field = PrimeField(seed)
-        used = {*one.meanings.wanted(one.pair), *other.meanings.wanted(other.pair)}
+        used = {*one.names, *other.names}
         ours = {name: field.symbol(self._key(name) if name in self.values else name)
                 for name in used}  # fmt: skip
         residuals = (Scope(field, ours, x.meanings).residual(x.pair) for x in (one, other))
