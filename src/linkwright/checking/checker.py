@@ -73,9 +73,16 @@ def check(
         >>> report[0].repairs[0].what
         'sin(q1 + q2) is cos'
     """
+    return check_with({}, mechanism, equations, names or {})
+
+
+def check_with(
+    shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
+) -> Report:
+    """`check` with derivations by heading, which texts share; one that has frames has its own."""
     lines, own = read(equations, mechanism)
-    said = {**own.names, **(names or {})}
-    vocabularies: dict[str, Vocabulary] = {}
+    said = {**own.names, **names}
+    vocabularies = {} if own.frames or own.composed or own.masses else shared
     findings: list[Finding] = []
     inferred: dict[str, str] = {}
     notes = []
