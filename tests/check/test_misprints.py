@@ -120,7 +120,10 @@ def test_a_misprint_is_found_and_repaired(kind: str) -> None:
         ("phi2 = -m2*lc2*g*cos(q1+q2)", "the sign of the term m2*lc2*g*cos(q1 + q2) is changed"),
         ("phi2 = m2*lc1*g*cos(q1+q2)", "lc1 is lc2"),
         ("phi2 = m2*lc2*g*cos(q1)", "q1 is q1 + q2"),
-        ("phi2 = m2*lc2*g*g*cos(q1+q2)", "the factor g is left out of the term m2*lc2*g*g*cos(q1 + q2)"),
+        (
+            "phi2 = m2*lc2*g*g*cos(q1+q2)",
+            "the factor g is left out of the term m2*lc2*g*g*cos(q1 + q2)",
+        ),
         ("phi2 = m2*lc2*cos(q1+q2)", "the factor g is added to the term m2*lc2*cos(q1 + q2)"),
         ("d22 = m2*lc2 + I2", "lc2 is squared"),
         ("d22 = m2*lc2^2", "the term I2 is missing"),

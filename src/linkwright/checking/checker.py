@@ -16,9 +16,9 @@ from ..expressions.tree import children
 from ..mechanism import Mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
+from .blame import blame_definitions, in_the_texts_words
 from .declarations import NOTHING, WITHOUT, Declarations, declared, without
 from .difference import difference
-from .blame import blame_definitions, in_the_texts_words
 from .duals import EPS, is_dual, is_vector, split
 from .foreign import from_sympy, is_foreign
 from .inference import inferred_names

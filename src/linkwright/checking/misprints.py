@@ -1,4 +1,4 @@
-"""Single misprints: trees that differ from a given one by a slip, and have a given value somewhere."""
+"""Single misprints: trees that differ from a given one by a slip, and have a given value."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from .values import (
 
 TWO = Number(Fraction(2))
 KINDS = (
-    "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "missing factor",
-    "extra factor", "quotient", "extra term", "missing angle", "symbol", "missing factors",
+    "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "quotient",
+    "missing factor", "extra factor", "extra term", "missing angle", "symbol", "missing factors",
     "missing term",
 )  # fmt: skip
 """From the likeliest to the least."""
@@ -109,7 +109,9 @@ class Misprints(Valuation):
                 for other in ("sin", "cos", "tan"):
                     if other != function:
                         new = Call(other, (angle,))
-                        yield from self.one_if_met("function", f"{to_text(node)} is {other}", new, goal)
+                        yield from self.one_if_met(
+                            "function", f"{to_text(node)} is {other}", new, goal
+                        )
             case Name(name) if name != "pi":
                 yield from self.other_names(name, goal, is_angle)
             case Number(value):
@@ -117,9 +119,7 @@ class Misprints(Valuation):
         if isinstance(node, Name | Call | Sum) and not is_angle:
             yield from self.raised(node, goal)
 
-    def one_if_met(
-        self, kind: str, what: str, new: Expression, goal: Goal
-    ) -> Iterator[Candidate]:
+    def one_if_met(self, kind: str, what: str, new: Expression, goal: Goal) -> Iterator[Candidate]:
         parts = children(new)
         if goal.is_met_by(self.guard(lambda: self.combine(new, [self.value(x) for x in parts]))):
             yield Candidate(kind, what, (), new)
@@ -147,9 +147,7 @@ class Misprints(Valuation):
             kind = "missing factor" if isinstance(pair, Power) else "missing factors"
             yield Candidate(kind, what, (), times(term, pair))
 
-    def multiples_that_pass(
-        self, term: Expression, goal: Goal, text: str
-    ) -> Iterator[Candidate]:
+    def multiples_that_pass(self, term: Expression, goal: Goal, text: str) -> Iterator[Candidate]:
         """A sign or a factor 2 inside an angle or a power."""
         own = self.value(term)
         if goal.is_met_by(self.algebra.negate(own)):  # type: ignore[arg-type]
@@ -164,7 +162,7 @@ class Misprints(Valuation):
             new = rest[0] if len(rest) == 1 else Sum(rest)
             text = shorten(to_text(_unsigned(node.terms[i])))
             what = f"the term {text} is left out"
-            if goal.is_met_by(self.guard(lambda: self.algebra.add([self.value(x) for x in rest]))):  # type: ignore[arg-type, misc]
+            if goal.is_met_by(self.guard(lambda: self.algebra.add([self.value(x) for x in rest]))):  # type: ignore[misc]
                 yield Candidate("extra term", what, (), new)
 
     def other_signs(self, node: Sum, i: int, goal: Goal) -> Iterator[Candidate]:
@@ -187,8 +185,16 @@ class Misprints(Valuation):
         new = rest[0] if len(rest) == 1 else Product(rest)
         gone = [node.factors[i] for i in which]
         kind = "factor" if all(x in (TWO, Reciprocal(TWO)) for x in gone) else "extra factor"
-        text = to_text(Product((ONE, *gone)) if which[0] else Product(tuple(gone)) if len(gone) > 1 else gone[0])
-        what = f"the factor {text.removeprefix('1*')} is left out of the term {shorten(to_text(node))}"
+        text = to_text(
+            Product((ONE, *gone))
+            if which[0]
+            else Product(tuple(gone))
+            if len(gone) > 1
+            else gone[0]
+        )
+        what = (
+            f"the factor {text.removeprefix('1*')} is left out of the term {shorten(to_text(node))}"
+        )
         kind = kind if len(which) == 1 else "missing factors"
         if goal.is_met_by(self.guard(lambda: self.product([self.value(x) for x in rest]))):
             yield Candidate(kind, what, (), new)
@@ -231,7 +237,7 @@ class Misprints(Valuation):
         else:
             bound = max(LARGEST_COEFFICIENT, abs(value.numerator), value.denominator)
             ratio = small_rational(number, bound)
-            found = [ratio] if ratio not in (None, value, 0) else []  # type: ignore[list-item]
+            found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
             what = f"the coefficient {number_text(value)} is {number_text(other)}"
             yield Candidate("coefficient", what, (), Number(other))
@@ -365,4 +371,3 @@ def times(term: Expression, factor: Expression) -> Expression:
         kept = rest if number == ONE and rest else (number, *rest)
         return kept[0] if len(kept) == 1 else Product(kept)
     return Product((factor, *factors))
-

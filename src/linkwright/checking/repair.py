@@ -29,7 +29,7 @@ MOST_REPAIRS = 3
 LONGEST_MISSING = 4
 MOST_DEFINITIONS = 20
 MOST_ANGLES = 4
-COINCIDENCES = ("missing angle", "symbol", "missing factors", "quotient")
+COINCIDENCES = ("missing angle", "symbol", "missing factors")
 """Kinds that are not worth naming beside a likelier one."""
 
 
@@ -263,7 +263,7 @@ def _with_one_term(
     trial: Trial, scope: Scope, symbols: Sequence[Expression]
 ) -> Iterator[Corrected]:
     misprints = trial.misprints(scope)
-    missing = MissingTerms(misprints, symbols)
+    missing = MissingTerms(misprints, symbols, trial.section.vocabulary.parameters)
     pair = trial.pair
     is_claim = isinstance(pair[0], Name)
     keys = [misprints.key(side) for side in pair]
@@ -332,7 +332,7 @@ def _with_difference(pair: Pair, apart: Difference | None) -> Iterator[Corrected
 
 
 def _with_dual_difference(trial: Trial) -> Iterator[Corrected]:
-    """The same of a dual number: what its real part lacks, and eps times what its dual part does."""
+    """The same of a dual number: what its real part lacks, and eps times what the other does."""
     if trial.axes != 1:
         return
     section = trial.section

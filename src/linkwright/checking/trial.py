@@ -63,7 +63,7 @@ class Trial:
             for name in names(symbol):
                 parts = split_names(name, self.owners) if self.axes else []
                 found |= {part for part in parts if part in self.section.vocabulary}
-                if parts or name == EPS or self.section.meanings.find(name) is None:
+                if parts or name == EPS or name in self.text.used or name not in self.text:
                     continue
                 try:
                     found |= set(self.section.meanings.wanted([Name(name)]))

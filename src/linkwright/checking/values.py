@@ -1,8 +1,8 @@
 """Values of whole equations at one point, and the arithmetic of the values that parts must have.
 
-The value of a node is a number modulo the prime, or, in an equation of dual vectors, one dual number
-for each axis. A key holds its residues: the real parts along the axes, then the dual parts. A
-component None of a required key may be anything: eps·a fixes the real part of a alone.
+The value of a node is a number modulo the prime, or, in an equation of dual vectors, one dual
+number for each axis. A key holds its residues: the real parts along the axes, then the dual parts.
+A component None of a required key may be anything: eps·a fixes the real part of a alone.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class DualAlgebra:
         other = {"sin": "cos", "cos": "sin"}[function]
         slopes = [self.inner.call(other, [x]) for x in angle.reals]
         slopes = slopes if function == "sin" else [self.inner.negate(x) for x in slopes]
-        return DualValue(reals, tuple(map(self.inner.multiply, zip(slopes, angle.duals, strict=True))))
+        return DualValue(
+            reals, tuple(map(self.inner.multiply, zip(slopes, angle.duals, strict=True)))
+        )
 
     def measure(self, value: DualValue, unit: Unit) -> DualValue:
         return self.scalar(self.inner.measure(value.reals[0], unit))
@@ -132,7 +134,7 @@ class DualLookup:
         if isinstance(meaning, Name):
             name = meaning.name
         elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
-            return fold(meaning, algebra, self)  # type: ignore[arg-type]
+            return fold(meaning, algebra, self)
         if is_vector(name, self.owners):
             if algebra.axes == 1:
                 raise UnluckyError("a vector among numbers")
