@@ -113,8 +113,8 @@ def test_motion_is_determined(checked: tuple[str, Report]) -> None:
     [
         ("V_OB = omega*y_OB", "V_OB = 2*omega*y_OB"),
         ("- eps*omega*q1*z_PC", "+ eps*omega*q1*z_PC"),
-        ("(table 2) v1_D = eps*x_D", "(table 2) v1_D = x_D"),
-        ("(table 2) v2_D = -z_D/l", "(table 2) v2_D = -z_D/l + eps*y_D"),
+        ("(table 2): v1_D = eps*x_D", "(table 2): v1_D = x_D"),
+        ("(table 2): v2_D = -z_D/l", "(table 2): v2_D = -z_D/l + eps*y_D"),
         ("VDy = omega*cos(q3)", "VDy = omega*cos(q3) + eps*u2"),
         ("HPz/m1 = -omega*q1", "HPz/m2 = -omega*q1"),
         ("FDy/m2 = omega^2*sin(q3)", "FDy/m2 = omega^2*cos(q3)"),

@@ -36,7 +36,7 @@ from linkwright.expressions import (
 
 HOME = files("linkwright.mechanism.gallery")
 ENDING = ".equations.txt"
-_LINE = re.compile(r"(?P<wrong>! )?\((?P<number>[^()]+)\) (?P<body>.+)")
+_LINE = re.compile(r"(?P<wrong>! )?\((?P<number>[^()]+)\):? (?P<body>.+)")
 _SAID = re.compile(r"(#|frame |mass |[\w{}]+ is ).*|")
 _RANGE = re.compile(r", (\w+) = (\d+)\.\.(\d+)$")
 _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")

@@ -53,7 +53,7 @@ class BodyQuantities:
         return sum(place.link == link for place in places.values()) > 1
 
     def at_center(self, function: str, k: int) -> SX:
-        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, with
+        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, in
         the axes of the body."""
         one = self.vocabulary.one
         if not self.is_composed(k):

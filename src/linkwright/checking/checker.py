@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from ..errors import ExpressionError, FileError
-from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names
+from ..errors import LinkwrightError
+from ..expressions import (
+    Expression,
+    Name,
+    Number,
+    PiMultiple,
+    Product,
+    Sum,
+    names,
+    negate,
+)
 from ..expressions.tree import children
 from ..mechanism import Mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
 from .blame import blame_definitions, in_the_texts_words
-from .declarations import NOTHING, WITHOUT, Declarations, declared, without
+from .declarations import WITHOUT, without
 from .difference import difference
 from .duals import EPS, is_dual, is_vector, split
-from .foreign import from_sympy, is_foreign
 from .inference import inferred_names
 from .meaning import Meanings
+from .paper_symbols import indices
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
-from .reading import MAX_TEXT, Line, checked_size, read_text
+from .reading import Line
 from .repair import equation_text, repairs, repairs_of_dual
-from .report import DEFINITION, DIFFERS, IDENTICAL, UNDECIDED, Finding, Report
+from .report import (
+    DEFINITION,
+    DIFFERS,
+    EQUIVALENT,
+    IDENTICAL,
+    UNDECIDED,
+    UNREADABLE,
+    Finding,
+    Report,
+)
+from .sources import in_order, read
+from .strays import stray_repairs
 from .superabundant import HEADING, Superabundant
-from .vocabulary import Vocabulary, indices
+from .vocabulary import Vocabulary
 
-_ENERGIES = ("K", "T", "V", "P", "U", "L", "H", "E")
+MOST_SIMPLE = 12
+"""Numbers up to this, and fractions of them, have no multiples that stand for them."""
+MOST_MULTIPLE = 8
+"""A number that is this many times a parameter's value, or that part of it, stands for it."""
+_UP_TO_A_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
+"""Energies whose zero is a matter of choice."""
 
 
 def check(
@@ -55,51 +80,27 @@ def check(
     inferred: dict[str, str] = {}
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
-        kind = name if name == HEADING or name.startswith(WITHOUT) else ""
+        members = list(group)
+        readable = [line for line in members if isinstance(line, Line)]
+        if not readable:
+            findings += in_order(members, [], [])
+            continue
+        kind = HEADING if name.partition(",")[0] == HEADING else name
+        kind = kind if kind == HEADING or name.startswith(WITHOUT) else ""
         if kind not in vocabularies:
-            words = Superabundant if name == HEADING else Vocabulary
+            words = Superabundant if kind == HEADING else Vocabulary
             vocabularies[kind] = words(without(mechanism, kind), own)
-        section = Section(vocabularies[kind], list(group), dict(said))
+        section = Section(vocabularies[kind], readable, dict(said))
         origins = section.split()
         section.said |= inferred_names(section)
-        parts = [replace(finding, section=name) for finding in section.findings()]
-        findings += section.merged(parts, origins)
+        section.set_aside()
+        parts = [replace(finding, section=name) for finding in section.all_findings()]
+        findings += in_order(members, origins, section.merged(parts, origins))
         inferred |= section.inferred()
-        notes.append(section.note())
+        notes += [*section.collisions(), section.note()]
     return Report(
         mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n)
     )
-
-
-def read(equations: object, mechanism: Mechanism) -> tuple[list[Line], Declarations]:
-    """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
-    if isinstance(equations, str):
-        is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
-        equations = Path(equations) if is_file else equations
-    if isinstance(equations, Path):
-        equations = _file(equations)
-    if isinstance(equations, str):
-        text, said = declared(checked_size(equations), mechanism)
-        return read_text(text), said
-    if is_foreign(equations):
-        return from_sympy(equations), NOTHING
-    raise ExpressionError(
-        f"{type(equations).__name__} is no text with equations",
-        remedy="give text, the path of a file, or SymPy expressions",
-    )
-
-
-def _file(path: Path) -> str:
-    try:
-        if path.stat().st_size > 4 * MAX_TEXT:
-            raise FileError(f"has more than {4 * MAX_TEXT} bytes", where=str(path))
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="give text with '='"
-        ) from None
-    except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", where=str(path)) from None
 
 
 @dataclass
@@ -113,6 +114,39 @@ class Section:
     undivided: Meanings | None = None  # of the text as it is, where equations are dual
     origins: list[Line] = field(default_factory=list)
     repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
+    aside: dict[int, Finding] = field(default_factory=dict)
+    proofs: list[Proof] = field(default_factory=list)
+
+    def set_aside(self) -> None:
+        """Takes out equations with names that mean nothing: they are misprinted or unreadable, and
+        must not stop the others from being judged."""
+        meanings = Meanings(self.vocabulary, self.lines, self.said)
+        for i, line in enumerate(self.lines):
+            try:
+                meanings.wanted((line.left, line.right))
+            except LinkwrightError as error:
+                self.aside[i] = self._without_meaning(meanings, line, error)
+        if len(self.aside) == len(self.lines) and not any(
+            finding.status == DIFFERS for finding in self.aside.values()
+        ):
+            line = self.lines[0]
+            meanings.wanted((line.left, line.right))  # raises
+        self.lines = [line for i, line in enumerate(self.lines) if i not in self.aside]
+
+    def _without_meaning(self, meanings: Meanings, line: Line, error: LinkwrightError) -> Finding:
+        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
+        pair = (line.left, line.right)
+        common = Finding(
+            line.number, equation_text(pair), UNREADABLE, note=str(error),
+            is_said_wrong=line.is_said_wrong,
+        )  # fmt: skip
+        own = self.vocabulary
+        strays = [name for name in sorted(meanings.used_in(pair)) if own.is_stray(name)]
+        if not strays or any(meanings.find(x) is None and x not in strays for x in names_of(pair)):
+            return common
+        listed = " and ".join(f"there is no {name}" for name in strays)
+        found = stray_repairs(meanings, pair, strays)
+        return replace(common, status=DIFFERS, note=listed, repairs=found)
 
     @cached_property
     def meanings(self) -> Meanings:
@@ -123,6 +157,8 @@ class Section:
         used = set().union(*(names(x.left) | names(x.right) for x in self.lines))
         said = {str(x) for x in self.said.values()}
         owners = self.vocabulary.owners
+        if EPS in self.vocabulary.own:
+            return self.lines
         theirs = {only_name(x.left) for x in self.lines if x.is_definition}
         duals = {name for name in (used | said) - theirs if is_dual(name, owners)}
         if EPS not in used and not any(is_vector(name, owners) for name in duals):
@@ -130,7 +166,7 @@ class Section:
         inlined = [x for x in self.lines if x.is_definition and EPS in names(x.right)]
         kept = [line for line in self.lines if line not in inlined]
         own = {name: name for name in duals & used} | self.said
-        self.undivided = Meanings(self.vocabulary, self.lines, own, lenient=True)
+        self.undivided = Meanings(self.vocabulary, self.lines, own)
         self.vocabulary.choose_speeds(self._generalized_speeds(), self.undivided.find)
         groups = [split(line, self.undivided.find, owners) for line in kept]
         self.lines = [part for group in groups for part in group]
@@ -194,7 +230,8 @@ class Section:
         unnamed = {name: x for name, x in self._fractions().items() if name not in declared}
         bounds = (base, {**base, **made}, {**base, **unnamed}, self._all_values())
         found = [Setting(bound, who) for who in (frozenset(), silent) for bound in bounds]
-        if "gamma" in self.vocabulary.parameters and "gamma" not in declared:
+        own = {"gamma"} - declared.keys() - set(self.used)
+        if own & set(self.vocabulary.parameters):
             found.insert(1, Setting({**base, "gamma": Fraction(0)}))
         return list({str(setting): setting for setting in found}.values())
 
@@ -202,27 +239,36 @@ class Section:
         """Where the text has numbers that are no mere factors: values of parameters that it does
         not name: all if it names none, else those without a name, and those that it has."""
         declared = self.vocabulary.mechanism.parameters
-        written = {
-            number
-            for line in self.lines
-            for side in (line.left, line.right)
-            for number in numbers(side)
-            if number.denominator > 2 or number > 12
-        }
-        if not written:
+        if not self._written:
             return {}
         if values := self._all_values():
             return values
         return {
             name: value
             for name, value in self._fractions().items()
-            if name not in declared or value in written
+            if name not in declared or self._is_written(value)
         }
 
+    @cached_property
+    def _written(self) -> set[Fraction]:
+        """Numbers of the text that are no mere factors."""
+        sides = [side for line in self.lines for side in (line.left, line.right)]
+        every = {number for side in sides for number in numbers(side)}
+        return {number for number in every if number.denominator > 2 or number > 12}
+
+    def _is_written(self, value: object) -> bool:
+        """Whether the text has a value, or a simple multiple of it: 4.905*2 for 9.81."""
+        if not isinstance(value, Fraction) or not value:
+            return False
+        if value in self._written or max(value.numerator, value.denominator) <= MOST_SIMPLE:
+            return value in self._written
+        shares = [abs(number / value) for number in self._written]
+        return any(max(share.numerator, share.denominator) <= MOST_MULTIPLE for share in shares)
+
     def _all_values(self) -> dict[str, Any]:
-        """Of all parameters, where the text names none."""
+        """Of all parameters, where the text names none, but has numbers."""
         named = any(name in self.used for name in self.vocabulary.eqs.parameters)
-        return {} if named else self._fractions()
+        return self._fractions() if self._written and not named else {}
 
     def _fractions(self) -> dict[str, Any]:
         """Values of parameters that the text does not name, but angles that are no right ones."""
@@ -245,6 +291,12 @@ class Section:
 
     # -- verdicts ---------------------------------------------------------------------------
 
+    def all_findings(self) -> list[Finding]:
+        """Of all equations, those that were set aside among them."""
+        judged = iter(self.findings() if self.lines else [])
+        count = len(self.lines) + len(self.aside)
+        return [self.aside[i] if i in self.aside else next(judged) for i in range(count)]
+
     def findings(self) -> list[Finding]:
         pairs = [(line.left, line.right) for line in self.lines]
         proofs, under = self._proved(pairs)
@@ -257,7 +309,8 @@ class Section:
                 is_said_wrong=line.is_said_wrong,
             )  # fmt: skip
             if i in self.meanings.defining:
-                found.append(replace(common, status=DEFINITION, chance=0.0, under=""))
+                note = "nothing uses it" if i in self.meanings.idle else ""
+                found.append(replace(common, status=DEFINITION, chance=0.0, under="", note=note))
             elif proof.holds:
                 found.append(replace(common, note=rows[i][0] if i in rows else ""))
             elif proof.holds is None:
@@ -282,17 +335,55 @@ class Section:
     def _differing(self, common: Finding, i: int, rows: Mapping[int, tuple[str, float]]) -> Finding:
         line = self.lines[i]
         pair = (line.left, line.right)
-        if i in rows:
-            note, chance = rows[i]
-            return replace(common, note=note, chance=chance)
         prover = self.provers[0]
-        if only_name(line.left) in _ENERGIES and (proof := prover.constancy(pair)).holds:
-            return replace(common, note="up to a constant", chance=proof.chance, under="")
+        note, chance = rows.get(i) or self._equivalence(pair, prover)
+        if note:
+            return replace(common, status=EQUIVALENT, note=note, chance=chance, under="")
         apart = difference(self.meanings, pair, prover.setting)
         is_part = bool(self.origins) and self.origins[i] is not line
         found = () if is_part else repairs(self, pair, apart)
         text = apart.text() if apart is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
+
+    def _equivalence(self, pair: Pair, prover: Prover) -> tuple[str, float]:
+        """What an energy may differ by and serve all the same, with the chance of an error."""
+        for side, other in (pair, pair[::-1]):
+            name = only_name(side)
+            energy = self.vocabulary.is_customary(name) and _UP_TO_A_CONSTANT.fullmatch(name)
+            if not energy or not self._moves(other):
+                continue
+            if (proof := prover.constancy(pair)).holds:
+                return "up to a constant", proof.chance
+            if name == "L" and (proof := self._same_motion(other, prover)).holds:
+                return "up to the total derivative of a function of q and t", proof.chance
+        return "", 0.0
+
+    def _moves(self, expression: Expression) -> bool:
+        """Whether an expression changes with the motion, and not with parameters alone."""
+        own = self.vocabulary
+        wanted = self.meanings.wanted([expression])
+        return any(name not in own.parameters and name not in own.eqs.constants for name in wanted)
+
+    def _same_motion(self, lagrangian: Expression, prover: Prover) -> Proof:
+        """Whether a function L has Lagrange's equations of the mechanism."""
+        own, chance = self.vocabulary, 0.0
+        if own.names.q != own.names.qd or own.names.constraints:
+            return Proof(None)
+        pairs = []
+        try:
+            for k in range(own.names.nv):
+                momentum = self.meanings.partial(lagrangian, "qd", k)
+                force = self.meanings.partial(lagrangian, "q", k)
+                left = Sum((self.meanings.total_rate(momentum), negate(force)))
+                pairs.append((left, Name(f"lagrange@{k}")))
+            wanted = self.meanings.wanted(side for pair in pairs for side in pair)
+        except LinkwrightError:
+            return Proof(None)
+        for proof in Prover(self.meanings, wanted, prover.setting).prove(pairs):
+            if not proof.holds:
+                return proof
+            chance += proof.chance
+        return Proof(True, chance)
 
     def _free_rows(self, proofs: list[Proof]) -> dict[int, tuple[str, float]]:
         """Rows of C that differ from Christoffel's but give the same C q̇."""
@@ -336,10 +427,16 @@ class Section:
         found = dict(self.guessed)
         for name in sorted(self.meanings.used):
             meaning = self.meanings.find(name)
-            is_theirs = isinstance(meaning, str) and meaning != name and name not in self.said
-            if is_theirs and isinstance(meaning, str):
+            if not isinstance(meaning, str) or name in self.said:
+                continue
+            if meaning.replace("_", "") != name.replace("_", ""):
                 found[name] = meaning
         return found
+
+    def collisions(self) -> list[str]:
+        """What names mean that the mechanism and papers both have."""
+        ours = [name for name in sorted(self.meanings.used) if self.meanings.find(name) == name]
+        return [text for name in ours if (text := self.vocabulary.collision(name))]
 
     def note(self) -> str:
         """Whether the equations that hold determine the motion."""
@@ -368,3 +465,7 @@ def numbers(expression: Expression) -> list[Fraction]:
     if isinstance(expression, Number):
         return [abs(expression.value)]
     return [number for child in children(expression) for number in numbers(child)]
+
+
+def names_of(pair: Pair) -> frozenset[str]:
+    return names(pair[0]) | names(pair[1])

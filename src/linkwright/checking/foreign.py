@@ -19,8 +19,11 @@ from ..expressions import (
     Sum,
     to_text,
 )
+from ..expressions.tokens import shorten
 from ..expressions.tree import FUNCTIONS
-from .reading import Line
+from .latex_parser import LatexParser
+from .reading import Line, Unreadable
+from .symbols import Symbols
 
 _CALLS = {"Abs": "abs", **{name: name for name in FUNCTIONS}}
 MAX_NODES = 100_000
@@ -35,22 +38,44 @@ def is_foreign(value: object) -> bool:
     return type(value).__module__.split(".")[0] == "sympy"
 
 
-def from_sympy(value: Any) -> list[Line]:
-    """Equations `Eq(left, right)`, expressions that are zero, or a mapping of left sides."""
-    pairs = list(_pairs(value))
-    return [
-        Line(str(i), left, right, f"{to_text(left)} = {to_text(right)}")
-        for i, (left, right) in enumerate(pairs, 1)
-    ]
+def from_sympy(value: Any) -> list[Line | Unreadable]:
+    """Equations `Eq(left, right)`, expressions that are zero, or a mapping of left sides.
+
+    Those that cannot be read come with the reason; where none can, the first reason is raised.
+    """
+    found: list[Line | Unreadable] = []
+    for item in _items(value):
+        number = str(1 + len(found))
+        try:
+            pairs = list(_pairs(item))
+        except ExpressionError as error:
+            found.append(Unreadable(number, shorten(str(item), 200), error))
+            continue
+        for left, right in pairs:
+            text = f"{to_text(left)} = {to_text(right)}"
+            found.append(Line(str(1 + len(found)), left, right, text))
+    failed = [line for line in found if isinstance(line, Unreadable)]
+    if failed and len(failed) == len(found):
+        raise failed[0].error
+    return found
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """Equations one by one."""
+    if isinstance(value, Mapping):
+        for left, right in value.items():
+            yield {left: right}
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _items(item)
+    else:
+        yield value
 
 
 def _pairs(value: Any) -> Iterator[tuple[Expression, Expression]]:
     if isinstance(value, Mapping):
         for left, right in value.items():
             yield from _entries(left, right)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _pairs(item)
     elif hasattr(value, "shape"):
         for entry in value:
             yield from _pairs(entry)
@@ -63,7 +88,10 @@ def _pairs(value: Any) -> Iterator[tuple[Expression, Expression]]:
 def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
     """The entries of matrices on both sides, or on the right of a name."""
     if not hasattr(right, "shape"):
-        yield Name(left) if isinstance(left, str) else converted(left), converted(right)
+        yield (
+            Name(_plain_name(left)) if isinstance(left, str) else converted(left),
+            converted(right),
+        )
         return
     rows, columns = right.shape
     for i in range(rows):
@@ -72,7 +100,7 @@ def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
             if hasattr(left, "shape"):
                 yield converted(left[i, j]), converted(right[i, j])
             else:
-                yield Name(f"{left}{index}"), converted(right[i, j])
+                yield Name(f"{_plain_name(str(left))}{index}"), converted(right[i, j])
 
 
 def converted(value: Any) -> Expression:
@@ -112,7 +140,7 @@ class _Conversion:
         if kind == "Pi":
             return Name("pi")
         if value.is_Symbol:
-            return Name(str(value.name))
+            return Name(_plain_name(str(value.name)))
         if value.is_Add:
             return Sum(tuple(parts))
         if value.is_Mul:
@@ -123,7 +151,7 @@ class _Conversion:
         if kind == "Derivative":
             return self.derivative(value)
         if self.is_motion(value):
-            return Name(str(value.func))
+            return Name(_plain_name(str(value.func)))
         if kind in _CALLS and len(parts) == FUNCTIONS[_CALLS[kind]]:
             return Call(_CALLS[kind], tuple(parts))
         raise ExpressionError(f"SymPy's {kind} has no meaning here")
@@ -134,4 +162,15 @@ class _Conversion:
         dots = sum(int(count) for variable, count in by if str(variable) == "t")
         if dots not in (1, 2) or not self.is_motion(inner):
             raise ExpressionError("only first and second derivatives by t are read")
-        return Name("d" * dots + str(inner.func))
+        return Name("d" * dots + _plain_name(str(inner.func)))
+
+
+def _plain_name(name: str) -> str:
+    """A symbol's name; one that is written in LaTeX, as `\\theta_{1}`, as we read that."""
+    if not set(name) & set("\\{}"):
+        return name
+    parser = LatexParser(name, Symbols(), {})
+    found = parser.symbol()
+    if parser.token:
+        raise ExpressionError(f"the symbol '{shorten(name)}' has no meaning here")
+    return found

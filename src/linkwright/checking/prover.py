@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import Expression, Name, fold
 from ..readings.modular import UnluckyError
 from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
@@ -184,7 +183,9 @@ class Prover:
     def _failing(self, residual: Value) -> Proof:
         """An equation that fails at a point, and whether this is certain."""
         if residual.marks is not None and residual.marks.is_loose:
-            return Proof(None, 1.0, "it has a function or an angle that is not exact modulo a prime")
+            return Proof(
+                None, 1.0, "it has a function or an angle that is not exact modulo a prime"
+            )
         why = self.ground.open_because
         return Proof(None, 1.0, why) if why else Proof(False)
 

@@ -1,7 +1,8 @@
-"""Texts to equations: plain text, the notation of the gallery's `*.equations.txt`, LaTeX.
+r"""Texts to equations: plain text, the notation of the gallery's `*.equations.txt`, LaTeX.
 
 # a comment                        [hamilton]  a heading; names defined before it are forgotten
-(60) left = right                  an equation with its number
+(60) left = right                  an equation with its number: (12), (6.4.18), (12a), (A.3), (7')
+(table 1): left = right            an equation with a label of words
 ! (61) left = right                as printed, and said to be wrong
 (32) A1 := expression              a name for an expression
 (22) … M{i}{j} …, i = 1..6, j = 1..6       one equation for each i and j
@@ -14,34 +15,40 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from ..errors import ExpressionError
-from ..expressions import Expression, Name, parse
-from ..expressions.latex import parse_latex
-from ..expressions.tokens import normalise, shorten
+from ..expressions import Expression
+from ..expressions.tokens import MAX_LENGTH, shorten
+from ..mechanism import Mechanism
+from .chunks import HEADING, latex_chunks, plain_chunks, split_equations
+from .latex_parser import read_latex
+from .symbols import Symbols, symbols_of
+from .text_parser import read_plain
 
 MAX_TEXT = 200_000
 MAX_LINES = 3_000
 MAX_INDEX = 100
 
-_NUMBER = re.compile(
-    r"(?P<wrong>!\s*)?(?:\((?P<paren>[^()=]{1,30})\)\s+(?![-+*/=^])"
-    r"|(?:[Ee]q(?:uation|\.)?\s*)?\(?(?P<plain>\d+[\d.]*)\)?[.):]\s+)?(?P<body>.+)",
+_NUMBER = r"(?:[A-Za-z][.-])?\d+(?:[.-]\d+)*[a-z]?'*"
+_LABEL = re.compile(
+    rf"(?P<wrong>!\s*)?(?:\((?P<words>[^()=]{{1,30}})\):\s*|\((?P<paren>{_NUMBER})\)\s+(?![*/=^]|\\cdot|\\times)"
+    rf"|[Ee]q(?:uation|\.)?\s*\(?(?P<named>{_NUMBER})\)?[.:]?\s+|(?P<plain>\d{{1,4}}[\d.]{{0,12}})[.):]\s+)?(?P<body>.+)",
     re.S,
 )
+_AT_END = re.compile(
+    r"(?:\\q?quad|\\hfill|\\eqno|\\hspace\*?\{[^{}]*\}|(?:\\ ){2})(?:\s|\\q?quad|\\[,;: ])*"
+    rf"\(({_NUMBER})\)\s*$"
+)
+_DOUBTFUL_END = re.compile(rf"(?<!sin)(?<!cos)(?<!tan)[\s\]}})]\(({_NUMBER})\)\s*$")
+_TAG = re.compile(r"\\tag\(\(?([^()]*)\)?\)")
 _RANGE = re.compile(r",\s*(\w+) = (\d+)\.\.(\d+)\s*$")
 _INNERMOST = re.compile(r"sum\((\w+) = (\d+)\.\.(\d+): ")
-_MATRIX = re.compile(
-    r"\\begin\{[bpvBV]?(?:small)?matrix\}(.*?)\\end\{[bpvBV]?(?:small)?matrix\}", re.S
-)
-_DEPENDENCE = re.compile(  # of M(q), C_{12}(q, \dot q), \phi_1(\mathbf{q}), q_1(t)
-    r"((?:(?<![A-Za-z\\])[MDCGHVTKLUPJBgd]|\\phi|\\tau|\\theta|(?<![A-Za-z\\])q)\}?(?:_\d|_\{[\d,]+\})?)"
-    r"\s*\\?(?:left)?\(\s*(?:\\(?:mathbf|boldsymbol|bm|vec|dot|ddot|theta)\b|[{}\sqt,])+"
-    r"\\?(?:right)?\)"
-)
-_ENVIRONMENT = re.compile(
-    r"\\(?:begin|end)\{(?:equation|align|aligned|alignat|gather|gathered|split|eqnarray|multline"
-    r"|cases|displaymath|math|document|array)\*?\}(?:\{[lcr|]*\})?"
+_LATEX_RANGE = re.compile(
+    r"[,;]?(?:\s|\\q?quad|\\[,;: ])*\(?\s*"
+    r"(?:\\(?:text|mathrm|mbox)\{\s*(?:for|with)?\s*(?:all)?\s*\}|for|\\forall)?"
+    r"(?:\s|\\[,;: ])*(?P<letters>[a-z](?:\s*,\s*[a-z])*)\s*(?:=|\\in)\s*\\?\{?\s*"
+    r"(?P<first>\d+)\s*,(?:\s*\d+\s*,)*\s*(?:(?:\\[lc]?dots|\.\.+|…)\s*,?\s*)?(?P<last>\d+|[nN])\s*\\?\}?\s*\)?\s*$"
 )
 
 
@@ -58,6 +65,17 @@ class Line:
     is_said_wrong: bool = False
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """An equation that cannot be read, and why."""
+
+    number: str
+    text: str
+    error: ExpressionError
+    section: str = ""
+    is_said_wrong: bool = False
+
+
 def checked_size(text: str) -> str:
     """The text, unless it is too long."""
     if len(text) > MAX_TEXT:
@@ -67,114 +85,114 @@ def checked_size(text: str) -> str:
     return text
 
 
-def read_text(text: str) -> list[Line]:
-    """All equations of a text."""
+def read_text(text: str, mechanism: Mechanism | None = None) -> list[Line | Unreadable]:
+    """All equations of a text, in its order; those that cannot be read with the reason.
+
+    Where none can be read, the first reason is raised.
+    """
     text = re.sub(r"(?m)(?<!\\)#.*", "", text)
-    is_latex = re.search(r"\\[A-Za-z]|[_^]\{\w*\d", text) is not None
-    chunks = _latex_chunks(text) if is_latex else _plain_chunks(text)
-    found: list[Line] = []
+    is_latex = re.search(r"\\[A-Za-z]|[_^]\{\w*\d|_\{[A-Za-z]{2,}|\^\{|\$", text) is not None
+    symbols = symbols_of(mechanism, text)
+    found: list[Line | Unreadable] = []
     section = ""
-    for chunk in chunks:
-        if heading := re.fullmatch(r"\[([\w ,-]+)\]", chunk):
+    for chunk in latex_chunks(text) if is_latex else plain_chunks(text):
+        if heading := HEADING.fullmatch(chunk):
             section = heading[1]
             continue
-        for line in _lines(chunk, is_latex, str(1 + len({x.number for x in found}))):
+        default = str(1 + len({x.number for x in found}))
+        for line in _lines(chunk, is_latex, default, symbols):
             found.append(replace(line, section=section))
             if len(found) > MAX_LINES:
                 raise ExpressionError(f"more than {MAX_LINES} equations", remedy="check in parts")
     if not found:
         raise ExpressionError("there is no equation in the text", remedy="write left = right")
+    failed = [line for line in found if isinstance(line, Unreadable)]
+    if len(failed) == len(found):
+        raise failed[0].error
     return found
-
-
-# -- from text to chunks, one for each equation ---------------------------------------------
-
-
-def _plain_chunks(text: str) -> list[str]:
-    """Lines without comments; one that begins or ends with an operator continues."""
-    chunks: list[str] = []
-    for line in normalise(text).splitlines():
-        stripped = line.strip()
-        if not stripped:
-            continue
-        goes_on = chunks and (chunks[-1][-1] in "+-*/=(,^" or _open(chunks[-1]))
-        begins = stripped[0] in "+*/" or (stripped[0] == "-" and "=" not in stripped)
-        if goes_on or (begins and chunks):
-            chunks[-1] += f" {stripped}"
-        else:
-            chunks.append(stripped)
-    return chunks
-
-
-def _open(chunk: str) -> bool:
-    return not chunk.startswith("[") and chunk.count("(") > chunk.count(")")
-
-
-def _latex_chunks(text: str) -> list[str]:
-    """What stands between \\\\, $ and blank lines; what has no sign of equality continues."""
-    plain = re.sub(r"(?<!\\)%.*", "", text)
-    matrices: list[str] = []
-
-    def kept(match: re.Match[str]) -> str:
-        matrices.append(match[0])
-        return f"\x00{len(matrices) - 1}\x00"
-
-    plain = _ENVIRONMENT.sub("\n\n", _MATRIX.sub(kept, plain))
-    plain = re.sub(r"\\\[|\\\]|\\\(|\\\)|\$+|\\\\(?:\[[^\]]*\])?|\\label\{[^}]*\}", "\n\n", plain)
-    plain = re.sub(r"\\tag\*?\{([^}]*)\}", r"\\tag(\1)", plain)
-    chunks: list[str] = []
-    for part in re.split(r"\n\s*\n", plain):
-        for line in part.splitlines():
-            stripped = line.strip().strip(",;.& ").strip()
-            if not stripped:
-                continue
-            goes_on = chunks and ("=" not in stripped or "=" not in chunks[-1])
-            if goes_on and not re.fullmatch(r"\[([\w ,-]+)\]", chunks[-1]):
-                chunks[-1] += f" {stripped}"
-            else:
-                chunks.append(stripped)
-    return [re.sub("\x00(\\d+)\x00", lambda m: matrices[int(m[1])], chunk) for chunk in chunks]
 
 
 # -- from a chunk to equations --------------------------------------------------------------
 
 
-def _lines(chunk: str, is_latex: bool, default: str) -> Iterator[Line]:
-    match = _NUMBER.fullmatch(chunk)
-    assert match is not None
-    number = match["paren"] or match["plain"] or default
-    body = match["body"]
-    if tag := re.search(r"\\tag\(([^)]*)\)", body):
-        number, body = tag[1], body.replace(tag[0], "")
-    common = Line(number, Name("x"), Name("x"), chunk, is_said_wrong=bool(match["wrong"]))
-    for written in [body] if is_latex else each(body):
-        for left, right, is_definition in _sides(written, is_latex, chunk):
-            for name, entry in _entries(left, right, is_latex):
-                yield replace(
-                    common,
-                    left=_parsed(name, is_latex),
-                    right=_parsed(entry, is_latex),
-                    is_definition=is_definition,
-                )
-
-
-def _parsed(text: str, is_latex: bool) -> Expression:
-    return parse_latex(text) if is_latex else parse(text)
-
-
-def _sides(body: str, is_latex: bool, chunk: str) -> Iterator[tuple[str, str, bool]]:
-    """Left and right; a chain a = b = c is a = b and a = c."""
-    text = re.sub(r"\\(?:equiv|triangleq|coloneqq)\b", ":=", body) if is_latex else body
-    if is_latex:
-        text = _DEPENDENCE.sub(r"\1", text)
-    is_definition = ":=" in text
-    parts = text.replace(":=", "=").split("=")
-    if len(parts) < 2:
-        raise ExpressionError(
-            f"there is no '=' in '{shorten(chunk)}'", remedy="write equations as left = right"
+def _lines(
+    chunk: str, is_latex: bool, default: str, symbols: Symbols
+) -> Iterator[Line | Unreadable]:
+    """The equations of a chunk; the chunk itself, with the reason, if it cannot be read."""
+    number, body, is_said_wrong = _numbered(chunk, default, symbols)
+    try:
+        sides = list(islice(_sides(body, is_latex, symbols), MAX_LINES + 1))
+    except ExpressionError as error:
+        yield Unreadable(number, chunk, error, is_said_wrong=is_said_wrong)
+        return
+    for left, right, is_definition in sides:
+        yield Line(
+            number, left, right, chunk, is_definition=is_definition, is_said_wrong=is_said_wrong
         )
-    for right in parts[1:]:
-        yield parts[0], right, is_definition
+
+
+def _numbered(chunk: str, default: str, symbols: Symbols) -> tuple[str, str, bool]:
+    """The number of an equation, its text, and whether it is said to be wrong."""
+    match = _LABEL.fullmatch(chunk)
+    assert match is not None
+    body = match["body"]
+    if match["paren"] and _is_factor(match["paren"], body, symbols):
+        return default, _trimmed(chunk.removeprefix("!")), bool(match["wrong"])
+    number = match["words"] or match["paren"] or match["named"] or match["plain"] or default
+    if tag := _TAG.search(body):
+        number, body = tag[1], body.replace(tag[0], "")
+    elif at_end := _AT_END.search(body, max(0, len(body) - 60)):
+        number, body = at_end[1], body[: at_end.start()]
+    return number, _trimmed(body), bool(match["wrong"])
+
+
+def _trimmed(body: str) -> str:
+    """Without what punctuation and spaces stand round it, and without a box."""
+    plain = re.sub(r"(?:\\[,;:! ]|[,;.&\s])+$", "", body[-200:])
+    plain = (body[:-200] + plain).strip(",;& \n")
+    box = re.fullmatch(r"\\(?:boxed|fbox)\s*\{(.*)\}", plain, re.S)
+    return box[1] if box else plain
+
+
+def _is_factor(label: str, body: str, symbols: Symbols) -> bool:
+    """Whether (2m) before an equation is twice a symbol m of the text or mechanism."""
+    letter = label.rstrip("'")[-1]
+    if not letter.isalpha():
+        return False
+    return (
+        symbols.is_own(letter)
+        or re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", body) is not None
+    )
+
+
+def _sides(
+    body: str, is_latex: bool, symbols: Symbols
+) -> Iterator[tuple[Expression, Expression, bool]]:
+    """Left, right and whether it is a definition, of all equations in the text of one."""
+    if len(body) > MAX_LENGTH:
+        raise ExpressionError(
+            f"an equation has {len(body)} characters, more than {MAX_LENGTH}",
+            remedy="split it with names of your own",
+        )
+    if doubtful := _DOUBTFUL_END.search(body, max(0, len(body) - 60)):
+        raise ExpressionError(
+            f"'({doubtful[1]})' at the end may be the equation's number, or a factor",
+            remedy=f"write ({doubtful[1]}) before the equation, or *{doubtful[1]}",
+        )
+    if not is_latex:
+        for written in each(body):
+            yield from read_plain(written, symbols)
+        return
+    ranges: dict[str, range] = {}
+    while match := _LATEX_RANGE.search(body, max(0, len(body) - 120)):
+        last = str(symbols.size) if match["last"] in ("n", "N") else match["last"]
+        for letter in match["letters"].split(","):
+            ranges[letter.strip()] = span = _span(match["first"], last)
+            if not span:
+                raise ExpressionError(f"the index {letter.strip()} has no values")
+        body = body[: match.start()]
+    for part in split_equations(body):
+        yield from read_latex(part, symbols, ranges)
 
 
 def each(body: str) -> Iterator[str]:
@@ -209,52 +227,3 @@ def _summed(text: str) -> str:
         if len(text) > MAX_TEXT:
             raise ExpressionError(f"a sum has more than {MAX_TEXT} characters")
     return text
-
-
-# -- matrices -------------------------------------------------------------------------------
-
-
-def _entries(left: str, right: str, is_latex: bool) -> Iterator[tuple[str, str]]:
-    """The equation itself; of a matrix, one for each entry."""
-    for name, value in ((left, right), (right, left)):
-        rows = _latex_rows(value) if is_latex else _plain_rows(value)
-        if rows is None:
-            continue
-        word = name.strip()
-        for i, row in enumerate(rows, 1):
-            for j, entry in enumerate(row, 1):
-                single = len(rows) == 1 or len(row) == 1
-                index = str(max(i, j)) if single else f"{i}{j}" if max(i, j) < 10 else f"{i},{j}"
-                yield (f"{word}_{{{index}}}" if is_latex else word + index), entry
-        return
-    yield left, right
-
-
-def _latex_rows(text: str) -> list[list[str]] | None:
-    match = _MATRIX.fullmatch(re.sub(r"\\(?:left|right)\s*[\[\]()]", "", text).strip())
-    if match is None:
-        return None
-    rows = re.split(r"\\\\(?:\[[^\]]*\])?", match[1])
-    return [[cell.strip() for cell in row.split("&")] for row in rows if row.strip()]
-
-
-def _plain_rows(text: str) -> list[list[str]] | None:
-    stripped = text.strip()
-    if not (stripped.startswith("[") and stripped.endswith("]")):
-        return None
-    inner = stripped[1:-1].strip()
-    if inner.startswith("["):
-        return [_split(row.strip().strip("[]"), ",") for row in _split(inner, ",")]
-    return [_split(row, ",") for row in _split(inner, ";")]
-
-
-def _split(text: str, mark: str) -> list[str]:
-    """At marks outside of brackets."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(letter, 0)
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts]

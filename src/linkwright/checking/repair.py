@@ -282,7 +282,11 @@ def _symbols_of_terms(trial: Trial) -> tuple[list[Expression], list[Expression]]
     own = dict.fromkeys(x for side in trial.pair for x in sorted(names(side)))
     motion = {f"{dots}{name}" for name in vocabulary.names.qd for dots in ("", "d", "dd")}
     plain = {*vocabulary.parameters, *motion, *vocabulary.names.actuators}
-    pool = [x.name for x in trial.pool if isinstance(x, Name) and x.name not in vocabulary.energies]
+    pool = [
+        x.name
+        for x in trial.pool
+        if isinstance(x, Name) and x.name not in vocabulary.papers.energies
+    ]
     ours = [x for x in pool if x in plain or trial.text.find(x) in plain or _is_axis(trial, x)]
     calls = [x for x in trial.pool if isinstance(x, Call)]
     near = [other for call in calls for other in (call, *_cofunctions(call))]

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..expressions.tokens import shorten
 
-IDENTICAL, DIFFERS, DEFINITION, UNDECIDED = "identical", "differs", "definition", "undecided"
+IDENTICAL, EQUIVALENT, DIFFERS = "identical", "equivalent", "differs"
+UNDECIDED, UNREADABLE, DEFINITION = "undecided", "unreadable", "definition"
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,11 @@ class Repair:
 class Finding:
     """The verdict on one equation.
 
-    `status` is identical, differs, definition (a name of theirs) or undecided; `chance` bounds the
-    probability that "identical" is wrong ("differs" is certain); `under` says what was assumed,
-    `note` what is remarkable, `difference` is left − right.
+    `status` is identical; equivalent (an energy up to a constant, a Lagrangian up to a total
+    derivative, C with the same C q̇; the `note` says which); differs; undecided or unreadable (the
+    note says why); or definition (a name of theirs). `chance` bounds the probability that identical
+    or equivalent is wrong; differs is certain. `under` is the condition under which it holds,
+    `difference` is left − right.
     """
 
     number: str
@@ -49,18 +52,18 @@ class Finding:
         """Whether it is what it is said to be: right, or, with `!` before it, wrong."""
         if self.status == DEFINITION:
             return True
-        return self.status == (DIFFERS if self.is_said_wrong else IDENTICAL)
+        if self.is_said_wrong:
+            return self.status == DIFFERS
+        return self.status in (IDENTICAL, EQUIVALENT)
 
     def sentence(self) -> str:
-        if self.status == IDENTICAL:
-            text = f"identical, proved ({chance_text(self.chance)})"
-            text += f", where {shorten(self.under, 90)}" if self.under else ""
+        """The verdict with its condition, then notes, the difference, and repairs."""
+        text = self.status
+        if self.status in (IDENTICAL, EQUIVALENT):
+            text += f" where {shorten(self.under, 90)}" if self.under else ""
+            text += f", proved ({chance_text(self.chance)})"
         elif self.status == DEFINITION:
             text = "taken as a definition"
-        elif self.status == UNDECIDED:
-            text = "undecided"
-        else:
-            text = "differs"
         text += f"; {self.note}" if self.note else ""
         text += f"; left - right = {self.difference}" if self.difference else ""
         for i, repair in enumerate(self.repairs):
@@ -87,7 +90,9 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        return all(finding.is_right for finding in self.findings)
+        """Whether all equations are right, and there is one beside definitions."""
+        judged = [finding for finding in self.findings if finding.status != DEFINITION]
+        return bool(judged) and all(finding.is_right for finding in judged)
 
     def __bool__(self) -> bool:
         return self.passed

@@ -145,7 +145,7 @@ class RealGround(Ground):
         exact = self._normalized([ball_of(float(x)) for x in q])
         inverse, rates = self._inverse_jacobian(q, found)
         for _ in range(MOST_STEPS):
-            residual = self._read("constraint_residual", {**found, "q": exact}, field)
+            residual: list[Any] = self._read("constraint_residual", {**found, "q": exact}, field)
             if not all(x.is_finite() for x in residual):
                 raise OpenLoopError
             if all(abs(x) < CLOSED for x in residual):
@@ -207,7 +207,7 @@ class RealStates:
 
     def judge(self, pair: Pair, states: int = 3) -> Judgement:
         """Whether an equation holds at all of some states, fails at all, or at some only."""
-        counted = {verdict: 0 for verdict in Judgement}
+        counted = dict.fromkeys(Judgement, 0)
         for seed in range(1, 4 * states):
             counted[self.residual(pair, seed)] += 1
             held, failed = counted[Judgement.HOLDS], counted[Judgement.FAILS]

@@ -19,10 +19,25 @@ from ..formulations.approximate import Approximate
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
 from .declarations import NOTHING, Declarations
-from .vocabulary import SX, Vocabulary, indices, spellings
+from .paper_symbols import PaperSymbols, indices, spellings
+from .vocabulary import SX, Vocabulary
 
 HEADING = "approximate"
 """The section of a text whose names are these."""
+
+
+class NoPaperSymbols(PaperSymbols):
+    """No symbol has a meaning beside the names of these equations."""
+
+    def expression(self, name: str) -> SX | None:
+        return None
+
+    def is_out_of_range(self, name: str) -> bool:
+        return False
+
+    @property
+    def forces(self) -> dict[str, SX]:
+        return {}
 
 
 class Superabundant(Vocabulary):
@@ -32,6 +47,7 @@ class Superabundant(Vocabulary):
 
     def __init__(self, mechanism: Mechanism, declared: Declarations = NOTHING) -> None:
         super().__init__(mechanism, declared)
+        self.papers = NoPaperSymbols(self)
         own = derive(mechanism, by="approximate")
         assert own.state is not None
         half = len(own.state.names) // 2
@@ -40,7 +56,9 @@ class Superabundant(Vocabulary):
         self.stiffness: SX = ca.vertcat(ca.SX.sym("beta"), ca.SX.sym("gamma"))
         beta: Any = self.stiffness[0]
         gamma: Any = self.stiffness[1]
-        self.springs = Approximate(build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0)
+        self.springs = Approximate(
+            build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0
+        )
         self.eqs = self.springs.equations("approximate", {}, complete=False)
         self.points = [self._renamed(name) for name in points]
         symbols = self.springs.symbols
@@ -74,10 +92,11 @@ class Superabundant(Vocabulary):
         if name in self.own:
             return self.own[name]
         stem = name.rstrip("0123456789_")
+        own = self.springs
         tables: dict[str, Callable[[], SX]] = {
-            "f": lambda: self.springs.f, "df": lambda: self.springs.f_rate, "Q": lambda: self.springs.forces,
-            "P": lambda: self.springs.J.T @ self.springs.multipliers(),
-            "J": lambda: ca.densify(self.springs.J), "JT": lambda: ca.densify(self.springs.J.T),
+            "f": lambda: own.f, "df": lambda: own.f_rate, "Q": lambda: own.forces,
+            "P": lambda: own.J.T @ own.multipliers(),
+            "J": lambda: ca.densify(own.J), "JT": lambda: ca.densify(own.J.T),
         }  # fmt: skip
         if stem not in tables or stem == name:
             return None
@@ -85,8 +104,3 @@ class Superabundant(Vocabulary):
         sizes = whole.shape if stem.startswith("J") else whole.shape[:1]
         at = indices(name[len(stem) :], sizes)
         return whole[tuple(i - 1 for i in at)] if at else None
-
-    @property
-    def forces(self) -> dict[str, SX]:
-        """All of them are among the own names here."""
-        return {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..checking import Report, check
-from ..checking.report import DEFINITION
-from ..errors import LinkwrightError
+from ..checking.report import DEFINITION, UNREADABLE
+from ..errors import ExpressionError, LinkwrightError
 from ..expressions.tokens import shorten
 from ..mechanism import Mechanism
 from .show import CheckFailedError, emit_json, print_table
@@ -15,16 +16,24 @@ WIDTH = 60
 
 
 def run(mechanism: Mechanism, equations: str, names: str, as_json: bool) -> None:
-    """Prints the report; status 1 where an equation is not what it is said to be."""
+    """Prints the report; status 1 where an equation is not what it is said to be, 2 where one
+    cannot be read."""
     report = check(mechanism, Path(equations), names=read_names(names))
     if as_json:
         emit_json(report.as_json())
     else:
         print_report(report)
+    unreadable = [finding.number for finding in report if finding.status == UNREADABLE]
+    if unreadable:
+        raise ExpressionError(f"cannot be read: {listed_numbers(unreadable)}")
     wrong = [finding.number for finding in report if not finding.is_right]
     if wrong:
-        listed = ", ".join(dict.fromkeys(wrong[:10]))
-        raise CheckFailedError(f"not as they should be: {listed}{', …' if len(wrong) > 10 else ''}")
+        raise CheckFailedError(f"not as they should be: {listed_numbers(wrong)}")
+
+
+def listed_numbers(numbers: Sequence[str]) -> str:
+    """The first ten of them."""
+    return ", ".join(dict.fromkeys(numbers[:10])) + (", …" if len(numbers) > 10 else "")
 
 
 def read_names(text: str) -> dict[str, str]:

@@ -13,9 +13,9 @@ Two different rational functions of degree d agree at a random point with probab
 (Schwartz, Zippel); `degree` bounds d from the tape.
 
 A square root has two signs modulo p, and functions such as sign and exp have no meaning there. In a
-`lenient` field such functions are unknown ones: the same value for the same argument. What holds for
-any function holds for the right one, but a difference need not be one: `Marks` says which values
-depend on roots (and on which) and on unknown functions, and which could not be computed at all.
+`lenient` field such functions are unknown ones: the same value for the same argument. What holds
+for any function holds for the right one, but a difference need not be one: `Marks` says which
+values depend on roots (and on which) and on unknown functions, and which could not be computed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,63 @@
+"""Where equations come from: text, files, SymPy; and findings in the order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import ExpressionError, FileError
+from ..expressions.tokens import shorten
+from ..mechanism import Mechanism
+from .declarations import NOTHING, Declarations, declared
+from .foreign import from_sympy, is_foreign
+from .reading import MAX_TEXT, Line, Unreadable, checked_size, read_text
+from .report import UNREADABLE, Finding
+
+
+def read(
+    equations: object, mechanism: Mechanism
+) -> tuple[Sequence[Line | Unreadable], Declarations]:
+    """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
+    if isinstance(equations, str):
+        is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
+        equations = Path(equations) if is_file else equations
+    if isinstance(equations, Path):
+        equations = _file(equations)
+    if isinstance(equations, str):
+        text, said = declared(checked_size(equations), mechanism)
+        return read_text(text, mechanism), said
+    if is_foreign(equations):
+        return from_sympy(equations), NOTHING
+    raise ExpressionError(
+        f"{type(equations).__name__} is no text with equations",
+        remedy="give text, the path of a file, or SymPy expressions",
+    )
+
+
+def _file(path: Path) -> str:
+    try:
+        if path.stat().st_size > 4 * MAX_TEXT:
+            raise FileError(f"has more than {4 * MAX_TEXT} bytes", where=str(path))
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="give text with '='"
+        ) from None
+    except UnicodeDecodeError:
+        raise FileError("is no UTF-8 text", where=str(path)) from None
+
+
+def in_order(
+    members: Sequence[Line | Unreadable], origins: Sequence[Line], findings: Sequence[Finding]
+) -> list[Finding]:
+    """The findings of a section in the order of its text, with what cannot be read."""
+    found = dict(zip(dict.fromkeys(map(id, origins)), findings, strict=True))
+    for line in members:
+        if isinstance(line, Unreadable):
+            text = shorten(" ".join(line.text.split()), 200)
+            note = str(line.error)
+            found[id(line)] = Finding(
+                line.number, text, UNREADABLE, note=note, section=line.section,
+                is_said_wrong=line.is_said_wrong,
+            )  # fmt: skip
+    return [found[id(line)] for line in members if id(line) in found]

@@ -1,0 +1,108 @@
+"""Derivatives and changes of names on the syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from ..errors import ExpressionError
+from .tree import (
+    ONE,
+    PI,
+    ZERO,
+    Call,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    negate,
+)
+
+_TWO = Number(Fraction(2))
+
+
+def derivative(expression: Expression, of_name: Callable[[str], Expression]) -> Expression:
+    """The derivative by something, from the derivatives of the names by it."""
+
+    def by(node: Expression) -> Expression:
+        match node:
+            case Number() | Name("pi"):
+                return ZERO
+            case Name(name):
+                return of_name(name)
+            case Negation(operand):
+                return negate(by(operand))
+            case Sum(terms):
+                return sum_of([by(term) for term in terms])
+            case Product(factors):
+                return sum_of([
+                    product_of([*factors[:i], by(factor), *factors[i + 1 :]])
+                    for i, factor in enumerate(factors)
+                ])  # fmt: skip
+            case Reciprocal(operand):
+                return negate(product_of([by(operand), Reciprocal(Power(operand, _TWO))]))
+            case Power(base, Number(n)):
+                below = base if n == 2 else Power(base, Number(n - 1))
+                return product_of([Number(n), below, by(base)])
+            case Call(function, (argument,)) if function in _SLOPES:
+                return product_of([_SLOPES[function](argument), by(argument)])
+            case _:
+                raise ExpressionError("the derivative of an expression cannot be formed")
+
+    return by(expression)
+
+
+_SLOPES: dict[str, Callable[[Expression], Expression]] = {
+    "sin": lambda x: Call("cos", (x,)),
+    "cos": lambda x: negate(Call("sin", (x,))),
+    "tan": lambda x: Reciprocal(Power(Call("cos", (x,)), _TWO)),
+    "sqrt": lambda x: Product((Number(Fraction(1, 2)), Reciprocal(Call("sqrt", (x,))))),
+    "exp": lambda x: Call("exp", (x,)),
+    "log": lambda x: Reciprocal(x),
+}
+
+
+def sum_of(terms: list[Expression]) -> Expression:
+    """The sum, without zeros."""
+    kept = tuple(term for term in terms if term != ZERO)
+    return Sum(kept) if len(kept) > 1 else kept[0] if kept else ZERO
+
+
+def product_of(factors: list[Expression]) -> Expression:
+    """The product, without ones; zero where a factor is."""
+    if ZERO in factors:
+        return ZERO
+    kept = tuple(factor for factor in factors if factor != ONE)
+    return Product(kept) if len(kept) > 1 else kept[0] if kept else ONE
+
+
+def renamed(expression: Expression, rename: Callable[[str], str]) -> Expression:
+    """The expression with other names."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case Name(name):
+                return node if name == PI else Name(rename(name))
+            case Negation(operand):
+                return Negation(change(operand))
+            case Reciprocal(operand):
+                return Reciprocal(change(operand))
+            case Sum(terms):
+                return Sum(tuple(change(term) for term in terms))
+            case Product(factors):
+                return Product(tuple(change(factor) for factor in factors))
+            case Power(base, exponent):
+                return Power(change(base), change(exponent))
+            case Call(function, arguments):
+                return Call(function, tuple(change(argument) for argument in arguments))
+            case Measured(value, unit):
+                return Measured(change(value), unit)
+            case _:
+                return node
+
+    return change(expression)
