@@ -100,6 +100,8 @@ class Meanings:
                 if name in (one, two):
                     rate = self.rate(value)
                     rate = rate if name == one else self.rate(rate)
+                    if rate == Name(name):
+                        return None  # of a name that stands for itself, and has no rate of ours
                     return self._find(rate.name) if isinstance(rate, Name) else rate
         return None
 

@@ -132,7 +132,7 @@ class DualLookup:
             return DualValue(*numbers)
         meaning = self.text.find(name)
         if isinstance(meaning, Name):
-            name = meaning.name
+            name = meaning.name.lstrip("=")  # a name of ours
         elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
             return fold(meaning, algebra, self)
         if is_vector(name, self.owners):
