@@ -120,6 +120,11 @@ def test_names_in_differences_are_the_mechanisms() -> None:
             "l1*dtheta1*sin(theta1) = l3*dtheta3*sin(theta3)",
             "the term l2*dtheta2*sin(theta2) is missing",
         ),
+        (
+            "elbow",
+            "v2^2 = l1^2*dq1^2 + lc2^2*(dq1 + dq2)^2 + 2*l1*lc1*dq1*(dq1 + dq2)*cos(q2)",
+            "lc1 is lc2",
+        ),
         ("elbow", "x2 = l1*cos(q1)", "the term lc2*cos(q1 + q2) is missing"),
         ("elbow", "V = (m1*lc1 + m2*l1)*g*sin(q1)/m2*lc2", ""),
         ("elbow", "d22 = m2/lc2 + I2", ""),
@@ -172,9 +177,3 @@ def test_rates_of_repairs() -> None:
     for kind in KINDS:
         cases, named, _ = table[kind]
         assert named >= 0.75 * cases, (kind, table[kind])
-
-
-def test_some_repairs_of_each_kind() -> None:
-    found = list(outcomes(seed=5, count=10, share="measure"))
-    named = [bool(x.places) for x in found]
-    assert sum(named) >= 8, [x.printed for x in found if not x.places]

@@ -161,9 +161,10 @@ def key_of(value: AnyValue) -> tuple[int, ...]:
 
 
 def has_no_value(value: AnyValue) -> bool:
-    """Whether it divides by zero, say."""
+    """Whether it divides by zero, or has a root that does not exist modulo the prime."""
     parts = (value,) if isinstance(value, Value) else (*value.reals, *value.duals)
-    return any(x.marks is not None and x.marks.why for x in parts)
+    marks = [x.marks for x in parts if x.marks is not None]
+    return any(x.why or (x.roots and x.is_loose) for x in marks)
 
 
 def is_met(goal: Key, key: Key) -> bool:
