@@ -55,18 +55,20 @@ def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Rep
     """The likeliest corrections of single misprints, each proved; in the equation, else in the
     definitions that it uses, else a term that is missing."""
     trial = Trial(section, pair)
-    for prover in trial.provers:
+    others: tuple[Repair, ...] = ()
+    for prover in trial.provers:  # from the fewest assumptions
         found = trial.at_a_point(prover, lambda scope: list(_candidates(trial, scope)))
         kept = _proved(trial, prover, found)
         if kept and all(_is_of_another_claim(x, pair) for x in kept):
-            return (*kept, *_with_missing_terms(trial, apart))[:MOST_REPAIRS]
-        if kept:
-            return kept
-    for prover in trial.provers:
-        kept = _in_definitions(trial, prover)
-        if kept:
-            return kept
-    return _with_missing_terms(trial, apart)
+            others, kept = others or kept, ()
+        kept = (
+            kept
+            or (() if others else _in_definitions(trial, prover))
+            or _with_missing_terms(trial, prover, apart)
+        )
+        if kept or others:
+            return (*others, *kept)[:MOST_REPAIRS]
+    return _with_other_names(trial)
 
 
 def _is_of_another_claim(repair: Repair, pair: Pair) -> bool:
@@ -224,24 +226,33 @@ def definitions_used(trial: Trial, pair: Pair) -> list[str]:
 # -- missing terms ----------------------------------------------------------------------------
 
 
-def _with_missing_terms(trial: Trial, apart: Difference | None) -> tuple[Repair, ...]:
+def _with_missing_terms(
+    trial: Trial, prover: Prover, apart: Difference | None
+) -> tuple[Repair, ...]:
     """One term of symbols of the equation and the mechanism; else a short difference in closed
-    form; else one term with other names of the text."""
+    form."""
+    first, _ = _symbols_of_terms(trial)
+    kept = _proved_with_one_term(trial, prover, first)
+    if kept or prover is not trial.provers[0]:
+        return kept
+    return _proved(trial, prover, list(_with_difference(trial.pair, apart)))
+
+
+def _with_other_names(trial: Trial) -> tuple[Repair, ...]:
+    """One missing term with any name of the text."""
     first, later = _symbols_of_terms(trial)
-    return (
-        _proved_with_one_term(trial, first)
-        or _proved(trial, trial.provers[0], list(_with_difference(trial.pair, apart)))
-        or _proved_with_one_term(trial, [*first, *later])
-    )
-
-
-def _proved_with_one_term(trial: Trial, symbols: Sequence[Expression]) -> tuple[Repair, ...]:
     for prover in trial.provers:
-        found = trial.at_a_point(prover, lambda x: list(_with_one_term(trial, x, symbols)))
-        kept = _proved(trial, prover, found)
+        kept = _proved_with_one_term(trial, prover, [*first, *later])
         if kept:
             return kept
     return ()
+
+
+def _proved_with_one_term(
+    trial: Trial, prover: Prover, symbols: Sequence[Expression]
+) -> tuple[Repair, ...]:
+    found = trial.at_a_point(prover, lambda x: list(_with_one_term(trial, x, symbols)))
+    return _proved(trial, prover, found)
 
 
 def _with_one_term(
