@@ -30,7 +30,7 @@ def to_text(node: Node, spell: Spelling = str, above: int = SUM, *, decimals: bo
     match node:
         case Num(value):
             text = number_text(value, decimals=decimals)
-            level = ATOM if text.isdigit() or "." in text and value > 0 else PRODUCT if value > 0 else SUM
+            level = ATOM if text.isdigit() or ("." in text and value > 0) else PRODUCT if value > 0 else SUM
         case Var(name):
             text, level = spell(name), ATOM
         case Fun(function, argument):

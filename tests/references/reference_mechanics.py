@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 from .trig_polynomials import Poly, cos, inverse, poly, root, sin, var
 
@@ -111,7 +111,7 @@ class Lump:
 
 def lump(mass: Entry, center: Sequence[Entry] = (0, 0, 0), inertia: Sequence[Entry] = (0, 0, 0)) -> Lump:
     """With the principal moments about the body's axes."""
-    I = [entry(x) for x in inertia]  # noqa: E741
+    I = [entry(x) for x in inertia]
     rows = [[I[i] if i == j else 0 for j in range(3)] for i in range(3)]
     return Lump(entry(mass), vector(center), matrix(rows))
 
@@ -180,7 +180,7 @@ class Reference:
 
     # -- bodies -------------------------------------------------------------------------------
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def center(self, k: int) -> Vector:
         """The centre of mass of the k-th body."""
         body = self.bodies[k]
@@ -194,11 +194,11 @@ class Reference:
             total = plus(total, (x * m, y * m, z * m))
         return total
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def velocity(self, k: int) -> Vector:
         return self.rates_of(self.center(k))
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def turning(self, k: int) -> Vector:
         """ω in world axes, of Ṙ Rᵀ."""
         R = self.bodies[k].R
@@ -212,7 +212,7 @@ class Reference:
         body = self.bodies[k]
         return body.omega or apply(transposed(body.R), self.turning(k))
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def kinetic(self, k: int) -> Poly:
         body = self.bodies[k]
         w = self.turning_in_body(k)
@@ -222,7 +222,7 @@ class Reference:
             total = total + (part.mass * dot(v, v) + dot(w, apply(part.inertia, w))) * Fraction(1, 2)
         return total
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def weight(self, k: int) -> Poly:
         body = self.bodies[k]
         return sum(
@@ -244,11 +244,11 @@ class Reference:
     def V(self) -> Poly:
         return self.weights + self.springs
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def momentum(self, i: int) -> Poly:
         return self.T.derivative(self.u[i])
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def mass_entry(self, i: int, j: int) -> Poly:
         return self.momentum(i).derivative(self.u[j])
 
@@ -259,7 +259,7 @@ class Reference:
             Poly(),
         )
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def christoffel(self, i: int, j: int, k: int) -> Poly:
         parts = ((k, j, i, 1), (k, i, j, 1), (i, j, k, -1))
         return sum(
@@ -271,7 +271,7 @@ class Reference:
             (self.christoffel(k, j, i) * var(u) for k, u in enumerate(self.u)), Poly()
         )
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def row(self, i: int) -> Poly:
         """M q̈ + C q̇ + g − f of the i-th speed."""
         own = self.forces.get(self.u[i], Poly())
@@ -328,7 +328,7 @@ class Reference:
         found.setdefault("t", "t")
         return found
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def quantity(self, name: str) -> Poly:
         """The polynomial of a name; KeyError where it has none."""
         if name in self.own:

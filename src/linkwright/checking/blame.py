@@ -14,7 +14,7 @@ from .report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
 from .trial import Trial
 
 if TYPE_CHECKING:
-    from .checker import Section
+    from .section import Section
 
 IN_DEFINITION = "in the definition of "
 _INTERNAL = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..readings.modular import UnluckyError
-from ..readings.residues import PrimeField, Value
+from ..readings.residue_values import Value
+from ..readings.residues import PrimeField
 from ..tape import Op
 
 

@@ -23,7 +23,7 @@ from .points import Setting
 from .prover import Pair, Prover, Scope
 
 if TYPE_CHECKING:
-    from .checker import Section
+    from .section import Section
 
 MOST_TRIALS = 6000
 MOST_UNKNOWN = 8

@@ -25,7 +25,7 @@ from ..expressions import (
     to_text,
 )
 from ..expressions.tokens import shorten
-from ..readings.residues import PRIME
+from ..readings.residue_values import PRIME
 from .duals import EPS
 from .goals import Goal, Valuation
 from .misprints import LARGEST_COEFFICIENT, Candidate

@@ -18,7 +18,8 @@ from ..identify.rank import quaternions_of
 from ..readings.algebra import read
 from ..readings.closing import closed
 from ..readings.modular import UnluckyError
-from ..readings.residues import PRIME, PrimeField, Value, combined_marks
+from ..readings.residue_values import PRIME, Value, combined_marks
+from ..readings.residues import PrimeField
 from ..tape import Op, Tape
 from .elimination import solved
 from .vocabulary import Vocabulary

@@ -23,7 +23,8 @@ from functools import cached_property
 
 from ..errors import LinkwrightError
 from ..readings.modular import UnluckyError, independent_rows
-from ..readings.residues import PRIME, PrimeField, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import PrimeField
 from .claims import Claim, Claims, read_pair
 from .points import Setting
 from .prover import Prover, Scope

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..expressions import Expression, Name, fold
 from ..readings.modular import UnluckyError
-from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import FieldAlgebra, FinerError, PrimeField
 from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting

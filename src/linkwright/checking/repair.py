@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..expressions import ZERO, Call, Expression, Name, Negation, Sum, names, negate, to_text
 from ..expressions.tree import children
-from ..readings.residues import PRIME
+from ..readings.residue_values import PRIME
 from ..tape import Op
 from .difference import Difference, difference
 from .duals import EPS, names_reached, split_pair, without_eps
@@ -23,7 +23,7 @@ from .trial import Trial, calls_of
 from .values import AnyValue, key_of, negative
 
 if TYPE_CHECKING:
-    from .checker import Section
+    from .section import Section
 
 MOST_REPAIRS = 3
 LONGEST_MISSING = 4

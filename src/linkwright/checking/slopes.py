@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..expressions import Expression, Unit, fold
-from ..readings.residues import PRIME, FieldAlgebra, PrimeField, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import FieldAlgebra, PrimeField
 
 
 @dataclass(frozen=True)

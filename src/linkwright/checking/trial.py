@@ -11,7 +11,8 @@ from ..errors import LinkwrightError
 from ..expressions import Call, Expression, Name, fold, names, to_text
 from ..expressions.tree import children
 from ..readings.modular import UnluckyError
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField, Value
+from ..readings.residue_values import Value
+from ..readings.residues import FieldAlgebra, FinerError, PrimeField
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached, split_pair
 from .meaning import Meanings
 from .misprints import Misprints
@@ -19,7 +20,7 @@ from .prover import Pair, Prover, Scope
 from .values import AnyAlgebra, AnyValue, DualAlgebra, DualLookup, Lookup, key_of
 
 if TYPE_CHECKING:
-    from .checker import Section
+    from .section import Section
 
 T = TypeVar("T")
 MOST_SEEDS = 60

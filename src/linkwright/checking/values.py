@@ -15,7 +15,8 @@ from functools import reduce
 from ..errors import UnsupportedError
 from ..expressions import Expression, Name, Unit, fold
 from ..readings.modular import UnluckyError
-from ..readings.residues import PRIME, FieldAlgebra, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import FieldAlgebra
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
 from .meaning import Meanings
 from .prover import Scope

@@ -224,8 +224,10 @@ class Vocabulary:
                 meaning = find(name)
                 if meaning is None:
                     raise NameNotFoundError(f"'{name}' has no meaning for {self.mechanism.name}")
-                is_ours = isinstance(meaning, str)
-                known[name] = self.known(meaning) if is_ours else fold(meaning, algebra, value)
+                if isinstance(meaning, str):
+                    known[name] = self.known(meaning)
+                else:
+                    known[name] = fold(meaning, algebra, value)
             return known[name]
 
         algebra = CasadiAlgebra(lift)

@@ -21,7 +21,8 @@ from ..expressions import Exact, Expression, PiMultiple, fold
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
 from ..readings.modular import UnluckyError, drawn, on_sphere
-from ..readings.residues import PRIME, FieldAlgebra, FinerError, PrimeField, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import FieldAlgebra, FinerError, PrimeField
 from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60

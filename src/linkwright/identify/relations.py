@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..readings.algebra import read
-from ..readings.residues import PRIME
+from ..readings.residue_values import PRIME
 from ..tape import Tape, without_dead
 from .rank import Sample, quaternions_of
 from .regrouping import Row, eliminate

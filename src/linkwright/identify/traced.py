@@ -17,7 +17,8 @@ import casadi as ca
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Number, Unit
 from ..readings.algebra import read
-from ..readings.residues import PRIME, PrimeField, Value
+from ..readings.residue_values import PRIME, Value
+from ..readings.residues import PrimeField
 from ..tape import Op, Tape, record
 from .ring import Ring, TooLongError, spare_generators
 from .wording import worded

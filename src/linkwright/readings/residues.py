@@ -21,7 +21,6 @@ values depend on roots (and on which) and on unknown functions, and which could 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import ExpressionError, UnsupportedError
@@ -32,58 +31,27 @@ from .modular import (
     Circular,
     UnluckyError,
     drawn,
-    inverse,
     multiple,
     on_sphere,
-    power,
     ratio,
     root,
     turned,
 )
+from .residue_values import (
+    PRIME,
+    Marks,
+    Value,
+    add_values,
+    combined_marks,
+    invert_value,
+    multiply_values,
+    negate_value,
+    raise_value,
+)
 
-PRIME = 2**61 - 1
 MAX_POWER = 64
 TURN = -1
 """The atom of which angles that are not right angles are shares."""
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What a value depends on, beside rational operations: `roots`, one bit for each square root;
-    unknown functions (`is_loose`); `why` there is no value at all."""
-
-    roots: int = 0
-    is_loose: bool = False
-    why: str = ""
-
-    def __or__(self, other: Marks) -> Marks:
-        return Marks(
-            self.roots | other.roots, self.is_loose or other.is_loose, self.why or other.why
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number modulo p; as an angle, rational multiples of `atoms` and a share of a half turn.
-
-    (numerator, denominator) bound the degrees of the rational function that it is.
-    """
-
-    number: int
-    atoms: tuple[tuple[int, Fraction], ...] | None = None
-    turns: Fraction = Fraction(0)
-    numerator: int = 0
-    denominator: int = 0
-    marks: Marks | None = None
-
-
-def combined_marks(*values: Value) -> Marks | None:
-    """The marks of what is computed from these values."""
-    found = None
-    for value in values:
-        if value.marks is not None:
-            found = value.marks if found is None else found | value.marks
-    return found
 
 
 _ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
@@ -187,38 +155,38 @@ class PrimeField:
         a, b = operands[0], operands[-1]
         one, half = self.constant(Fraction(1)), self.constant(Fraction(1, 2))
         if op is Op.ABS:
-            return _product(a, self._unknown(Op.SIGN, (a,)))
+            return multiply_values(a, self._unknown(Op.SIGN, (a,)))
         if op is Op.NOT:
-            return _sum(one, _negative(a))
+            return add_values(one, negate_value(a))
         if op is Op.AND:
-            return _product(a, b)
+            return multiply_values(a, b)
         if op is Op.SELECT:
-            return _sum(b, _product(a, _sum(operands[1], _negative(b))))
-        apart = self._by_others(Op.ABS, _sum(a, _negative(b)))
-        apart = _negative(apart) if op is Op.MIN else apart
-        return _product(half, _sum(_sum(a, b), apart))
+            return add_values(b, multiply_values(a, add_values(operands[1], negate_value(b))))
+        apart = self._by_others(Op.ABS, add_values(a, negate_value(b)))
+        apart = negate_value(apart) if op is Op.MIN else apart
+        return multiply_values(half, add_values(add_values(a, b), apart))
 
     def _rational(self, op: Op, operands: Sequence[Value]) -> Value:
         match op:
             case Op.ADD:
-                return _sum(*operands)
+                return add_values(*operands)
             case Op.SUB:
-                return _sum(operands[0], _negative(operands[1]))
+                return add_values(operands[0], negate_value(operands[1]))
             case Op.NEG:
-                return _negative(operands[0])
+                return negate_value(operands[0])
             case Op.MUL:
-                return _product(*operands)
+                return multiply_values(*operands)
             case Op.DIV:
-                return _product(operands[0], _reciprocal(operands[1]))
+                return multiply_values(operands[0], invert_value(operands[1]))
             case Op.FMA:
-                return _sum(_product(*operands[:2]), operands[2])
+                return add_values(multiply_values(*operands[:2]), operands[2])
             case Op.SIN:
                 return self.circle(operands[0])[1]
             case Op.COS:
                 return self.circle(operands[0])[0]
             case Op.TAN:
                 cosine, sine = self.circle(operands[0])
-                return _product(sine, _reciprocal(cosine))
+                return multiply_values(sine, invert_value(cosine))
             case Op.SQRT:
                 return self.root(operands[0])
             case Op.POW:
@@ -231,9 +199,9 @@ class PrimeField:
         if not (exponent.denominator or exponent.numerator):
             for whole in range(-16, 17):
                 if exponent.number == whole % PRIME:
-                    return _power(base, whole)
+                    return raise_value(base, whole)
                 if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                    return _product(self.root(base), _power(base, whole))
+                    return multiply_values(self.root(base), raise_value(base, whole))
         if self.lenient:
             return self._unknown(Op.POW, (base, exponent))
         raise meaningless(Op.POW, "a prime field")
@@ -294,59 +262,6 @@ def _quarter(turns: Fraction) -> tuple[int, int]:
             f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
         )
     return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-
-
-def _sum(a: Value, b: Value) -> Value:
-    atoms = None
-    if a.atoms is not None and b.atoms is not None:
-        total = dict(a.atoms)
-        for atom, multiple in b.atoms:
-            total[atom] = total.get(atom, Fraction(0)) + multiple
-        atoms = tuple(sorted((x, m) for x, m in total.items() if m))
-    top = max(a.numerator + b.denominator, b.numerator + a.denominator)
-    number = (a.number + b.number) % PRIME
-    bottom, marks = a.denominator + b.denominator, combined_marks(a, b)
-    return Value(number, atoms, a.turns + b.turns, top, bottom, marks)
-
-
-def _negative(a: Value) -> Value:
-    atoms = None if a.atoms is None else tuple((x, -m) for x, m in a.atoms)
-    return Value(-a.number % PRIME, atoms, -a.turns, a.numerator, a.denominator, a.marks)
-
-
-def _product(a: Value, b: Value) -> Value:
-    atoms, turns = None, Fraction(0)
-    for angle, factor in ((a, b), (b, a)):
-        ratio = _plain(factor)
-        if angle.atoms is not None and (angle.atoms or angle.turns) and ratio is not None:
-            atoms = tuple((x, m * ratio) for x, m in angle.atoms if m * ratio)
-            turns = angle.turns * ratio
-    top, bottom = a.numerator + b.numerator, a.denominator + b.denominator
-    return Value(a.number * b.number % PRIME, atoms, turns, top, bottom, combined_marks(a, b))
-
-
-def _plain(value: Value) -> Fraction | None:
-    """A small constant rational, if the value is one."""
-    if value.numerator or value.denominator or value.atoms:
-        return None
-    for denominator in range(1, 33):
-        scaled = value.number * denominator % PRIME
-        scaled = scaled - PRIME if scaled > PRIME // 2 else scaled
-        if abs(scaled) <= 1024:
-            return Fraction(scaled, denominator)
-    return None
-
-
-def _reciprocal(a: Value) -> Value:
-    return Value(inverse(a.number, PRIME), None, Fraction(0), a.denominator, a.numerator, a.marks)
-
-
-def _power(base: Value, exponent: int) -> Value:
-    if exponent < 0:
-        base, exponent = _reciprocal(base), -exponent
-    number = power(base.number, exponent, PRIME)
-    top, bottom = base.numerator * exponent, base.denominator * exponent
-    return Value(number, None, Fraction(0), top, bottom, base.marks)
 
 
 class FieldAlgebra:

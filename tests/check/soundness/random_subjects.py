@@ -272,7 +272,7 @@ def geared(seed: str) -> Subject:
     coordinates = coordinate_names(draw, 2)
     draft.names = [x for x in draft.names if x not in coordinates and x[1:] not in coordinates]
     a, b = coordinates
-    m, c, I, J, g, n = (draft.parameter(x) for x in ("m", "c", "I", "J", "g", "n"))  # noqa: E741
+    m, c, I, J, g, n = (draft.parameter(x) for x in ("m", "c", "I", "J", "g", "n"))
     one = RefBody("wheel", turn((0, 0, 1), a), ZERO, (lump(m, (c, 0, 0), (0, 0, I)),))
     two = RefBody("pinion", turn((0, 0, 1), b), ZERO, (lump(1, (0, 0, 0), (0, 0, J)),))
     draft.said = {
@@ -299,7 +299,7 @@ def sleigh(seed: str) -> Subject:
     draft = Draft(draw, draw.sample(NASTY, 3) if draw.random() < 0.5 else [])
     x, y, q = draw.choice([("x", "y", "theta"), ("q1", "q2", "q3"), ("q3", "q1", "q2"), ("x2", "x1", "q1")])
     draft.names = [n for n in draft.names if n not in (x, y, q) and n[1:] not in (x, y, q)]
-    m, a, I = (draft.parameter(word) for word in ("m", "a", "I"))  # noqa: E741
+    m, a, I = (draft.parameter(word) for word in ("m", "a", "I"))
     body = RefBody("sled", turn((0, 0, 1), q), vector((x, y, 0)), (lump(m, (a, 0, 0), (0, 0, I)),))
     edge = cos(q) * var(f"d{y}") - sin(q) * var(f"d{x}")
     draft.said = {

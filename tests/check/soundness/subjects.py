@@ -22,7 +22,7 @@ from tests.references.reference_mechanics import (
     turn,
     vector,
 )
-from tests.references.trig_polynomials import Poly, cos, poly, sin, var
+from tests.references.trig_polynomials import Poly, cos, sin, var
 
 Z = (0, 0, 1)
 F = Fraction
@@ -49,7 +49,7 @@ def values(**numbers: float | str) -> dict[str, Fraction | str]:
     return {name: x if isinstance(x, str) else F(str(x)) for name, x in numbers.items()}
 
 
-def rod(name: str, angle: Mapping[str, int] | str, at: Vector, mass: str, center: object, I: object) -> RefBody:  # noqa: E741, E501
+def rod(name: str, angle: Mapping[str, int] | str, at: Vector, mass: str, center: object, I: object) -> RefBody:
     """A body of the plane: its x axis at an angle."""
     return RefBody(name, turn(Z, angle), at, (lump(mass, (center, 0, 0), (0, 0, I)),))
 

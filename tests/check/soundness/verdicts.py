@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -188,7 +188,7 @@ def run_batch(cases: list[Case], names: Mapping[str, str] | None = None) -> list
             return [run_case(case) for case in cases]
         problem = "" if cases[0].mutant else "refused"
         return [Outcome(cases[0], "refused", problem, str(error))]
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if len(cases) > 1:
             return [run_case(case) for case in cases]
         return [Outcome(cases[0], "crash", "crash", f"{type(error).__name__}: {error}"[:300])]

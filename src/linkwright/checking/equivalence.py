@@ -1,0 +1,94 @@
+"""What equations may differ by and serve all the same: constants of energies, total derivatives of
+Lagrangians, and matrices C with the same C q̇."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import LinkwrightError
+from ..expressions import Expression, Name, Product, Sum, negate
+from .paper_symbols import indices
+from .prover import Pair, Proof, Prover, only_name
+
+if TYPE_CHECKING:
+    from .section import Section
+
+_UP_TO_A_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
+"""Energies whose zero is a matter of choice."""
+
+
+def equivalence(section: Section, pair: Pair, prover: Prover) -> tuple[str, float]:
+    """What an energy may differ by and serve all the same, with the chance of an error."""
+    for side, other in (pair, pair[::-1]):
+        name = only_name(side)
+        energy = section.vocabulary.is_customary(name) and _UP_TO_A_CONSTANT.fullmatch(name)
+        if not energy or not _changes_with_motion(section, other):
+            continue
+        if (proof := prover.constancy(pair)).holds:
+            return "up to a constant", proof.chance
+        if name == "L" and (proof := _same_motion(section, other, prover)).holds:
+            return "up to the total derivative of a function of q and t", proof.chance
+    return "", 0.0
+
+
+def _changes_with_motion(section: Section, expression: Expression) -> bool:
+    """Whether an expression changes with the motion, and not with parameters alone."""
+    own = section.vocabulary
+    wanted = section.meanings.wanted([expression])
+    return any(name not in own.parameters and name not in own.eqs.constants for name in wanted)
+
+
+def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Proof:
+    """Whether a function L has Lagrange's equations of the mechanism."""
+    own, chance = section.vocabulary, 0.0
+    if own.names.q != own.names.qd or own.names.constraints:
+        return Proof(None)
+    pairs = []
+    try:
+        for k in range(own.names.nv):
+            momentum = section.meanings.partial(lagrangian, "qd", k)
+            force = section.meanings.partial(lagrangian, "q", k)
+            left = Sum((section.meanings.total_rate(momentum), negate(force)))
+            pairs.append((left, Name(f"lagrange@{k}")))
+        wanted = section.meanings.wanted(side for pair in pairs for side in pair)
+    except LinkwrightError:
+        return Proof(None)
+    for proof in Prover(section.meanings, wanted, prover.setting).prove(pairs):
+        if not proof.holds:
+            return proof
+        chance += proof.chance
+    return Proof(True, chance)
+
+
+def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str, float]]:
+    """Rows of C that differ from Christoffel's but give the same C q̇."""
+    own = section.vocabulary.names
+    places: dict[tuple[int, int], int] = {}
+    for i, line in enumerate(section.lines):
+        name = only_name(line.left)
+        if name[:1] == "C" and name[1:].strip("_").isdigit() and i not in section.meanings.defining:
+            at = indices(name[1:], (own.nv, own.nv))
+            if at and not line.is_said_wrong:
+                places[at[0], at[1]] = i
+    right = [i for i in places.values() if proofs[i].holds]
+    notes = {i: ("Christoffel's", proofs[i].chance) for i in right}
+    span = range(1, own.nv + 1)
+    for row in span:
+        lines = [places.get((row, column)) for column in span]
+        if None in lines or all(proofs[i].holds for i in lines if i is not None):
+            continue
+        speeds = [Name(f"d{name}") for name in own.qd]
+        sides = [
+            Sum(tuple(
+                Product((getattr(section.lines[i], side), speed))
+                for i, speed in zip(lines, speeds, strict=True) if i is not None
+            ))
+            for side in ("left", "right")
+        ]  # fmt: skip
+        (proof,) = section.provers[0].prove([(sides[0], sides[1])])
+        if proof.holds:
+            text = "not Christoffel's, but C q̇ is the same"
+            notes |= {i: (text, proof.chance) for i in lines if i is not None}
+    return notes
