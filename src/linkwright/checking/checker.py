@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 from ..errors import LinkwrightError
@@ -20,23 +20,22 @@ from ..expressions import (
     Sum,
     names,
     negate,
-    parse,
-    to_text,
 )
 from ..expressions.tree import children
 from ..mechanism import Mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
+from .blame import blame_definitions, in_the_texts_words
 from .declarations import WITHOUT, without
 from .difference import difference
-from .duals import EPS, is_dual, is_vector, split, without_eps
+from .duals import EPS, is_dual, is_vector, split
 from .inference import inferred_names
 from .meaning import Meanings
 from .paper_symbols import indices
 from .points import Setting
 from .prover import Pair, Proof, Prover, drives_of, only_name
 from .reading import Line
-from .repair import repairs
+from .repair import equation_text, repairs, repairs_of_dual
 from .report import (
     DEFINITION,
     DIFFERS,
@@ -45,7 +44,6 @@ from .report import (
     UNDECIDED,
     UNREADABLE,
     Finding,
-    Repair,
     Report,
 )
 from .sources import in_order, read
@@ -113,6 +111,9 @@ class Section:
     lines: list[Line]
     said: dict[str, str]
     guessed: dict[str, str] = field(default_factory=dict)
+    undivided: Meanings | None = None  # of the text as it is, where equations are dual
+    origins: list[Line] = field(default_factory=list)
+    repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
     aside: dict[int, Finding] = field(default_factory=dict)
     proofs: list[Proof] = field(default_factory=list)
 
@@ -169,52 +170,33 @@ class Section:
         self.vocabulary.choose_speeds(self._generalized_speeds(), self.undivided.find)
         groups = [split(line, self.undivided.find, owners) for line in kept]
         self.lines = [part for group in groups for part in group]
-        return [line for group, line in zip(groups, kept, strict=True) for _ in group]
+        self.origins = [line for group, line in zip(groups, kept, strict=True) for _ in group]
+        return self.origins
 
     def _generalized_speeds(self) -> list[Expression]:
         """u1, u2, …, one for each freedom, where the text defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
+        assert self.undivided is not None
         speeds = [self.undivided.defined.get(f"u{i + 1}") for i in range(count)]
         return [x for x in speeds if x is not None] if None not in speeds else []
 
     def merged(self, parts: list[Finding], origins: list[Line]) -> list[Finding]:
-        """One finding for each equation: it differs where a part of it does."""
-        found = []
+        """One finding for each equation as the text has it: it differs where a part of it does."""
+        found, lines = [], []
         pairs = zip(parts, origins, strict=True)
         for _, group in groupby(pairs, key=lambda pair: id(pair[1])):
             own = list(group)
-            worst = next((x for x, _ in own if x.status == DIFFERS), own[0][0])
+            worst, origin = next((x for x in own if x[0].status == DIFFERS), own[0])
             if len(own) > 1:
-                origin = own[0][1]
+                pair = (origin.left, origin.right)
                 chance = sum(x.chance for x, _ in own)
-                text = equation_text((origin.left, origin.right))
-                found_repairs = self._repairs_of_whole(origin, worst)
-                worst = replace(worst, equation=text, chance=chance, repairs=found_repairs)
+                worst = replace(worst, equation=equation_text(pair), chance=chance)
+                if worst.status == DIFFERS:
+                    worst = replace(worst, repairs=repairs_of_dual(self, pair))
             found.append(worst)
-        return found
-
-    def _repairs_of_whole(self, origin: Line, worst: Finding) -> tuple[Repair, ...]:
-        """Repairs of a part that are right for all parts; else an eps that is too many."""
-        kept = [x for x in map(undivided, worst.repairs) if self._is_right(origin, x)]
-        if kept or worst.status != DIFFERS:
-            return tuple(kept)
-        left = to_text(origin.left)
-        others = (
-            Repair("extra factor", what, f"{left} = {to_text(right)}")
-            for what, right in without_eps(origin.right)
-        )
-        return tuple(islice((x for x in others if self._is_right(origin, x)), 1))
-
-    def _is_right(self, origin: Line, repair: Repair) -> bool:
-        """Whether all parts of a repaired equation hold."""
-        left, right = (parse(side) for side in repair.equation.split(" = "))
-        line = replace(origin, left=left, right=right)
-        parts = split(line, self.undivided.find, self.vocabulary.owners)
-        pairs = [(part.left, part.right) for part in parts]
-        wanted = self.meanings.wanted(side for pair in pairs for side in pair)
-        prover = Prover(self.meanings, wanted, self.settings[0])
-        return all(proof.holds for proof in prover.prove(pairs))
+            lines.append(origin)
+        return [in_the_texts_words(x) for x in blame_definitions(self, found, lines)]
 
     @cached_property
     def wanted(self) -> list[str]:
@@ -358,7 +340,8 @@ class Section:
         if note:
             return replace(common, status=EQUIVALENT, note=note, chance=chance, under="")
         apart = difference(self.meanings, pair, prover.setting)
-        found = repairs(self, pair, apart)
+        is_part = bool(self.origins) and self.origins[i] is not line
+        found = () if is_part else repairs(self, pair, apart)
         text = apart.text() if apart is not None else ""
         return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
 
@@ -444,8 +427,9 @@ class Section:
         found = dict(self.guessed)
         for name in sorted(self.meanings.used):
             meaning = self.meanings.find(name)
-            is_theirs = isinstance(meaning, str) and meaning != name and name not in self.said
-            if is_theirs and isinstance(meaning, str):
+            if not isinstance(meaning, str) or name in self.said:
+                continue
+            if meaning.replace("_", "") != name.replace("_", ""):
                 found[name] = meaning
         return found
 
@@ -477,12 +461,6 @@ class Section:
         return f"The equations that hold determine {found} of {nv} accelerations."
 
 
-def undivided(repair: Repair) -> Repair:
-    """The repair of a part, said of the whole."""
-    what, equation = (re.sub(r"@\w+", "", text) for text in (repair.what, repair.equation))
-    return replace(repair, what=what, equation=equation)
-
-
 def numbers(expression: Expression) -> list[Fraction]:
     if isinstance(expression, Number):
         return [abs(expression.value)]
@@ -491,7 +469,3 @@ def numbers(expression: Expression) -> list[Fraction]:
 
 def names_of(pair: Pair) -> frozenset[str]:
     return names(pair[0]) | names(pair[1])
-
-
-def equation_text(pair: Pair) -> str:
-    return f"{to_text(pair[0])} = {to_text(pair[1])}"

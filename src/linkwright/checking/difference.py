@@ -119,9 +119,13 @@ def _itself(name: str) -> str:
 
 
 def _names(vocabulary: Vocabulary) -> dict[int, str]:
-    """Our names of CasADi's symbols, by what identifies them."""
+    """The mechanism's names of CasADi's symbols, by what identifies them."""
+    own, given = vocabulary.names, vocabulary.given
+    motion = [f"{dots}{name}" for dots in ("d", "dd") for name in own.qd]
+    proper = [*vocabulary.parameters, *own.q, *motion, *own.actuators]
     found: dict[int, str] = {}
-    for name, symbol in vocabulary.given.items():
+    for name in dict.fromkeys([*(x for x in proper if x in given), *given]):
+        symbol = given[name]
         if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.eqs.constants:
             found.setdefault(symbol.element_hash(), name)
     return found

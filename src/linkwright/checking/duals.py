@@ -32,38 +32,61 @@ from ..expressions import (
     negate,
     to_text,
 )
+from ..expressions.tokens import shorten
 from ..expressions.tree import children
-from .misprints import put
+from .places import Place, put
 from .reading import Line
 
 EPS = "eps"
+MOST_NODES = 20_000
+"""Of definitions written out in one side of an equation."""
 _SCALAR = re.compile(r"[VHF](\w+)[xyz]")
 _VECTOR = re.compile(r"(V|v\d|[xyz])_(\w+)")
-Place = tuple[int, ...]
 Dual = tuple[Expression, Expression]
 Known = Callable[[str], Expression | str | None]
 
 
 def split(line: Line, find: Known, owners: Sequence[str]) -> list[Line]:
     """The parts of an equation of dual numbers or vectors; the equation itself if it has none."""
-    used = names(line.left) | names(line.right)
-    meant = {name: find(name) for name in used}
-    words = {own.name if isinstance(own, Name) else name for name, own in meant.items()}
-    known = words | _defined(used, find)
+    known = _known((line.left, line.right), find)
     if not any(is_dual(name, owners) for name in known):
         return [line]
-    axes = "xyz" if any(is_vector(name, owners) for name in known) else ("",)
+    pairs = split_pair((line.left, line.right), find, owners)
+    return [replace(line, left=left, right=right) for left, right in pairs]
+
+
+def split_pair(
+    pair: tuple[Expression, Expression], find: Known, owners: Sequence[str]
+) -> list[tuple[Expression, Expression]]:
+    """The sides' real and dual parts, along each axis where there are vectors."""
+    used = _known(pair, find)
+    axes = "xyz" if any(is_vector(name, owners) for name in used) else ("",)
     parts = []
     for axis in axes:
-        sides = [_Split(find, owners, axis)(side) for side in (line.left, line.right)]
-        parts += [replace(line, left=sides[0][k], right=sides[1][k]) for k in (0, 1)]
+        left, right = (_Split(find, owners, axis)(side) for side in pair)
+        parts += [(left[k], right[k]) for k in (0, 1)]
     return parts
 
 
-def _defined(used: frozenset[str], find: Known) -> set[str]:
-    """Names inside definitions, so far as they matter."""
-    inner = (find(name) for name in used)
-    return set().union(*(names(x) for x in inner if x is not None and not isinstance(x, str)))
+def _known(pair: tuple[Expression, Expression], find: Known) -> set[str]:
+    """All names that an equation leads to, as ours where they are aliases."""
+    return {name for side in pair for name in names_reached(side, find)}
+
+
+def names_reached(expression: Expression, find: Known) -> Iterator[str]:
+    """The names in an expression and in the definitions that it uses, each once."""
+    front, seen = list(names(expression)), set[str]()
+    while front:
+        name = front.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        meaning = find(name)
+        if isinstance(meaning, Name) or meaning is None or isinstance(meaning, str):
+            yield meaning.name if isinstance(meaning, Name) else name
+        else:
+            yield name
+            front += names(meaning)
 
 
 def is_vector(name: str, owners: Sequence[str]) -> bool:
@@ -86,6 +109,8 @@ class _Split:
 
     def __init__(self, find: Known, owners: Sequence[str], axis: str) -> None:
         self.find, self.owners, self.axis = find, owners, axis
+        self.known: dict[str, tuple[Dual, int]] = {}
+        self.length = 0  # nodes that definitions have brought so far
 
     def __call__(self, node: Expression) -> Dual:
         match node:
@@ -100,12 +125,14 @@ class _Split:
                 parts = [self(term) for term in terms]
                 return _sum([p[0] for p in parts]), _sum([p[1] for p in parts])
             case Product(factors):
+                self.refuse_products(factors)
                 return reduce(_times, (self(factor) for factor in factors))
             case Reciprocal(operand):
                 real, dual = self(operand)
                 square = Product((Reciprocal(real), Reciprocal(real)))
                 return Reciprocal(real), negate(_product(dual, square))
             case Power(base, Number(n)) if n.denominator == 1 and 0 < n <= 16:
+                self.refuse_products([base] * int(n))
                 return reduce(_times, [self(base)] * int(n))
             case Call("sin" | "cos" as function, (angle,)):
                 real, dual = self(angle)
@@ -114,15 +141,42 @@ class _Split:
             case _:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
+    def refuse_products(self, factors: Sequence[Expression]) -> None:
+        """Components are multiplied one by one, which is no product of vectors."""
+        vectors = [x for x in factors if self.has_vector(x)] if self.axis else []
+        if len(vectors) > 1:
+            text = to_text(Product(tuple(vectors)))
+            raise ExpressionError(
+                f"'{shorten(text)}' is a product of vectors", remedy="write its components"
+            )
+
+    def has_vector(self, node: Expression) -> bool:
+        return any(is_vector(x, self.owners) for x in names_reached(node, self.find))
+
     def of_name(self, name: str) -> Dual:
+        if name not in self.known:
+            start = self.length
+            parts = self._of_name(name)
+            self.known[name] = parts, max(1, self.length - start)
+        parts, length = self.known[name]
+        self.length += length
+        if self.length > MOST_NODES:
+            raise ExpressionError(
+                f"the definitions that '{name}' uses become too long when they are written out",
+                remedy="use fewer definitions with eps inside one another",
+            )
+        return parts
+
+    def _of_name(self, name: str) -> Dual:
         if name == EPS:
             return ZERO, ONE
         own = self.find(name)
         if isinstance(own, Name):
             name = own.name
         elif own is not None and not isinstance(own, str):
-            inner = names(own)
-            return self(own) if any(is_dual(x, self.owners) for x in inner) else (Name(name), ZERO)
+            inner = names_reached(own, self.find)
+            is_plain = not any(is_dual(x, self.owners) for x in inner)
+            return (Name(name), ZERO) if is_plain else self(own)
         if is_vector(name, self.owners):
             return Name(f"{name}@{self.axis}r"), Name(f"{name}@{self.axis}d")
         if is_scalar(name, self.owners):
@@ -131,10 +185,7 @@ class _Split:
 
 
 def without_eps(root: Expression) -> Iterator[tuple[str, Expression]]:
-    """The tree without an eps that may be one too many; then without those inside of another."""
-    for place, term in _with_eps(root):
-        what = f"the factor eps is left out of the term {to_text(term)}"
-        yield what, put(root, place, _less(term))
+    """The tree without any eps inside of a term that has one: eps² = 0."""
     for place, term in _with_eps(root):
         inner = tuple(x if x == Name(EPS) else _cleared(x) for x in term.factors)
         yield "the factors eps inside of another are left out", put(root, place, Product(inner))

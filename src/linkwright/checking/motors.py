@@ -17,6 +17,9 @@ def part_of(vocabulary: Vocabulary, name: str) -> SX | None:
     word, _, place = name.partition("@")
     if len(place) == 2:
         kind, owner = word.split("_", 1)
+        speeds = len(vocabulary.speeds) or vocabulary.names.nv
+        if kind[0] == "v" and not 1 <= int(kind[1:]) <= speeds:
+            return None
         pair = _bound(vocabulary, kind, owner)
         return pair[place[1] == "d"]["xyz".index(place[0])]
     owner, axis = word[1:-1], "xyz".index(word[-1])

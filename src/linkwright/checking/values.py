@@ -1,0 +1,242 @@
+"""Values of whole equations at one point, and the arithmetic of the values that parts must have.
+
+The value of a node is a number modulo the prime, or, in an equation of dual vectors, one dual number
+for each axis. A key holds its residues: the real parts along the axes, then the dual parts. A
+component None of a required key may be anything: eps·a fixes the real part of a alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from ..errors import UnsupportedError
+from ..expressions import Expression, Name, Unit, fold
+from ..readings.modular import UnluckyError
+from ..readings.residues import PRIME, FieldAlgebra, Value
+from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
+from .meaning import Meanings
+from .prover import Scope
+
+Key = tuple[int | None, ...]
+MOST_POWER = 16
+
+
+@dataclass(frozen=True)
+class DualValue:
+    """A dual number along each axis."""
+
+    reals: tuple[Value, ...]
+    duals: tuple[Value, ...]
+
+
+class DualAlgebra:
+    """Dual vectors, whose products are taken axis by axis."""
+
+    def __init__(self, field: FieldAlgebra, axes: int) -> None:
+        self.inner, self.field, self.axes = field, field.field, axes
+
+    def scalar(self, value: Value) -> DualValue:
+        zero = self.inner.number(Fraction(0))
+        return DualValue((value,) * self.axes, (zero,) * self.axes)
+
+    def number(self, value: Fraction) -> DualValue:
+        return self.scalar(self.inner.number(value))
+
+    def pi(self) -> DualValue:
+        return self.scalar(self.inner.pi())
+
+    def add(self, terms: Sequence[DualValue]) -> DualValue:
+        return DualValue(
+            tuple(map(self.inner.add, zip(*(x.reals for x in terms), strict=True))),
+            tuple(map(self.inner.add, zip(*(x.duals for x in terms), strict=True))),
+        )
+
+    def multiply(self, factors: Sequence[DualValue]) -> DualValue:
+        return reduce(self._times, factors)
+
+    def _times(self, a: DualValue, b: DualValue) -> DualValue:
+        add, multiply = self.inner.add, self.inner.multiply
+        reals = tuple(map(multiply, zip(a.reals, b.reals, strict=True)))
+        mixed = zip(a.reals, a.duals, b.reals, b.duals, strict=True)
+        return DualValue(
+            reals, tuple(add([multiply([ar, bd]), multiply([ad, br])]) for ar, ad, br, bd in mixed)
+        )
+
+    def negate(self, operand: DualValue) -> DualValue:
+        negate = self.inner.negate
+        return DualValue(tuple(map(negate, operand.reals)), tuple(map(negate, operand.duals)))
+
+    def reciprocal(self, operand: DualValue) -> DualValue:
+        inner = self.inner
+        reals = tuple(map(inner.reciprocal, operand.reals))
+        pairs = zip(reals, operand.duals, strict=True)
+        return DualValue(reals, tuple(inner.negate(inner.multiply([d, r, r])) for r, d in pairs))
+
+    def power(self, base: DualValue, exponent: DualValue) -> DualValue:
+        for whole in range(MOST_POWER + 1):
+            if exponent.reals[0].number == whole:
+                return self.multiply([self.number(Fraction(1)), *[base] * whole])
+            if exponent.reals[0].number == PRIME - whole:
+                return self.reciprocal(self.multiply([base] * whole))
+        raise UnsupportedError("such a power has no dual part", remedy="write it without eps")
+
+    def call(self, function: str, arguments: Sequence[DualValue]) -> DualValue:
+        (angle,) = arguments
+        reals = tuple(self.inner.call(function, [x]) for x in angle.reals)
+        if not any(x.number for x in angle.duals):
+            return DualValue(reals, angle.duals)
+        if function not in ("sin", "cos"):
+            raise UnsupportedError(f"{function} has no dual part", remedy="write it without eps")
+        other = {"sin": "cos", "cos": "sin"}[function]
+        slopes = [self.inner.call(other, [x]) for x in angle.reals]
+        slopes = slopes if function == "sin" else [self.inner.negate(x) for x in slopes]
+        return DualValue(
+            reals, tuple(map(self.inner.multiply, zip(slopes, angle.duals, strict=True)))
+        )
+
+    def measure(self, value: DualValue, unit: Unit) -> DualValue:
+        return self.scalar(self.inner.measure(value.reals[0], unit))
+
+
+AnyValue = Value | DualValue
+AnyAlgebra = FieldAlgebra | DualAlgebra
+
+
+class DualLookup:
+    """The values of a text's names in an equation of dual vectors, at one point."""
+
+    def __init__(
+        self, scope: Scope, algebra: DualAlgebra, text: Meanings, owners: Sequence[str]
+    ) -> None:
+        self.scope, self.algebra, self.text, self.owners = scope, algebra, text, owners
+        self.known: dict[str, DualValue] = {}
+
+    def __call__(self, name: str) -> DualValue:
+        if name not in self.known:
+            self.known[name] = self._find(name)
+        return self.known[name]
+
+    def maybe(self, name: str) -> DualValue | None:
+        try:
+            return self(name)
+        except LookupError:
+            return None
+
+    def _find(self, name: str) -> DualValue:
+        algebra = self.algebra
+        if name == EPS:
+            numbers = (algebra.number(Fraction(x)).reals for x in (0, 1))
+            return DualValue(*numbers)
+        meaning = self.text.find(name)
+        if isinstance(meaning, Name):
+            name = meaning.name
+        elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
+            return fold(meaning, algebra, self)  # type: ignore[arg-type]
+        if is_vector(name, self.owners):
+            if algebra.axes == 1:
+                raise UnluckyError("a vector among numbers")
+            return self._parts([f"{name}@{axis}" for axis in "xyz"])
+        if is_scalar(name, self.owners):
+            return self._parts([f"{name}@"] * algebra.axes)
+        return algebra.scalar(self.scope.lookup(name))
+
+    def _parts(self, stems: Sequence[str]) -> DualValue:
+        reals, duals = (
+            tuple(self.scope.lookup(f"{stem}{part}") for stem in stems) for part in "rd"
+        )
+        return DualValue(reals, duals)
+
+    def leads_to_dual(self, expression: Expression) -> bool:
+        reached = names_reached(expression, self.text.find)
+        return any(is_dual(name, self.owners) for name in reached)
+
+
+def key_of(value: AnyValue) -> tuple[int, ...]:
+    if isinstance(value, Value):
+        return (value.number,)
+    return tuple(x.number for x in (*value.reals, *value.duals))
+
+
+def has_no_value(value: AnyValue) -> bool:
+    """Whether it divides by zero, say."""
+    parts = (value,) if isinstance(value, Value) else (*value.reals, *value.duals)
+    return any(x.marks is not None and x.marks.why for x in parts)
+
+
+def is_met(goal: Key, key: Key) -> bool:
+    return all(g is None or g == k for g, k in zip(goal, key, strict=True))
+
+
+def shifted(goal: Key, minus: Key, plus: Key) -> Key:
+    """goal − minus + plus."""
+    rows = zip(goal, minus, plus, strict=True)
+    return tuple(None if g is None else (g - (a or 0) + (b or 0)) % PRIME for g, a, b in rows)
+
+
+def negative(goal: Key) -> Key:
+    return tuple(None if g is None else -g % PRIME for g in goal)
+
+
+def product_of_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    if len(a) == 1:
+        return (a[0] * b[0] % PRIME,)
+    n = len(a) // 2
+    duals = ((a[i] * b[n + i] + a[n + i] * b[i]) % PRIME for i in range(n))
+    return (*(a[i] * b[i] % PRIME for i in range(n)), *duals)
+
+
+def quotient_of_keys(goal: Key, other: Sequence[int]) -> Key | None:
+    """What times `other` is the goal; None where nothing is, or where all is."""
+    if len(goal) == 1:
+        return (_over(goal[0], other[0]),) if goal[0] is not None and other[0] else None
+    n = len(goal) // 2
+    pairs = [_dual_quotient(goal[i], goal[n + i], other[i], other[n + i]) for i in range(n)]
+    if None in pairs or all(pair == (None, None) for pair in pairs):
+        return None
+    found = [pair for pair in pairs if pair is not None]
+    return (*(r for r, _ in found), *(d for _, d in found))
+
+
+def _over(a: int, b: int) -> int:
+    return a * pow(b, -1, PRIME) % PRIME
+
+
+def _dual_quotient(
+    real: int | None, dual: int | None, by_real: int, by_dual: int
+) -> tuple[int | None, int | None] | None:
+    if by_real:
+        if real is None:
+            return None, None
+        found = _over(real, by_real)
+        return found, None if dual is None else _over(dual - found * by_dual, by_real)
+    if real:
+        return None
+    if by_dual:
+        return (None if dual is None else _over(dual, by_dual)), None
+    return None if dual else (None, None)
+
+
+def scalar_of(goal: Key) -> int | None:
+    """The number that a required key is, if one number will do for all axes."""
+    if len(goal) == 1:
+        return goal[0]
+    n = len(goal) // 2
+    reals = {x for x in goal[:n] if x is not None}
+    return reals.pop() if len(reals) == 1 and not any(goal[n:]) else None
+
+
+def small_rational(number: int, bound: int) -> Fraction | None:
+    """The fraction with numerator and denominator up to the bound that the residue is."""
+    low, high = (PRIME, 0), (number % PRIME, 1)
+    while high[0] > bound:
+        factor = low[0] // high[0]
+        low, high = high, (low[0] - factor * high[0], low[1] - factor * high[1])
+    if not 0 < abs(high[1]) <= bound:
+        return None
+    return Fraction(high[0], high[1])
+
+
+Lookup = Callable[[str], AnyValue | None]
