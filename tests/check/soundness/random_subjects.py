@@ -321,7 +321,7 @@ def ball(seed: str) -> Subject:
     draft.names = [x for x in draft.names if x != h and x[1:] != h]
     M, m, c, A, B, g = (draft.parameter(x) for x in ("ms", "mb", "c", "A", "B", "g"))
     q = [f"b.q{x}" for x in "wxyz"]
-    w = [f"db.w{x}" for x in "xyz"]
+    w = [f"b.w{x}" for x in "xyz"]
     W, X, Y, Z = (var(name) for name in q)
     ox, oy, oz = (var(name) for name in w)
     half = F(1, 2)

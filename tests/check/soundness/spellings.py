@@ -40,9 +40,10 @@ def spell(kind: str, equation: Equation, reference: Reference) -> Spelled | None
         return Spelled(kind, text if "\\" in text else f"${text}$")
     if kind in ("renamed", "permuted"):
         return spell_coordinates(kind, equation, reference, used)
-    theirs = {x: underscored(x) if kind == "underscores" else dotted(x, reference) for x in used}
+    known = used | reference.own.keys()  # repairs may bring names that the text does not have
+    theirs = {x: underscored(x) if kind == "underscores" else dotted(x, reference) for x in known}
     theirs = {x: y for x, y in theirs.items() if x != y and y not in reference.own}
-    if not theirs:
+    if not theirs.keys() & used:
         return None
     text = equation_text(equation, lambda name: theirs.get(name, name))
     return Spelled(kind, text, back={y: x for x, y in theirs.items()})

@@ -19,6 +19,7 @@ from tests.references.equation_judge import (
     Var,
     judge,
     names_in,
+    negate,
     parse_equation,
     rename,
     residual,
@@ -245,10 +246,13 @@ def repair_is_right(case: Case, repair: Repair) -> tuple[bool, bool]:
 
 
 def is_restored(case: Case, repaired: Equation) -> bool:
-    """Whether both sides are the original's."""
+    """Whether both sides are the original's, or both of them negated."""
     assert case.original is not None
     states = generic_states(case.subject.reference)
-    return all(judge((a, b), states) == HOLDS for a, b in zip(repaired, case.original, strict=True))
+    sides = list(zip(repaired, case.original, strict=True))
+    return any(
+        all(judge((a, turn(b)), states) == HOLDS for a, b in sides) for turn in (lambda x: x, negate)
+    )
 
 
 def spelled_as(case: Case, name: str) -> str:
