@@ -298,6 +298,29 @@ def test_parameters_on_the_diagonal() -> None:
     assert "D2" not in found[0]
 
 
+HOSTILE = {
+    "spaces": r"\tau_1 = q_1" + r"\," * 70_000 + ", i = 1, 2",
+    "environments": r"\begin{equation}" * 11_000,
+    "matrices": r"\begin{bmatrix}" * 12_000 + r"\tau_1 = 1",
+    "formulas": r"\[" * 99_000 + "=",
+    "fonts": r"\tau_1 = x^" + r"\mathbf" * 1000,
+    "sums": r"\tau_1 = " + r"\sum_{i=1}^{99}" * 12 + "q_1",
+    "open indices": r"\tau_i = \sum_j \sum_k \sum_{l=1}^{99} \sum_{r=1}^{99} c_{ijk}",
+    "inverses": r"\ddot q = " + "M^{-1}" * 200 + r"\tau",
+    "derivatives": "x = " + "d/dt(" * 1500 + "q1",
+    "bars": r"\tau_1 = " + "|" * 3000,
+    "digits": "1" * 199_000 + " x = 1",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=list(HOSTILE))
+def test_hostile_texts_are_refused(text: str) -> None:
+    """In time that is linear in their length; a search that is not would not end."""
+    with pytest.raises(LinkwrightError) as error:
+        read_text(text, ELBOW)
+    assert "\n" not in str(error.value)
+
+
 # -- verdicts -------------------------------------------------------------------------------
 
 RIGHT = r"""

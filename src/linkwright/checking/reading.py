@@ -195,14 +195,17 @@ def _sides(
         yield from read_latex(part, symbols, ranges)
 
 
-def each(body: str) -> Iterator[str]:
+def each(body: str, count: int = 1) -> Iterator[str]:
     """One line for each value of the indices at its end, sums written out."""
     match = _RANGE.search(body)
     if match is None:
         yield _summed(body)
         return
-    for i in _span(match[2], match[3]):
-        yield from each(body[: match.start()].replace(f"{{{match[1]}}}", str(i)))
+    span = _span(match[2], match[3])
+    if count * len(span) > MAX_LINES:
+        raise ExpressionError(f"more than {MAX_LINES} equations", remedy="check in parts")
+    for i in span:
+        yield from each(body[: match.start()].replace(f"{{{match[1]}}}", str(i)), count * len(span))
 
 
 def _span(first: str, last: str) -> range:
