@@ -30,7 +30,13 @@ def to_text(node: Node, spell: Spelling = str, above: int = SUM, *, decimals: bo
     match node:
         case Num(value):
             text = number_text(value, decimals=decimals)
-            level = ATOM if text.isdigit() or "." in text and value > 0 else PRODUCT if value > 0 else SUM
+            level = (
+                ATOM
+                if text.isdigit() or ("." in text and value > 0)
+                else PRODUCT
+                if value > 0
+                else SUM
+            )
         case Var(name):
             text, level = spell(name), ATOM
         case Fun(function, argument):
@@ -103,7 +109,9 @@ def latex_name(name: str) -> str:
     else:
         letter = rf"\mathrm{{{stem}}}"
     letter = f"{dots}{{{letter}}}" if dots else letter
-    return letter if not index else f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
+    return (
+        letter if not index else f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
+    )
 
 
 def to_latex(node: Node, above: int = SUM, spell: Spelling = latex_name) -> str:

@@ -104,7 +104,7 @@ def collect(equation: Equation, draw: random.Random, _: Reference) -> Equation |
         for factor in set(factors_of(term)):
             if not isinstance(factor, Num):
                 counts[factor] = counts.get(factor, 0) + 1
-    common = sorted((x for x, n in counts.items() if 2 <= n), key=repr)
+    common = sorted((x for x, n in counts.items() if n >= 2), key=repr)
     if not common:
         return None
     factor = draw.choice(common)
@@ -242,4 +242,3 @@ def arrange(
             equation = found
             said.append(word)
     return equation, said
-

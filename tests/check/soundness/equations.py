@@ -80,7 +80,9 @@ def motion_rows(subject: Subject) -> Iterator[Equation]:
     for position in r.positions:
         yield position.node(), num(0)
     for direction in free_directions(r):
-        left = sum((x * (r.row(i) - named_drives(r, r.applied(i))) for i, x in direction.items()), Poly())
+        left = sum(
+            (x * (r.row(i) - named_drives(r, r.applied(i))) for i, x in direction.items()), Poly()
+        )
         yield left.node(), num(0)
     if "lambda" not in subject.withheld:
         for i in range(len(r.u)):
@@ -88,8 +90,7 @@ def motion_rows(subject: Subject) -> Iterator[Equation]:
                 continue
             forces = [named_drives(r, r.applied(i)).node()]
             forces += [
-                product_of([Var(f"J{k + 1}{i + 1}"), Var(f"lambda{k + 1}")])
-                for k in range(n)
+                product_of([Var(f"J{k + 1}{i + 1}"), Var(f"lambda{k + 1}")]) for k in range(n)
             ]
             yield r.row(i).node(), sum_of(forces)
 
@@ -164,9 +165,14 @@ def relations(subject: Subject) -> Iterator[Equation]:
     span = range(1, n + 1)
     taken = any(f"M{i}{j}" in own for i in span for j in span)
     if not taken and "T" not in own:
-        yield Var("T"), parse_equation(
-            "x = 1/2*(" + " + ".join(f"M{i}{j}*{r.u[i - 1]}*{r.u[j - 1]}" for i in span for j in span) + ")"
-        )[1]
+        yield (
+            Var("T"),
+            parse_equation(
+                "x = 1/2*("
+                + " + ".join(f"M{i}{j}*{r.u[i - 1]}*{r.u[j - 1]}" for i in span for j in span)
+                + ")"
+            )[1],
+        )
     if not r.constraint_rows and r.has_rates and not r.forces and not taken:
         for i, q in enumerate(r.coordinates, 1):
             drive = named_drives(r, r.applied(i - 1)).node()
@@ -182,9 +188,7 @@ def true_equations(subject: Subject) -> list[Equation]:
     found = [parse_equation(text) for text in subject.textbook]
     found += list(definitions(subject))
     found += list(relations(subject))
-    found += [
-        pair for pair in motion_rows(subject) if size(pair) <= MOST_TERMS
-    ]
+    found += [pair for pair in motion_rows(subject) if size(pair) <= MOST_TERMS]
     return found
 
 

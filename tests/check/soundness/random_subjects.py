@@ -9,23 +9,21 @@ from functools import cache
 from typing import Any
 
 import linkwright as lw
-from tests.references.reference_mechanics import (
+from tests.references.polynomial_vectors import (
     AXES,
     IDENTITY,
     ZERO,
     Matrix,
-    RefBody,
-    Reference,
     Vector,
     apply,
     compose,
     dot,
-    lump,
     plus,
     quaternion_turn,
     turn,
     vector,
 )
+from tests.references.reference_mechanics import RefBody, Reference, lump
 from tests.references.trig_polynomials import Poly, cos, root, sin, var
 
 from .subjects import ROWS, Subject
@@ -35,7 +33,24 @@ NASTY = (
     "L", "eps", "m", "d", "T", "g2", "x1", "tau", "M11", "K", "V", "C", "f1", "J", "p1", "H", "E", "U", "P",
     "D", "c1", "s1", "phi", "K1", "v1", "w", "lambda1", "tau1", "M12", "phi1", "G", "c112", "Q1", "J11", "y2",
 )  # fmt: skip
-LETTERS = ("a", "b", "c", "h", "k", "n", "r", "s", "u", "w", "alpha", "beta", "mu", "rho", "lc", "ls")
+LETTERS = (
+    "a",
+    "b",
+    "c",
+    "h",
+    "k",
+    "n",
+    "r",
+    "s",
+    "u",
+    "w",
+    "alpha",
+    "beta",
+    "mu",
+    "rho",
+    "lc",
+    "ls",
+)
 
 
 @dataclass
@@ -48,7 +63,9 @@ class Draft:
     said: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Fraction | str] = field(default_factory=dict)
     bodies: list[RefBody] = field(default_factory=list)
-    joints: dict[str, dict[str, int]] = field(default_factory=dict)  # as linear forms of coordinates
+    joints: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # as linear forms of coordinates
     springs: Poly = field(default_factory=Poly)
     forces: dict[str, Poly] = field(default_factory=dict)
     rotors: dict[str, Poly] = field(default_factory=dict)
@@ -160,7 +177,9 @@ def add_links(draft: Draft, joints: list[str], types: list[str]) -> list[int]:
     return parents
 
 
-def placed(R: Matrix, p: Vector, kind: str, axis: str, form: dict[str, int]) -> tuple[Matrix, Vector]:
+def placed(
+    R: Matrix, p: Vector, kind: str, axis: str, form: dict[str, int]
+) -> tuple[Matrix, Vector]:
     if kind == "revolute":
         return compose(R, turn(AXES[axis], form)), p
     return R, plus(p, apply(R, vector([linear(form) * x for x in AXES[axis]])))
@@ -272,7 +291,7 @@ def geared(seed: str) -> Subject:
     coordinates = coordinate_names(draw, 2)
     draft.names = [x for x in draft.names if x not in coordinates and x[1:] not in coordinates]
     a, b = coordinates
-    m, c, I, J, g, n = (draft.parameter(x) for x in ("m", "c", "I", "J", "g", "n"))  # noqa: E741
+    m, c, I, J, g, n = (draft.parameter(x) for x in ("m", "c", "I", "J", "g", "n"))
     one = RefBody("wheel", turn((0, 0, 1), a), ZERO, (lump(m, (c, 0, 0), (0, 0, I)),))
     two = RefBody("pinion", turn((0, 0, 1), b), ZERO, (lump(1, (0, 0, 0), (0, 0, J)),))
     draft.said = {
@@ -297,9 +316,11 @@ def sleigh(seed: str) -> Subject:
     """Chaplygin's sleigh: a knife edge under a body on ice."""
     draw = random.Random(f"sleigh {seed}")
     draft = Draft(draw, draw.sample(NASTY, 3) if draw.random() < 0.5 else [])
-    x, y, q = draw.choice([("x", "y", "theta"), ("q1", "q2", "q3"), ("q3", "q1", "q2"), ("x2", "x1", "q1")])
+    x, y, q = draw.choice(
+        [("x", "y", "theta"), ("q1", "q2", "q3"), ("q3", "q1", "q2"), ("x2", "x1", "q1")]
+    )
     draft.names = [n for n in draft.names if n not in (x, y, q) and n[1:] not in (x, y, q)]
-    m, a, I = (draft.parameter(word) for word in ("m", "a", "I"))  # noqa: E741
+    m, a, I = (draft.parameter(word) for word in ("m", "a", "I"))
     body = RefBody("sled", turn((0, 0, 1), q), vector((x, y, 0)), (lump(m, (a, 0, 0), (0, 0, I)),))
     edge = cos(q) * var(f"d{y}") - sin(q) * var(f"d{x}")
     draft.said = {
@@ -365,4 +386,3 @@ FAMILIES = {"tree": random_tree, "geared": geared, "sleigh": sleigh, "ball": bal
 @cache
 def random_subject(family: str, seed: str) -> Subject:
     return FAMILIES[family](seed)
-

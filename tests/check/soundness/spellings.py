@@ -79,10 +79,8 @@ def spell_coordinates(
     q = list(reference.coordinates)
     if not reference.has_rates or any(_DERIVATIVE.fullmatch(x) for x in used):
         return None
-    if kind == "renamed":
-        new = [f"z{chr(ord('a') + i)}" for i in range(len(q))]
-    else:
-        new = [*q[1:], q[0]]
+    foreign = [f"z{letter}" for letter in "abcdefgh"[: len(q)]]
+    new = foreign if kind == "renamed" else [*q[1:], q[0]]
     if len(q) < 2 or not used & {*q, *reference.u, *reference.a}:
         return None
     theirs = {f"{d}{x}": f"{d}{y}" for x, y in zip(q, new, strict=True) for d in ("", "d", "dd")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -146,7 +146,9 @@ def is_allowed_freedom(equation: Equation, reference: Reference) -> bool:
 def is_total_derivative(equation: Equation, reference: Reference) -> bool:
     """Whether Euler's and Lagrange's operator makes nothing of left − right."""
     try:
-        apart = from_node(equation[0], reference.quantity) - from_node(equation[1], reference.quantity)
+        apart = from_node(equation[0], reference.quantity) - from_node(
+            equation[1], reference.quantity
+        )
     except (LookupError, ValueError):
         return False
     return all(
@@ -190,7 +192,7 @@ def run_batch(cases: list[Case], names: Mapping[str, str] | None = None) -> list
             return [run_case(case) for case in cases]
         problem = "" if cases[0].mutant else "refused"
         return [Outcome(cases[0], "refused", problem, str(error))]
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         if len(cases) > 1:
             return [run_case(case) for case in cases]
         return [Outcome(cases[0], "crash", "crash", f"{type(error).__name__}: {error}"[:300])]
@@ -251,7 +253,8 @@ def is_restored(case: Case, repaired: Equation) -> bool:
     states = generic_states(case.subject.reference)
     sides = list(zip(repaired, case.original, strict=True))
     return any(
-        all(judge((a, turn(b)), states) == HOLDS for a, b in sides) for turn in (lambda x: x, negate)
+        all(judge((a, turn(b)), states) == HOLDS for a, b in sides)
+        for turn in (lambda x: x, negate)
     )
 
 
