@@ -35,6 +35,7 @@ _HOMES = {
     "compare": "study",
     "verify": "verification",
     "check": "checking",
+    "check_folder": "checking",
     "LinkwrightError": "errors",
 }
 
@@ -42,6 +43,7 @@ __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
     from .checking import check as check
+    from .checking import check_folder as check_folder
     from .equations import Equations as Equations
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery

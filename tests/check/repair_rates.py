@@ -42,7 +42,14 @@ from linkwright.expressions.tree import children
 HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
 TEXTBOOK = Path(__file__).parent / "textbook"
 KINDS = ("sign", "index", "function", "factor", "exponent", "dot", "symbol", "dropped term")
-FILES = ("cartesian", "elbow", "remote-elbow", "sharp-edged-disk", "stanford-rrp", "triple-pendulum")
+FILES = (
+    "cartesian",
+    "elbow",
+    "remote-elbow",
+    "sharp-edged-disk",
+    "stanford-rrp",
+    "triple-pendulum",
+)
 Path_ = tuple[int, ...]
 
 
@@ -255,7 +262,9 @@ class Outcome:
         return [i for i, x in enumerate(repairs) if is_same(x.equation, self.original, defined)]
 
 
-def outcomes(seed: int, count: int, share: str, kinds: tuple[str, ...] = KINDS) -> Iterator[Outcome]:
+def outcomes(
+    seed: int, count: int, share: str, kinds: tuple[str, ...] = KINDS
+) -> Iterator[Outcome]:
     draw = random.Random(seed)
     parity = {"develop": 0, "measure": 1}[share]
     chosen = corpus()[parity::2]
@@ -304,15 +313,26 @@ def main() -> None:
         found.append(one)
         if given.misses and 0 not in one.places:
             place = "second" if one.places else "missed"
-            print(f"{place} {one.kind} [{one.case.mechanism}] {one.seconds:.2f}s\n   {one.original}")
-            print(f"   {one.case.left} = {one.printed}\n   {[x.what for x in one.finding.repairs]}", flush=True)
+            print(
+                f"{place} {one.kind} [{one.case.mechanism}] {one.seconds:.2f}s\n   {one.original}"
+            )
+            print(
+                f"   {one.case.left} = {one.printed}\n   {[x.what for x in one.finding.repairs]}",
+                flush=True,
+            )
     for kind, (cases, named, first) in rates(found).items():
         if cases:
-            print(f"{kind:14} {named:4}/{cases:<4} {named / cases:6.1%}   first {first / cases:6.1%}")
+            print(
+                f"{kind:14} {named:4}/{cases:<4} {named / cases:6.1%}   first {first / cases:6.1%}"
+            )
     total = [sum(column) for column in zip(*rates(found).values(), strict=True)]
-    print(f"{'all':14} {total[1]:4}/{total[0]:<4} {total[1] / total[0]:6.1%}   first {total[2] / total[0]:6.1%}")
+    print(
+        f"{'all':14} {total[1]:4}/{total[0]:<4} {total[1] / total[0]:6.1%}   first {total[2] / total[0]:6.1%}"
+    )
     seconds = sorted(x.seconds for x in found)
-    print(f"median {seconds[len(seconds) // 2]:.2f} s, most {seconds[-1]:.2f} s a check; seed {given.seed}")
+    print(
+        f"median {seconds[len(seconds) // 2]:.2f} s, most {seconds[-1]:.2f} s a check; seed {given.seed}"
+    )
     print(Counter(x.case.mechanism for x in found))
 
 

@@ -33,6 +33,10 @@ REPAIRS = {
     ("triple-pendulum", "61"): "the factor l2 is added to the term dtheta3*m3*l3*cos(theta2 - theta3)",
     ("triple-pendulum", "65"): "the factor l2 is added to the term m3*dtheta2*dtheta3*l3*sin(theta2 - theta3)",
     ("triple-pendulum", "67"): "the signs of all terms but",
+    ("elbow", "nine Y25"): "theta5 is theta6",
+    ("elbow", "nine Y24"): "dq1 is squared",
+    ("elbow", "six y23"): "dq1 is squared",
+    ("elbow", "six Theta5"): "l1^2 is l1",
     ("stanford-rrp", "15"): "the sign of the term dtheta2*y_B is changed",
     ("stanford-rrp", "table 1"): "the sign of the term y_B is changed",
     ("remote-elbow", "6.4.27"): "is halved",
@@ -93,7 +97,8 @@ def test_single_misprints_are_named(checked: tuple[str, Report]) -> None:
         if expected is not None:
             assert expected in finding.repairs[0].what, finding
     if name == "triple-pendulum":
-        text = "\n".join(x.repairs[0].equation for x in wrong if x.section != "approximate")
+        misprints = [x for x in wrong if x.section != "approximate" and x.number != "13"]
+        text = "\n".join(x.repairs[0].equation for x in misprints)
         said = [x for x in file_of(name).read_text(encoding="utf-8").splitlines() if " is F" in x]
         assert lw.check(arm(name), "\n".join([*said, text])).passed
 

@@ -99,8 +99,10 @@ def test_a_misprint_is_found_and_repaired(kind: str) -> None:
     texts = [
         (left, right, wrong) for left, right in RIGHT.items() for wrong in slips(kind, parse(right))
     ]
-    for left, _, wrong in draw.sample(texts, min(12, len(texts))):
+    for left, right, wrong in draw.sample(texts, min(12, len(texts))):
         printed = f"{left} = {to_text(wrong)}"
+        if len(to_text(wrong)) < len(right) / 2:  # what is missing is longer than the equation
+            continue
         (finding,) = lw.check(ELBOW, printed)
         if finding.status == "identical":  # index 1 for 2 in a symmetric place
             assert kind == "index"
@@ -109,8 +111,7 @@ def test_a_misprint_is_found_and_repaired(kind: str) -> None:
         assert finding.repairs, f"{kind}: {printed}"
         again = lw.check(ELBOW, "\n".join(repair.equation for repair in finding.repairs))
         assert again.passed, f"{kind}: {printed}"
-        is_claimed = any(f"{left} = " in repair.equation for repair in finding.repairs)
-        assert is_claimed or printed == "phi1 = m2*lc2*g*cos(q1 + q2)"  # phi1 is phi2
+        assert any(f"{left} = " in repair.equation for repair in finding.repairs)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,10 @@ def test_a_misprint_is_found_and_repaired(kind: str) -> None:
         ("phi2 = -m2*lc2*g*cos(q1+q2)", "the sign of the term m2*lc2*g*cos(q1 + q2) is changed"),
         ("phi2 = m2*lc1*g*cos(q1+q2)", "lc1 is lc2"),
         ("phi2 = m2*lc2*g*cos(q1)", "q1 is q1 + q2"),
-        ("phi2 = m2*lc2*g*g*cos(q1+q2)", "the factor g is left out of the term m2*lc2*g*g*cos(q1 + q2)"),
+        (
+            "phi2 = m2*lc2*g*g*cos(q1+q2)",
+            "the factor g is left out of the term m2*lc2*g*g*cos(q1 + q2)",
+        ),
         ("phi2 = m2*lc2*cos(q1+q2)", "the factor g is added to the term m2*lc2*cos(q1 + q2)"),
         ("d22 = m2*lc2 + I2", "lc2 is squared"),
         ("d22 = m2*lc2^2", "the term I2 is missing"),

@@ -184,7 +184,9 @@ def lagrange(now: Instant) -> dict[str, float]:
 
 def hamilton(now: Instant) -> dict[str, float]:
     e = moving(now)
-    return general(now, e) | entries("p", e.p) | entries("dp", e.p_rate)
+    known = general(now, e) | entries("p", e.p) | entries("dp", e.p_rate)
+    along = slopes(lambda v: e.chain.T(e.q, v), e.v)
+    return known | entries("L_theta", e.L_q) | entries("L_dtheta", along)
 
 
 def chain(now: Instant) -> dict[str, float]:

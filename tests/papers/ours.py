@@ -247,6 +247,9 @@ def hamilton(now: Instant, e: Evaluated | None = None) -> dict[str, float]:
     inputs = [state.x, e.eqs.symbols["tau"]]
     rates, H = numbers_of((state.rates(), e.eqs.extra("hamiltonian")), inputs, x, e.tau)
     momenta = {"H": float(H[0, 0])} | entries("p", x[n:, 0]) | entries("dp", rates[n:, 0])
+    L = e.eqs.expressions("kinetic_energy")[0] - e.eqs.expressions("potential_energy")[0]
+    L_q, L_v = e.of_motion(*(ca.gradient(L, e.eqs.symbols[key]) for key in ("q", "qd")))
+    momenta |= entries("L_theta", L_q.ravel()) | entries("L_dtheta", L_v.ravel())
     return general(e) | momenta
 
 

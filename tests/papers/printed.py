@@ -140,7 +140,7 @@ def printed(name: str) -> list[Printed]:
     found, section = [], "lagrange"
     for line in (HOME / f"{name}{ENDING}").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            section = line.strip("[]")
+            section = line.strip("[]").partition(",")[0]
         elif line.startswith(("(", "!")):
             found += [replace(one, section=section) for one in _read(line)]
         else:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 IN_DEFINITION = "in the definition of "
 _INTERNAL = (
+    (re.compile(r"partial@\w+@\d+@(\w+)"), r"the partial derivative of \1"),
+    (re.compile(r"rate@(\w+)"), r"the rate of \1"),
     (re.compile(r"(\w+)@[xyz]?[rd]\b"), r"\1"),
     (re.compile(r"mass_center_of_body_(\d+)"), r"the centre of mass of body \1"),
     (re.compile(r"\bnumber (-?\d+(?:/\d+)?)"), r"\1"),
 )
-"""Parts of dual vectors, frames at centres of mass, exact numbers among symbols."""
+"""Derivatives, parts of dual vectors, frames at centres of mass, exact numbers among symbols."""
 
 
 def in_the_texts_words(finding: Finding) -> Finding:

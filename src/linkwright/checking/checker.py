@@ -55,6 +55,8 @@ MOST_SIMPLE = 12
 """Numbers up to this, and fractions of them, have no multiples that stand for them."""
 MOST_MULTIPLE = 8
 """A number that is this many times a parameter's value, or that part of it, stands for it."""
+_GRAVITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}
+"""An equation of several parts gets the first of these that a part has."""
 _UP_TO_A_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
 """Energies whose zero is a matter of choice."""
 
@@ -73,11 +75,19 @@ def check(
         >>> report[0].repairs[0].what
         'sin(q1 + q2) is cos'
     """
+    return check_with({}, mechanism, equations, names or {})
+
+
+def check_with(
+    shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
+) -> Report:
+    """`check` with derivations by heading, which texts share; one that has frames has its own."""
     lines, own = read(equations, mechanism)
-    said = {**own.names, **(names or {})}
-    vocabularies: dict[str, Vocabulary] = {}
+    said = {**own.names, **names}
+    vocabularies = {} if own.frames or own.composed or own.masses else shared
     findings: list[Finding] = []
     inferred: dict[str, str] = {}
+    errors: list[LinkwrightError] = []
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
         members = list(group)
@@ -96,8 +106,11 @@ def check(
         section.set_aside()
         parts = [replace(finding, section=name) for finding in section.all_findings()]
         findings += in_order(members, origins, section.merged(parts, origins))
+        errors += section.errors
         inferred |= section.inferred()
         notes += [*section.collisions(), section.note()]
+    if errors and all(finding.status in (UNREADABLE, DEFINITION) for finding in findings):
+        raise errors[0]
     return Report(
         mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n)
     )
@@ -115,6 +128,7 @@ class Section:
     origins: list[Line] = field(default_factory=list)
     repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
     aside: dict[int, Finding] = field(default_factory=dict)
+    errors: list[LinkwrightError] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
 
     def set_aside(self) -> None:
@@ -125,13 +139,10 @@ class Section:
             try:
                 meanings.wanted((line.left, line.right))
             except LinkwrightError as error:
+                self.errors.append(error)
                 self.aside[i] = self._without_meaning(meanings, line, error)
-        if len(self.aside) == len(self.lines) and not any(
-            finding.status == DIFFERS for finding in self.aside.values()
-        ):
-            line = self.lines[0]
-            meanings.wanted((line.left, line.right))  # raises
         self.lines = [line for i, line in enumerate(self.lines) if i not in self.aside]
+        self.origins = [line for i, line in enumerate(self.origins) if i not in self.aside]
 
     def _without_meaning(self, meanings: Meanings, line: Line, error: LinkwrightError) -> Finding:
         """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
@@ -187,7 +198,7 @@ class Section:
         pairs = zip(parts, origins, strict=True)
         for _, group in groupby(pairs, key=lambda pair: id(pair[1])):
             own = list(group)
-            worst, origin = next((x for x in own if x[0].status == DIFFERS), own[0])
+            worst, origin = min(own, key=lambda part: _GRAVITY.get(part[0].status, len(_GRAVITY)))
             if len(own) > 1:
                 pair = (origin.left, origin.right)
                 chance = sum(x.chance for x, _ in own)

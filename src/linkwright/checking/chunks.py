@@ -43,12 +43,31 @@ def plain_chunks(text: str) -> list[str]:
         if not stripped:
             continue
         goes_on = chunks and (chunks[-1][-1] in "+-*/=(,^" or _is_open(chunks[-1]))
+        goes_on = goes_on and not _are_two_equations(chunks[-1], stripped)
         begins = stripped[0] in "+*/=" or (stripped[0] == "-" and "=" not in stripped)
         if goes_on or (begins and chunks and not HEADING.fullmatch(chunks[-1])):
             chunks[-1] += f" {stripped}"
         else:
             chunks.append(stripped)
     return chunks
+
+
+def _are_two_equations(before: str, line: str) -> bool:
+    """Whether both have an equals sign outside brackets: then an open bracket or an operator at the
+    end of the first is a mistake in it, and no reason to join them."""
+    if before.rstrip("& ").endswith("=") or line.lstrip("& ").startswith("="):
+        return False
+    return _has_equality(before) and _has_equality(line)
+
+
+def _has_equality(text: str) -> bool:
+    """Whether there is an = outside brackets, before any bracket is closed that was not opened."""
+    depth = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0 or (letter == "=" and not depth):
+            return depth == 0
+    return False
 
 
 def _is_open(chunk: str) -> bool:
@@ -155,7 +174,7 @@ def _columns_apart(row: str) -> str:
 
 
 def _continues(line: str, before: str) -> bool:
-    if HEADING.fullmatch(before) or HEADING.fullmatch(line):
+    if HEADING.fullmatch(before) or HEADING.fullmatch(line) or _are_two_equations(before, line):
         return False
     if (
         re.fullmatch(r"[,;. ]+", line)

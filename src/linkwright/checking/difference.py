@@ -8,8 +8,9 @@ from typing import Any
 import casadi as ca
 
 from ..equations import Equations
-from ..errors import LinkwrightError
-from ..expressions import PI, Exact, Expression, PiMultiple, Sum, to_text
+from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import PI, Exact, Expression, Name, PiMultiple, Sum, to_text
+from ..expressions.tree import children
 from ..forms import ClosedForm, Source, form_of
 from ..readings.ring import Budget
 from ..tape import Port
@@ -19,6 +20,7 @@ from .vocabulary import Vocabulary
 
 SX = Any
 MOST_TERMS, SECONDS = 2000, 0.5
+MOST_NODES = 20_000
 SHOWN = 8
 LONGEST = 240
 """Characters of a difference that is collected as a book would; a longer one is a sum, and cut."""
@@ -54,7 +56,7 @@ def difference(
 ) -> Difference | None:
     """None where it is too long, or constraints or missing drives decide the motion."""
     vocabulary = meanings.vocabulary
-    if vocabulary.names.constraints or setting.silent:
+    if vocabulary.names.constraints or setting.silent or _is_too_long(meanings, pair):
         return None
     numbers = Numbers(vocabulary.eqs)
     try:
@@ -66,6 +68,22 @@ def difference(
         return Difference(form_of(vocabulary.eqs, made, numbers.exact, budget, known))
     except LinkwrightError:
         return None
+
+
+def _is_too_long(meanings: Meanings, pair: tuple[Expression, Expression]) -> bool:
+    """Whether an equation has more nodes than can be expanded, its definitions written out."""
+    sizes: dict[str, int] = {}
+
+    def size(node: Expression) -> int:
+        if not isinstance(node, Name):
+            return 1 + sum(map(size, children(node)))
+        if node.name not in sizes:
+            sizes[node.name] = MOST_NODES  # of one that is defined by itself
+            inner = meanings.find(node.name)
+            sizes[node.name] = size(inner) if isinstance(inner, Expression) else 1
+        return sizes[node.name]
+
+    return sum(map(size, pair)) >= MOST_NODES
 
 
 class Numbers:
@@ -96,6 +114,8 @@ def _driven(vocabulary: Vocabulary, residual: SX) -> SX:
     (tau,) = eqs.expressions("inverse_dynamics")
     u = tau
     if vocabulary.names.actuators:
+        if len(vocabulary.names.actuators) != vocabulary.names.nv:
+            raise UnsupportedError("actuators do not determine all accelerations")
         u = ca.solve(eqs.expressions("input_matrix")[0], tau)
     return ca.substitute(residual, ca.vertcat(symbols["u"], symbols["tau"]), ca.vertcat(u, tau))
 

@@ -83,7 +83,7 @@ def names_reached(expression: Expression, find: Known) -> Iterator[str]:
         seen.add(name)
         meaning = find(name)
         if isinstance(meaning, Name) or meaning is None or isinstance(meaning, str):
-            yield meaning.name if isinstance(meaning, Name) else name
+            yield meaning.name.lstrip("=") if isinstance(meaning, Name) else name
         else:
             yield name
             front += names(meaning)
@@ -172,7 +172,7 @@ class _Split:
             return ZERO, ONE
         own = self.find(name)
         if isinstance(own, Name):
-            name = own.name
+            name = own.name.lstrip("=")
         elif own is not None and not isinstance(own, str):
             inner = names_reached(own, self.find)
             is_plain = not any(is_dual(x, self.owners) for x in inner)

@@ -124,7 +124,7 @@ class Valuation:
                 raise UnluckyError("unit")
 
     def product(self, factors: Sequence[AnyValue]) -> AnyValue:
-        return self.algebra.multiply([self.one, *factors])  # type: ignore[arg-type, list-item]
+        return self.algebra.multiply([self.one, *factors])  # type: ignore[list-item]
 
     def goal_of(self, node: Expression, i: int, goal: Goal, is_angle: bool) -> Goal | None:
         """What the i-th part must be, the others staying as they are; None if nothing will do."""

@@ -23,6 +23,7 @@ _INDEX = re.compile(r"(\D+?)_?(\d+)")
 _LETTERS = ("q", "theta", "phi", "psi", "alpha", "beta", "gamma", "x", "y", "z", "s", "d", "r")
 
 
+MOST_NESTED = 60
 OURS = "="
 """Stands before names of ours in what is said of the text's names, which may be the same."""
 
@@ -100,7 +101,10 @@ class Meanings:
                 if name in (one, two):
                     rate = self.rate(value)
                     rate = rate if name == one else self.rate(rate)
-                    return self._find(rate.name) if isinstance(rate, Name) else rate
+                    if not isinstance(rate, Name):
+                        return rate
+                    ours = rate.name.removeprefix(OURS)
+                    return ours if ours in self.vocabulary else None
         return None
 
     def __contains__(self, name: str) -> bool:
@@ -116,6 +120,11 @@ class Meanings:
             for name in sorted(names(expression) - done):
                 if name in stack:
                     raise ExpressionError(f"'{name}' is defined by itself")
+                if len(stack) > MOST_NESTED:
+                    raise ExpressionError(
+                        f"more than {MOST_NESTED} definitions stand inside each other",
+                        remedy="write some of them out",
+                    )
                 meaning = self.find(name)
                 if meaning is None:
                     raise self.unknown(name)

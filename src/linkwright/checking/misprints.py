@@ -1,4 +1,4 @@
-"""Single misprints: trees that differ from a given one by a slip, and have a given value somewhere."""
+"""Single misprints: trees that differ from a given one by a slip, and have a given value."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from .values import (
 
 TWO = Number(Fraction(2))
 KINDS = (
-    "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "missing factor",
-    "extra factor", "quotient", "extra term", "missing angle", "symbol", "missing factors",
+    "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "quotient",
+    "missing factor", "extra factor", "extra term", "missing angle", "symbol", "missing factors",
     "missing term",
 )  # fmt: skip
 """From the likeliest to the least."""
@@ -162,7 +162,7 @@ class Misprints(Valuation):
             new = rest[0] if len(rest) == 1 else Sum(rest)
             text = shorten(to_text(_unsigned(node.terms[i])))
             what = f"the term {text} is left out"
-            if goal.is_met_by(self.guard(lambda: self.algebra.add([self.value(x) for x in rest]))):  # type: ignore[arg-type, misc]
+            if goal.is_met_by(self.guard(lambda: self.algebra.add([self.value(x) for x in rest]))):  # type: ignore[misc]
                 yield Candidate("extra term", what, (), new)
 
     def other_signs(self, node: Sum, i: int, goal: Goal) -> Iterator[Candidate]:
@@ -237,7 +237,7 @@ class Misprints(Valuation):
         else:
             bound = max(LARGEST_COEFFICIENT, abs(value.numerator), value.denominator)
             ratio = small_rational(number, bound)
-            found = [ratio] if ratio not in (None, value, 0) else []  # type: ignore[list-item]
+            found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
             what = f"the coefficient {number_text(value)} is {number_text(other)}"
             yield Candidate("coefficient", what, (), Number(other))

@@ -55,8 +55,14 @@ Factors = tuple[int, ...]
 class MissingTerms:
     """Products of symbols, by their value at one point."""
 
-    def __init__(self, valuation: Valuation, symbols: Sequence[Expression]) -> None:
+    def __init__(
+        self,
+        valuation: Valuation,
+        symbols: Sequence[Expression],
+        parameters: Sequence[str],
+    ) -> None:
         self.valuation = valuation
+        self.parameters = list(parameters)
         known = [(x, valuation.value_if_any(x)) for x in symbols]
         keys = [(x, key_of(v)) for x, v in known if v is not None]
         scalars = [(x, n) for x, key in keys if (n := scalar_of(key))][:MOST_SYMBOLS]
@@ -98,7 +104,8 @@ class MissingTerms:
         n = size // 2
         eps = (0,) * n + (1,) * n
         yield Name(EPS), eps
-        for symbol, key in (*self.vectors, *self.duals):
+        others: list[tuple[Expression, tuple[int, ...]]] = [*self.vectors, *self.duals]
+        for symbol, key in others:
             yield symbol, key
             yield Product((Name(EPS), symbol)), product_of_keys(eps, key)
         for (a, key), (b, other) in product(self.duals, self.vectors):
@@ -139,7 +146,7 @@ class MissingTerms:
         return self._inverses[key]
 
     def _term(self, coefficient: Fraction, factors: Factors, prefix: Expression) -> Expression:
-        counted = {i: factors.count(i) for i in factors}
+        counted = {i: factors.count(i) for i in sorted(factors, key=self._order)}
         parts = [
             self.symbols[i] if n == 1 else Power(self.symbols[i], Number(Fraction(n)))
             for i, n in counted.items()
@@ -149,6 +156,13 @@ class MissingTerms:
         whole = [x for x in (size, *before, *parts) if x != ONE] or [ONE]
         term = whole[0] if len(whole) == 1 else Product(tuple(whole))
         return term if coefficient > 0 else negate(term)
+
+    def _order(self, i: int) -> tuple[int, int, int]:
+        """Parameters first, in the mechanism's order; functions last."""
+        symbol = self.symbols[i]
+        if isinstance(symbol, Name) and symbol.name in self.parameters:
+            return 0, self.parameters.index(symbol.name), i
+        return (1 if isinstance(symbol, Name) else 2), 0, i
 
 
 def _residue(value: Fraction) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ..expressions import (
     Call,
     Expression,
-    Name,
     Negation,
     Power,
     Product,
@@ -46,15 +45,6 @@ def put(root: Expression, path: Sequence[int], new: Expression) -> Expression:
 def node_at(root: Expression, path: Sequence[int]) -> Expression:
     for i in path:
         root = children(root)[i]
-    return root
-
-
-def replace_name(root: Expression, name: str, new: Expression) -> Expression:
-    """The tree with another one wherever a name stands."""
-    if root == Name(name):
-        return new
-    for i, child in enumerate(children(root)):
-        root = put(root, (i,), replace_name(child, name, new))
     return root
 
 

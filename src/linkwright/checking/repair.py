@@ -16,7 +16,7 @@ from .duals import EPS, names_reached, split_pair, without_eps
 from .goals import Goal
 from .misprints import KINDS, Candidate, Misprints, stem, times
 from .missing import MissingTerms
-from .places import replace_name, size
+from .places import size
 from .prover import Pair, Prover, Scope
 from .report import Repair
 from .trial import Trial, calls_of
@@ -29,7 +29,7 @@ MOST_REPAIRS = 3
 LONGEST_MISSING = 4
 MOST_DEFINITIONS = 20
 MOST_ANGLES = 4
-COINCIDENCES = ("missing angle", "symbol", "missing factors", "quotient")
+COINCIDENCES = ("missing angle", "symbol", "missing factors")
 """Kinds that are not worth naming beside a likelier one."""
 
 
@@ -87,21 +87,6 @@ def repairs_of_dual(section: Section, pair: Pair) -> tuple[Repair, ...]:
         Corrected("extra factor", what, (pair[0], right)) for what, right in without_eps(pair[1])
     ]
     return _proved(trial, trial.provers[0], others)[:1]
-
-
-def family_repairs(section: Section, pair: Pair, name: str) -> tuple[Repair, ...]:
-    """Corrections of a name that means nothing, among names that differ by their number: the
-    member of the family with which the equation is proved. `m3 is m2`."""
-    trial = Trial(section, pair)
-    found = []
-    for other in trial.family(name):
-        left, right = (replace_name(side, name, Name(other)) for side in pair)
-        found.append(Corrected("index", f"{name} is {other}", (left, right)))
-    for prover in section.provers:
-        kept = _proved(trial, prover, found)
-        if kept:
-            return kept
-    return ()
 
 
 # -- in the equation --------------------------------------------------------------------------
@@ -263,7 +248,7 @@ def _with_one_term(
     trial: Trial, scope: Scope, symbols: Sequence[Expression]
 ) -> Iterator[Corrected]:
     misprints = trial.misprints(scope)
-    missing = MissingTerms(misprints, symbols)
+    missing = MissingTerms(misprints, symbols, trial.section.vocabulary.parameters)
     pair = trial.pair
     is_claim = isinstance(pair[0], Name)
     keys = [misprints.key(side) for side in pair]
@@ -336,7 +321,7 @@ def _with_difference(pair: Pair, apart: Difference | None) -> Iterator[Corrected
 
 
 def _with_dual_difference(trial: Trial) -> Iterator[Corrected]:
-    """The same of a dual number: what its real part lacks, and eps times what its dual part does."""
+    """The same of a dual number: what its real part lacks, and eps times what the other does."""
     if trial.axes != 1:
         return
     section = trial.section
@@ -358,7 +343,8 @@ def _with_terms(pair: Pair, terms: Sequence[Expression]) -> Iterator[Corrected]:
     if not 0 < len(terms) <= LONGEST_MISSING:
         return
     lacking = Sum(tuple(terms)) if len(terms) > 1 else terms[0]
-    if len(terms) >= sum(len(x.terms) if isinstance(x, Sum) else 1 for x in pair):
+    counted = sum(len(x.terms) if isinstance(x, Sum) else 1 for x in pair)
+    if len(terms) >= counted and len(to_text(lacking)) >= len(equation_text(pair)):
         return  # as long as the equation itself
     old = pair[1].terms if isinstance(pair[1], Sum) else () if pair[1] == ZERO else (pair[1],)
     text = to_text(lacking)

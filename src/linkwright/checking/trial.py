@@ -14,7 +14,7 @@ from ..readings.modular import UnluckyError
 from ..readings.residues import FieldAlgebra, FinerError, PrimeField, Value
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached, split_pair
 from .meaning import Meanings
-from .misprints import Misprints, stem
+from .misprints import Misprints
 from .prover import Pair, Prover, Scope
 from .values import AnyAlgebra, AnyValue, DualAlgebra, DualLookup, Lookup, key_of
 
@@ -63,7 +63,7 @@ class Trial:
             for name in names(symbol):
                 parts = split_names(name, self.owners) if self.axes else []
                 found |= {part for part in parts if part in self.section.vocabulary}
-                if parts or name == EPS or self.section.meanings.find(name) is None:
+                if parts or name == EPS or name in self.text.used or name not in self.text:
                     continue
                 try:
                     found |= set(self.section.meanings.wanted([Name(name)]))
@@ -195,13 +195,6 @@ class Trial:
         if is_vector(name, self.owners):
             kind, owner = name.split("_", 1)
             yield from (f"{kind}_{x}" for x in self.owners if x != owner)
-
-    def family(self, name: str) -> list[str]:
-        """Names that mean something and differ from this one by their number."""
-        vocabulary = self.section.vocabulary
-        words = [*vocabulary.parameters, *vocabulary.given, *sorted(self.text.used)]
-        own = stem(name)
-        return [x for x in dict.fromkeys(words) if stem(x) == own and x != name and x in self.text]
 
 
 class _FreeScope:

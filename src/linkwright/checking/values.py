@@ -1,8 +1,8 @@
 """Values of whole equations at one point, and the arithmetic of the values that parts must have.
 
-The value of a node is a number modulo the prime, or, in an equation of dual vectors, one dual number
-for each axis. A key holds its residues: the real parts along the axes, then the dual parts. A
-component None of a required key may be anything: eps·a fixes the real part of a alone.
+The value of a node is a number modulo the prime, or, in an equation of dual vectors, one dual
+number for each axis. A key holds its residues: the real parts along the axes, then the dual parts.
+A component None of a required key may be anything: eps·a fixes the real part of a alone.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class DualLookup:
             return DualValue(*numbers)
         meaning = self.text.find(name)
         if isinstance(meaning, Name):
-            name = meaning.name
+            name = meaning.name.lstrip("=")  # a name of ours
         elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
-            return fold(meaning, algebra, self)  # type: ignore[arg-type]
+            return fold(meaning, algebra, self)
         if is_vector(name, self.owners):
             if algebra.axes == 1:
                 raise UnluckyError("a vector among numbers")
@@ -161,9 +161,10 @@ def key_of(value: AnyValue) -> tuple[int, ...]:
 
 
 def has_no_value(value: AnyValue) -> bool:
-    """Whether it divides by zero, say."""
+    """Whether it divides by zero, or has a root that does not exist modulo the prime."""
     parts = (value,) if isinstance(value, Value) else (*value.reals, *value.duals)
-    return any(x.marks is not None and x.marks.why for x in parts)
+    marks = [x.marks for x in parts if x.marks is not None]
+    return any(x.why or (x.roots and x.is_loose) for x in marks)
 
 
 def is_met(goal: Key, key: Key) -> bool:

@@ -217,16 +217,19 @@ class Vocabulary:
 
     def read(self, expression: Expression, find: Find, lift: Lift = exact_float) -> SX:
         """An expression of their names as one of our symbols."""
+        known: dict[str, SX] = {}
 
         def value(name: str) -> SX:
-            meaning = find(name)
-            if meaning is None:
-                raise NameNotFoundError(f"'{name}' has no meaning for {self.mechanism.name}")
-            if isinstance(meaning, str):
-                return self.known(meaning)
-            return self.read(meaning, find, lift)
+            if name not in known:
+                meaning = find(name)
+                if meaning is None:
+                    raise NameNotFoundError(f"'{name}' has no meaning for {self.mechanism.name}")
+                is_ours = isinstance(meaning, str)
+                known[name] = self.known(meaning) if is_ours else fold(meaning, algebra, value)
+            return known[name]
 
-        found = fold(expression, CasadiAlgebra(lift), value)
+        algebra = CasadiAlgebra(lift)
+        found = fold(expression, algebra, value)
         return ca.SX(lift(found) if isinstance(found, Fraction) else found)
 
     def mass_at(self, frame: str) -> SX | None:

@@ -160,23 +160,56 @@ def verify(
 
 @app.command()
 def check(
-    file: FileArgument,
-    equations: Annotated[
-        str, typer.Argument(metavar="EQUATIONS", help="A file with equations, text or LaTeX.")
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|FOLDER", help="A mechanism's file or gallery name; or a folder of texts."
+        ),
     ],
+    equations: Annotated[
+        str | None,
+        typer.Argument(metavar="[EQUATIONS]", help="A file with equations, text or LaTeX."),
+    ] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(
+            help="Check a folder of texts (.txt, .tex, .md) against this mechanism.",
+            show_default=False,
+        ),
+    ] = None,
+    solution: Annotated[
+        str | None,
+        typer.Option(help="With --mechanism: the equations asked for.", show_default=False),
+    ] = None,
     names: Annotated[
         str, typer.Option(help="Which of their symbols is which of ours: theta1=q1,theta2=q2.")
     ] = "",
+    csv: Annotated[
+        Path | None, typer.Option(help="With --mechanism: a file for the table of marks.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="With --mechanism: a page (.html) with all verdicts."),
+    ] = None,
     base: BaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check equations that people wrote: identical (proved), or what is wrong with them.
+    """Check equations that people wrote: identical (proved), or what is wrong with them. With
+    --mechanism, check every text of a folder and print a table of marks.
 
-    Example: linkwright check elbow equations.tex --names theta1=q1,theta2=q2
+    Examples: linkwright check elbow equations.tex --names theta1=q1,theta2=q2
+
+    linkwright check homework --mechanism elbow --solution solution.txt -o marks.html
     """
-    from .check import run
+    from .check import read_names, run
+    from .homework import check_words, mark_folder
 
-    run(read(file, base), equations, names, as_json)
+    folder_options = {"--solution": solution, "--csv": csv, "--output": output}
+    if check_words(file, equations, mechanism, folder_options):
+        arm = read(mechanism or "", base)
+        mark_folder(arm, file, solution, read_names(names), csv, output, as_json)
+    else:
+        run(read(file, base), equations or "", names, as_json)
 
 
 @app.command()

@@ -36,6 +36,8 @@ _MANY = 300
 """Sums of more terms are not tried in all ways."""
 
 _MOST_FOR_SQUARES = 64
+MOST_REPEATED = 16
+"""Higher powers are ordered as this one."""
 _LARGEST = 24
 """Numbers up to which halves, thirds, … are taken out of a sum; l - 0.03 stays as it is."""
 
@@ -331,7 +333,7 @@ class Collector:
         size = 0
         for atom, power in monomial:
             kind = self.kind(atom)
-            parts[kind] += [self.atom_order(atom)] * power
+            parts[kind] += [self.atom_order(atom)] * min(power, MOST_REPEATED)
             size += power if kind in (CIRCULAR, CALL, COORDINATE) else 0
         ordered = [sorted(parts[k]) for k in (RATE, COORDINATE, CALL, CIRCULAR)]
         weight = [sorted(parts[k]) for k in (MASS, INERTIA, CONSTANT)]

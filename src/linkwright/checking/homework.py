@@ -1,0 +1,382 @@
+"""`check_folder`: many people's equations at once, against one mechanism and a model solution."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ExpressionError, FileError, LinkwrightError
+from ..expressions import to_text
+from ..mechanism import Mechanism
+from .checker import check_with
+from .claims import RIGHT, Claims, claims_of
+from .declarations import declared
+from .documents import equations_of_document
+from .presence import MISSING, PRESENT, presence
+from .reading import MAX_TEXT, Line, read_text
+from .report import (
+    DEFINITION,
+    DIFFERS,
+    EQUIVALENT,
+    IDENTICAL,
+    UNDECIDED,
+    UNREADABLE,
+    Finding,
+    Report,
+)
+from .vocabulary import Vocabulary
+
+ENDINGS = (".txt", ".tex", ".md")
+MOST_TEXTS = 5_000
+COLUMNS = (
+    "name", "mark", "equations", "identical", "equivalent", "wrong", "with_repair", "undecided",
+    "unreadable", "present", "missing", "remark",
+)  # fmt: skip
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What one text got right.
+
+    Attributes
+    ----------
+    name : path of the text within the folder.
+    report : the verdict on each equation; None where the text could not be read.
+    problem : why it could not be read.
+    lines : the text's own line for each finding, in the same order.
+    solution : "present", "wrong" or "missing" for each equation of the model solution.
+    missing : equations of the solution that the text neither has nor attempts.
+    """
+
+    name: str
+    report: Report | None = None
+    problem: str = ""
+    lines: tuple[str, ...] = ()
+    solution: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Finding, ...]:
+        """The findings that count: no definitions, and no lines that the text calls wrong."""
+        found = self.report.findings if self.report is not None else ()
+        return tuple(x for x in found if x.status != DEFINITION and not x.is_said_wrong)
+
+    def count(self, *statuses: str) -> int:
+        """The number of equations with one of these verdicts."""
+        return sum(finding.status in statuses for finding in self.claims)
+
+    @property
+    def right(self) -> int:
+        return self.count(*RIGHT)
+
+    @property
+    def wrong(self) -> int:
+        return self.count(DIFFERS)
+
+    @property
+    def with_repair(self) -> int:
+        """Wrong equations of which a single misprint is known that explains them."""
+        return sum(x.status == DIFFERS and bool(x.repairs) for x in self.claims)
+
+    @property
+    def present(self) -> int | None:
+        """Equations of the solution that follow from the text's right ones."""
+        return self.solution.count(PRESENT) if self.solution else None
+
+    @property
+    def mark(self) -> float:
+        """The share of what was asked for that is right, from 0 to 1.
+
+        With a model solution it is present / (present + missing + wrong + undecided + unreadable),
+        so that further right equations earn nothing; without one it is the share of right
+        equations. A text that could not be read has 0.
+        """
+        earned = self.right if self.present is None else self.present
+        lost = self.count(DIFFERS, UNDECIDED, UNREADABLE) + len(self.missing)
+        return earned / (earned + lost) if earned else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether all equations are right, and none is missing."""
+        return bool(self.claims) and self.right == len(self.claims) and not self.missing
+
+    @property
+    def remark(self) -> str:
+        """Why there is no report; else what the right equations determine."""
+        return self.problem or (self.report.note if self.report is not None else "")
+
+    def row(self) -> dict[str, Any]:
+        """One row of the table of marks; `present` is None without a solution."""
+        numbers = (
+            self.name, round(self.mark, 4), len(self.claims), self.count(IDENTICAL),
+            self.count(EQUIVALENT), self.wrong, self.with_repair, self.count(UNDECIDED),
+            self.count(UNREADABLE), self.present, len(self.missing), self.remark,
+        )  # fmt: skip
+        return dict(zip(COLUMNS, numbers, strict=True))
+
+
+@dataclass(frozen=True)
+class Homework:
+    """The marks of all texts of a folder; `skipped` files have another ending."""
+
+    mechanism: str
+    folder: str
+    texts: tuple[Marks, ...]
+    solution: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    coordinates: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return all(text.passed for text in self.texts)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __iter__(self) -> Iterator[Marks]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, name: str | int) -> Marks:
+        """The marks of a text by its name, or by its place."""
+        if isinstance(name, int):
+            return self.texts[name]
+        return next(text for text in self.texts if text.name == name)
+
+    def to_csv(self) -> str:
+        """The table of marks for spreadsheets; no cell is taken for a formula there."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        for text in self.texts:
+            cells = ("" if x is None else x for x in text.row().values())
+            writer.writerow([plain_cell(x) if isinstance(x, str) else x for x in cells])
+        return out.getvalue()
+
+    def to_html(self) -> str:
+        """One page, without anything from elsewhere: the table of marks, then every text."""
+        from ..report.marks_page import marks_page
+
+        return marks_page(self)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "passed": self.passed, "mechanism": self.mechanism, "folder": self.folder,
+            "solution": list(self.solution), "skipped": list(self.skipped),
+            "texts": [_as_json(text) for text in self.texts],
+        }  # fmt: skip
+
+
+def _as_json(text: Marks) -> dict[str, Any]:
+    findings = text.report.findings if text.report is not None else ()
+    lines = [*text.lines, *[""] * (len(findings) - len(text.lines))]
+    found = [{"line": line, **asdict(x)} for x, line in zip(findings, lines, strict=True)]
+    return {
+        **text.row(), "passed": text.passed, "missing_equations": list(text.missing),
+        "names": text.report.names if text.report is not None else {}, "findings": found,
+    }  # fmt: skip
+
+
+def plain_cell(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: one that begins like a formula gets a '."""
+    return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in "\t\r" else text
+
+
+def check_folder(
+    mechanism: Mechanism,
+    folder: str | os.PathLike[str],
+    *,
+    solution: str | os.PathLike[str] | None = None,
+    names: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Homework:
+    """Checks the equations of every text in a folder, for instance one a student.
+
+    Parameters
+    ----------
+    mechanism : what the equations are about.
+    folder : texts end in .txt, .tex or .md; subfolders are searched, hidden ones are not.
+    solution : a file with the equations that are asked for, all of which must be right.
+    names : which of their symbols is which of ours, for all texts.
+    progress : called with the name of each text before it is checked.
+
+    A text that cannot be read gets a row that says why, and does not stop the others.
+
+        >>> import linkwright as lw
+        >>> marks = lw.check_folder(lw.gallery("elbow"), "homework")  # doctest: +SKIP
+        >>> marks["anna.tex"].mark  # doctest: +SKIP
+        0.75
+    """
+    root = Path(folder)
+    model = None if solution is None else Path(solution)
+    paths, skipped = find_texts(root, model)
+    shared = {"": Vocabulary(mechanism)}
+    asked = Claims(())
+    if model is not None:
+        asked = read_solution(shared, model, names)
+    texts = []
+    for path in paths:
+        name = path.relative_to(root).as_posix()
+        if progress is not None:
+            progress(name)
+        texts.append(mark_text(shared, path, name, asked, names))
+    equations = tuple(claim.finding.equation for claim in asked.claims)
+    coordinates = tuple(shared[""].names.qd)
+    return Homework(
+        mechanism.name, str(folder), tuple(texts), equations, tuple(skipped), coordinates
+    )
+
+
+def find_texts(root: Path, solution: Path | None) -> tuple[list[Path], list[str]]:
+    """The texts of a folder in the order of their names, and the names of other files."""
+    if not root.is_dir():
+        what = "is not a folder" if os.path.lexists(root) else "there is no such folder"
+        raise FileError(what, where=str(root), remedy="name a folder with texts")
+    found, skipped = [], []
+    for place, folders, files in os.walk(root, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in files:
+            path = Path(place, name)
+            if name.startswith(".") or (solution is not None and _is_same(path, solution)):
+                continue
+            if path.suffix.lower() in ENDINGS:
+                found.append(path)
+            else:
+                skipped.append(path.relative_to(root).as_posix())
+    if not found:
+        kinds = ", ".join(ENDINGS)
+        raise FileError("has no texts", where=str(root), remedy=f"texts end in {kinds}")
+    if len(found) > MOST_TEXTS:
+        raise FileError(
+            f"has {len(found)} texts, more than {MOST_TEXTS}", where=str(root),
+            remedy="check it in parts",
+        )  # fmt: skip
+    return sorted(found, key=lambda path: _natural(path.as_posix())), sorted(skipped)
+
+
+def _refuse(error: OSError) -> None:
+    raise FileError(f"cannot be read: {error.strerror}", where=str(error.filename))
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """The order of people: text2 before text10."""
+    parts = re.split(r"(\d+)", text.casefold())
+    return [(int(part[:18]), part) if part.isdecimal() else (0, part) for part in parts]
+
+
+def read_solution(
+    shared: dict[str, Vocabulary], path: Path, names: Mapping[str, str] | None = None
+) -> Claims:
+    """The equations of a model solution; each must be right."""
+    vocabulary = shared[""]
+    try:
+        text = read_document(path)
+        report = check_with(shared, vocabulary.mechanism, text, names or {})
+        own = declared(text, vocabulary.mechanism)[1]
+    except LinkwrightError as error:
+        raise error if error.where == str(path) else error.within(str(path)) from None
+    claims = claims_of(vocabulary, report, names, own)
+    for finding in report:
+        if finding.status in (DIFFERS, UNREADABLE) and not finding.is_said_wrong:
+            raise FileError(
+                f"equation {finding.number} of the solution is not right: {finding.sentence()}",
+                where=str(path), remedy="correct the solution",
+            )  # fmt: skip
+    if not claims.claims:
+        raise FileError("the solution has no equation", where=str(path))
+    return claims
+
+
+def read_document(path: Path) -> str:
+    """The equations of a file as text."""
+    try:
+        if not path.is_file():
+            exists = os.path.lexists(path)
+            what = "is not a regular file" if exists else "there is no such file"
+            raise FileError(what, where=str(path))
+        if path.stat().st_size > 4 * MAX_TEXT:
+            raise FileError(f"has more than {4 * MAX_TEXT} bytes", where=str(path))
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if not data.strip():
+        raise FileError("is empty", where=str(path))
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        raise FileError(
+            "is not UTF-8 text", where=str(path), remedy="save it in this encoding"
+        ) from None
+    if "\0" in text:
+        raise FileError("is a binary file, not text", where=str(path))
+    found = equations_of_document(text, path.suffix.lower())
+    return f"{found}\n"  # so that a line without '=' is never taken for the name of a file
+
+
+def mark_text(
+    shared: dict[str, Vocabulary],
+    path: Path,
+    name: str,
+    asked: Claims,
+    names: Mapping[str, str] | None = None,
+) -> Marks:
+    """The marks of one text; what is wrong with the file, if it cannot be read."""
+    missing = tuple(claim.finding.equation for claim in asked.claims)
+    lost = (MISSING,) * len(missing)
+    mechanism = shared[""].mechanism
+    try:
+        text = read_document(path)
+        report = check_with(shared, mechanism, text, names or {})
+        plain, own = declared(text, mechanism)
+        found = presence(asked, claims_of(shared[""], report, names, own))
+    except LinkwrightError as error:
+        where = error.where if error.where != str(path) else ""
+        problem = str(type(error)(error.what, where=where, remedy=error.remedy))
+        return Marks(name, problem=problem, solution=lost, missing=missing)
+    except Exception as error:  # a mistake of ours must not stop the other texts
+        problem = f"the checker failed ({type(error).__name__}: {error}); please report this text"
+        return Marks(name, problem=problem, solution=lost, missing=missing)
+    left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == MISSING)
+    marks = Marks(name, report, "", own_lines(plain, report), tuple(found), left)
+    return marks if marks.claims else Marks(name, report, "has no equation", (), lost, missing)
+
+
+def own_lines(text: str, report: Report) -> tuple[str, ...]:
+    """The text's own line for each finding; empty where it cannot be told."""
+    try:
+        lines = read_text(text)
+    except ExpressionError:
+        return ("",) * len(report)
+    by_number: dict[str, set[str]] = {}
+    for line in lines:
+        by_number.setdefault(line.number, set()).add(" ".join(line.text.split()))
+    by_equation = {
+        f"{to_text(x.left)} = {to_text(x.right)}": " ".join(x.text.split())
+        for x in lines
+        if isinstance(x, Line)
+    }
+
+    def find(finding: Finding) -> str:
+        numbered = by_number.get(finding.number, set())
+        only = next(iter(numbered)) if len(numbered) == 1 else ""
+        return by_equation.get(finding.equation, only)
+
+    return tuple(find(finding) for finding in report)
