@@ -23,7 +23,7 @@ from tests.references.reference_states import random_state
 
 FUZZ = bool(os.environ.get("LINKWRIGHT_FUZZ"))
 SEED = os.environ.get("LINKWRIGHT_SEED") or (str(random.SystemRandom().randrange(10**6)) if FUZZ else "1")  # fmt: skip
-RANDOM = [*(("tree", i) for i in range(12)), *((f, i) for f in ("geared", "sleigh", "ball") for i in (0, 1))]  # fmt: skip
+RANDOM = [*(("tree", i) for i in range(12)), *((f, i) for f in ("geared", "sleigh", "ball", "slope") for i in (0, 1))]  # fmt: skip
 
 
 def assert_sound(outcomes: list[Outcome]) -> None:

@@ -6,7 +6,16 @@ import random
 from collections.abc import Iterator
 from itertools import combinations, permutations
 
-from tests.references.equation_judge import Equation, Var, num, parse_equation, product_of, sum_of
+from tests.references.equation_judge import (
+    Equation,
+    Pow,
+    Var,
+    num,
+    parse_equation,
+    product_of,
+    sum_of,
+)
+from tests.references.polynomial_vectors import dot
 from tests.references.reference_mechanics import Reference
 from tests.references.trig_polynomials import Poly, var
 
@@ -61,7 +70,8 @@ def definitions(subject: Subject) -> Iterator[Equation]:
         if len(found.terms) > MOST_TERMS:
             continue
         if name[0] == "v" and name[1:].isdigit():
-            yield product_of([Var(name), Var(name)]), (found * found).node()
+            speed = subject.reference.velocity(int(name[1:]) - 1)
+            yield Pow(Var(name), num(2)), dot(speed, speed).node()
             continue
         yield Var(name), found.node()
 
@@ -187,8 +197,9 @@ def true_equations(subject: Subject) -> list[Equation]:
     """All of them."""
     found = [parse_equation(text) for text in subject.textbook]
     found += list(definitions(subject))
-    found += list(relations(subject))
-    found += [pair for pair in motion_rows(subject) if size(pair) <= MOST_TERMS]
+    if "motion" not in subject.withheld:  # forces that are no polynomials, such as friction
+        found += list(relations(subject))
+        found += [pair for pair in motion_rows(subject) if size(pair) <= MOST_TERMS]
     return found
 
 

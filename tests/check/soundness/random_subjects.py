@@ -334,6 +334,42 @@ def sleigh(seed: str) -> Subject:
     return Subject(f"sleigh-{seed}", mechanism(f"sleigh-{seed}", draft), reference, withheld=ROWS)
 
 
+def slope(seed: str) -> Subject:
+    """A rod that hangs on a block on a slope of 60 degrees, sometimes with friction, or held."""
+    draw = random.Random(f"slope {seed}")
+    draft = Draft(draw, [])
+    s, q = draw.choice([("s", "q"), ("q1", "q2"), ("q2", "q1")])
+    M, m, c, I, g = (draft.parameter(x) for x in ("mb", "mr", "c", "I", "g"))  # noqa: E741
+    along = vector((var(s) * F(1, 2), var(s) * root(Poly() + 3) * F(1, 2), 0))
+    block = RefBody("block", IDENTITY, along, (lump(M),))
+    rod = RefBody("rod", turn((0, 0, 1), q), along, (lump(m, (c, 0, 0), (0, 0, I)),))
+    rubs, held = draw.random() < 0.4, draw.random() < 0.3
+    slide: dict[str, Any] = {
+        "type": "prismatic", "axis": [1, 0, 0], "origin": {"rpy": [0, 0, "60 deg"]}, "child": "block",
+        **({"friction": 0.3} if rubs else {}),
+    }  # fmt: skip
+    draft.said = {
+        "gravity": [0, f"-{g}", 0],
+        "bodies": {
+            "block": {"mass": M}, "rod": {"mass": m, "center": [c, 0, 0], "inertia": {"zz": I}}
+        },
+        "joints": {
+            s: slide,
+            q: {
+                "type": "revolute", "parent": "block", "child": "rod",
+                "child_origin": {"rpy": [0, 0, "60 deg"]},
+            },
+        },
+        **({"constraints": {"hold": {"type": "equation", "position": f"{s} - {c}"}}} if held else {}),
+    }  # fmt: skip
+    reference = Reference(
+        [s, q], [block, rod], draft.parameters, (Poly(), -var(g), Poly()),
+        positions=[var(s) - var(c)] if held else [],
+    )  # fmt: skip
+    withheld = ("motion",) if rubs else ()
+    return Subject(f"slope-{seed}", mechanism(f"slope-{seed}", draft), reference, withheld=withheld)
+
+
 def ball(seed: str) -> Subject:
     """A top on a ball joint that a slide lifts; speeds of the ball are no rates."""
     draw = random.Random(f"ball {seed}")
@@ -380,7 +416,7 @@ def ball(seed: str) -> Subject:
     return Subject(f"ball-{seed}", mechanism(f"ball-{seed}", draft), reference, textbook)
 
 
-FAMILIES = {"tree": random_tree, "geared": geared, "sleigh": sleigh, "ball": ball}
+FAMILIES = {"tree": random_tree, "geared": geared, "sleigh": sleigh, "ball": ball, "slope": slope}
 
 
 @cache
