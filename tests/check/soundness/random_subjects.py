@@ -339,7 +339,7 @@ def slope(seed: str) -> Subject:
     draw = random.Random(f"slope {seed}")
     draft = Draft(draw, [])
     s, q = draw.choice([("s", "q"), ("q1", "q2"), ("q2", "q1")])
-    M, m, c, I, g = (draft.parameter(x) for x in ("mb", "mr", "c", "I", "g"))  # noqa: E741
+    M, m, c, I, g = (draft.parameter(x) for x in ("mb", "mr", "c", "I", "g"))
     along = vector((var(s) * F(1, 2), var(s) * root(Poly() + 3) * F(1, 2), 0))
     block = RefBody("block", IDENTITY, along, (lump(M),))
     rod = RefBody("rod", turn((0, 0, 1), q), along, (lump(m, (c, 0, 0), (0, 0, I)),))
