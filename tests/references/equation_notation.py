@@ -94,10 +94,10 @@ def equation_text(equation: Equation, spell: Spelling = str, *, decimals: bool =
 def latex_name(name: str) -> str:
     r"""ddq1 as \ddot q_1, lc1 as l_{c1}, theta2 as \theta_2, M12 as M_{12}."""
     dots = ""
-    if match := re.fullmatch(r"(d{1,2})([a-z]+\d*)", name):
-        stem = match[2].rstrip("0123456789")
-        if stem in GREEK or len(stem) == 1:
-            dots, name = {1: r"\dot", 2: r"\ddot"}[len(match[1])], match[2]
+    for word, mark in (("dd", r"\ddot"), ("d", r"\dot")):
+        below = name.removeprefix(word).rstrip("0123456789")
+        if not dots and name.startswith(word) and (below in GREEK or len(below) == 1):
+            dots, name = mark, name.removeprefix(word)
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]
     if stem in GREEK:
