@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -30,7 +29,13 @@ def to_text(node: Node, spell: Spelling = str, above: int = SUM, *, decimals: bo
     match node:
         case Num(value):
             text = number_text(value, decimals=decimals)
-            level = ATOM if text.isdigit() or ("." in text and value > 0) else PRODUCT if value > 0 else SUM
+            level = (
+                ATOM
+                if text.isdigit() or ("." in text and value > 0)
+                else PRODUCT
+                if value > 0
+                else SUM
+            )
         case Var(name):
             text, level = spell(name), ATOM
         case Fun(function, argument):
@@ -88,10 +93,10 @@ def equation_text(equation: Equation, spell: Spelling = str, *, decimals: bool =
 def latex_name(name: str) -> str:
     r"""ddq1 as \ddot q_1, lc1 as l_{c1}, theta2 as \theta_2, M12 as M_{12}."""
     dots = ""
-    if match := re.fullmatch(r"(d{1,2})([a-z]+\d*)", name):
-        stem = match[2].rstrip("0123456789")
-        if stem in GREEK or len(stem) == 1:
-            dots, name = {1: r"\dot", 2: r"\ddot"}[len(match[1])], match[2]
+    for word, mark in (("dd", r"\ddot"), ("d", r"\dot")):
+        below = name.removeprefix(word).rstrip("0123456789")
+        if not dots and name.startswith(word) and (below in GREEK or len(below) == 1):
+            dots, name = mark, name.removeprefix(word)
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]
     if stem in GREEK:
@@ -103,7 +108,9 @@ def latex_name(name: str) -> str:
     else:
         letter = rf"\mathrm{{{stem}}}"
     letter = f"{dots}{{{letter}}}" if dots else letter
-    return letter if not index else f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
+    return (
+        letter if not index else f"{letter}_{index}" if len(index) == 1 else f"{letter}_{{{index}}}"
+    )
 
 
 def to_latex(node: Node, above: int = SUM, spell: Spelling = latex_name) -> str:

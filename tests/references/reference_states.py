@@ -76,9 +76,7 @@ def between(draw: random.Random, low: float, high: float) -> Value:
     return ball(Fraction(round(draw.uniform(low, high) * 10**6), 10**6))
 
 
-def random_parameters(
-    reference: Reference, draw: random.Random, bound: Bound
-) -> dict[str, Value]:
+def random_parameters(reference: Reference, draw: random.Random, bound: Bound) -> dict[str, Value]:
     """Within a few per cent of the declared values where loops must close, else anything."""
     spread = 0.04 if reference.positions else 0.5
     values: dict[str, Value] = {}
@@ -97,7 +95,9 @@ def random_parameters(
             values[name] = ball(said)
     for name in reference.parameters:
         value(name)
-    made = {x: parse(t) for x, t in bound.items() if x in reference.parameters and isinstance(t, str)}
+    made = {
+        x: parse(t) for x, t in bound.items() if x in reference.parameters and isinstance(t, str)
+    }
     for _ in made:  # what is made of others, which may be made of others
         for name, tree in made.items():
             values[name] = evaluate(tree, lambda other: values[other])
@@ -145,8 +145,7 @@ def close(state: State) -> None:
 def move(state: State, draw: random.Random, bound: Bound) -> None:
     """Speeds that the constraints allow; accelerations and multipliers that follow from drives."""
     reference = state.reference
-    rows, u, a = reference.constraint_rows, reference.u, reference.a
-    for name in u:
+    for name in reference.u:
         state.values[name] = between(draw, -2, 2)
     for name in reference.drives:
         state.values[name] = between(draw, -5, 5)
@@ -154,25 +153,33 @@ def move(state: State, draw: random.Random, bound: Bound) -> None:
         symbol = reference.own.get(name, name)
         if symbol in reference.drives:
             state.values[symbol] = flint.arb(0)
-    at_zero = {name: flint.arb(0) for name in a}
+    rows = reference.constraint_rows
+    J = flint.arb_mat(len(rows), len(reference.u))
+    for k, row in enumerate(rows):
+        for j, name in enumerate(reference.u):
+            J[k, j] = state.of(row.derivative(name))
     if rows:
-        J = flint.arb_mat([[state.of(row.derivative(name)) for name in u] for row in rows])
         error = flint.arb_mat([[state.of(row)] for row in rows])
         step = J.transpose() * (J * J.transpose()).solve(error)
-        for i, name in enumerate(u):
+        for i, name in enumerate(reference.u):
             state.values[name] -= step[i, 0]
-    state.values |= at_zero
-    n, m = len(u), len(rows)
+    accelerate(state, J)
+
+
+def accelerate(state: State, J: flint.arb_mat) -> None:
+    """Solves M q̈ − Jᵀλ = B u − h, J q̈ = γ."""
+    reference, a = state.reference, state.reference.a
+    state.values |= {name: flint.arb(0) for name in a}
+    n, m = len(a), len(reference.constraint_rows)
     left, right = flint.arb_mat(n + m, n + m), flint.arb_mat(n + m, 1)
     for i in range(n):
         right[i, 0] = state.of(reference.applied(i)) - state.of(reference.row(i))
         for j in range(n):
             left[i, j] = state.of(reference.row(i).derivative(a[j]))
-    for k, row in enumerate(rows):
+        for k in range(m):
+            left[n + k, i], left[i, n + k] = J[k, i], -J[k, i]
+    for k, row in enumerate(reference.constraint_rows):
         right[n + k, 0] = -state.of(reference.rate(row))
-        for j, name in enumerate(u):
-            left[n + k, j] = J[k, j]
-            left[j, n + k] = -J[k, j]
     found = left.solve(right)
     state.values |= {name: found[i, 0] for i, name in enumerate(a)}
     state.values |= {f"lambda#{k + 1}": found[n + k, 0] for k in range(m)}

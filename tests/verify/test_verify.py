@@ -254,6 +254,44 @@ def test_laws_find_errors_on_their_own(function: str, change: Change, law: str) 
     assert law in report.failed, str(report)
 
 
+def flipped(_: lw.Equations, e: ca.SX) -> ca.SX:
+    """The last entry that is not zero, with the other sign."""
+    e = ca.densify(ca.SX(e))
+    k = max(k for k in range(e.numel()) if not e[k].is_zero())
+    e[k] = -e[k]
+    return e
+
+
+BALL = lw.Mechanism(
+    name="ball", gravity=[0, 0, "-g"], parameters={"ms": 2, "m": 1, "c": "1/2", "A": 0.3, "g": 9.81},
+    bodies={"slide": {"mass": "ms"}, "bob": {"mass": "m", "center": [0, 0, "-c"], "inertia": ["A", "A", "A"]}},
+    joints={
+        "h": {"type": "prismatic", "child": "slide"},
+        "b": {"type": "spherical", "parent": "slide", "child": "bob"},
+    },
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "function", "change"),
+    [
+        ("rolling-disk", "constraint_jacobian", flipped),
+        ("rolling-disk", "constraint_bias", at(1, 2)),
+        (BALL, "mass_matrix", at(-1, 2)),
+        (BALL, "gravity", at(1, -1)),
+        (BALL, "inverse_dynamics", dropped(2)),
+    ],
+)
+def test_errors_beside_roots_and_quaternions_are_caught(
+    mechanism: str | lw.Mechanism, function: str, change: Change
+) -> None:
+    eqs = lw.derive(lw.gallery(mechanism) if isinstance(mechanism, str) else mechanism)
+    wrong = planted(eqs, function, change)
+    assert differs(eqs, wrong, function)
+    report = lw.verify(wrong)
+    assert any(function in each for check in report.checks for each in check.failing), str(report)
+
+
 def test_an_error_in_all_functions_is_found() -> None:
     """Equations that agree with themselves, of another mechanism."""
     mechanism = lw.gallery("elbow").with_parameters(I2=3)

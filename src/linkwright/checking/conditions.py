@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..expressions import Expression, Number, PiMultiple, names
+from ..expressions import Expression, Number, names
 from ..expressions.tree import children
 from .meaning import Meanings
 from .points import Setting
@@ -90,13 +90,11 @@ class Conditions:
         return self._fractions() if self._written and not named else {}
 
     def _fractions(self) -> dict[str, Any]:
-        """Values of parameters that the text does not name, but angles that are no right ones."""
+        """Values of parameters that the text does not name."""
         return {
             name: value
             for name, value in self.vocabulary.eqs.parameters.items()
-            if name not in self.used
-            and name not in self.vocabulary.eqs.constants
-            and not (isinstance(value, PiMultiple) and (2 * value.coefficient).denominator != 1)
+            if name not in self.used and name not in self.vocabulary.eqs.constants
         }
 
     def _silent(self) -> frozenset[str]:

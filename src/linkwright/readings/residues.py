@@ -1,6 +1,6 @@
 """Numbers modulo a prime that know what they are as angles, and of which degree.
 
-A value is a number modulo p = 2⁶¹ − 1. What enters sin and cos is an angle as well: an integer
+A value is a number modulo p = 2⁶¹ − 1281. What enters sin and cos is an angle as well: an integer
 combination of angles that each are a random rational point (c, s) of the circle,
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 from ..errors import ExpressionError, UnsupportedError
 from ..expressions import Unit
@@ -228,10 +230,12 @@ class PrimeField:
         atoms, turns, marks = angle.atoms, angle.turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
+        total, degree = (1, 0), 0
         if self.lenient and (rest := turns % Fraction(1, 2)):
-            atoms, turns = (*atoms, (TURN, rest)), turns - rest
-            marks = Marks(is_loose=True) if marks is None else marks | Marks(is_loose=True)
-        total, degree = _quarter(turns), 0
+            turns -= rest
+            total, own = self._skew(rest)
+            marks = own if marks is None else marks | own
+        total = turned(total, _quarter(turns), PRIME)
         for atom, share in atoms:
             parts = self.finest.get(atom, 1)
             whole = share * parts
@@ -243,6 +247,28 @@ class PrimeField:
         degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
         c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
         return c, s
+
+    def _skew(self, turns: Fraction) -> tuple[Circular, Marks]:
+        """The point of an angle between 0 and a right one: exact for multiples of 15°, which have
+        roots of 2 and 3, and else that of an unknown angle."""
+        steps = 12 * turns
+        if steps.denominator != 1:
+            parts = self.finest.get(TURN, 1)
+            whole = turns * parts
+            if whole.denominator != 1:
+                self.finest[TURN] = parts * whole.denominator
+                raise FinerError
+            return multiple(self.point(TURN), int(whole), PRIME), Marks(is_loose=True)
+        half = ratio(1, 2, PRIME)
+        two, three = (self.root(self.constant(Fraction(x))) for x in (2, 3))
+        thirty = (three.number * half % PRIME, half)
+        forty_five = (two.number * half % PRIME, two.number * half % PRIME)
+        eighths, twelfths = {1: (1, -1), 2: (0, 1), 3: (1, 0), 4: (0, 2), 5: (1, 1)}[int(steps)]
+        point = turned(
+            multiple(forty_five, eighths, PRIME), multiple(thirty, twelfths, PRIME), PRIME
+        )
+        marks = [x.marks for x, used in ((two, eighths), (three, twelfths)) if used and x.marks]
+        return point, reduce(or_, marks)
 
     def point(self, atom: int) -> Circular:
         if atom not in self.points:

@@ -57,6 +57,8 @@ def multiply(equation: Equation, draw: random.Random, reference: Reference) -> E
 
 
 def times(node: Node, factor: Node) -> Node:
+    if node == num(0):
+        return node
     if isinstance(factor, Num) and isinstance(node, Num):
         return Num(factor.value * node.value)
     return product_of([factor, node])
@@ -240,4 +242,3 @@ def arrange(
             equation = found
             said.append(word)
     return equation, said
-

@@ -76,7 +76,9 @@ class Tally:
         return "\n".join(rows)
 
 
-def campaign(subject: Subject, seed: str, true: int, false: int, *, batch: bool = False) -> list[Outcome]:
+def campaign(
+    subject: Subject, seed: str, true: int, false: int, *, batch: bool = False
+) -> list[Outcome]:
     """Outcomes of random cases of one subject: alone, or true ones in one text."""
     cases = list(true_cases(subject, seed, true, plain=batch))
     found = run_batch(cases) if batch and cases else [run_case(case) for case in cases]

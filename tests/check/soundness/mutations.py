@@ -70,9 +70,7 @@ def is_exponent(root: Node, path: tuple[int, ...]) -> bool:
 Change = tuple[Node, Node, Node]  # the new node, the token in it, and what the token was
 
 
-def changes(
-    kind: str, node: Node, path: tuple[int, ...], reference: Reference
-) -> Iterator[Change]:
+def changes(kind: str, node: Node, path: tuple[int, ...], reference: Reference) -> Iterator[Change]:
     match kind, node:
         case "sign", Add(terms):
             for i, term in enumerate(terms):
@@ -145,9 +143,7 @@ def is_telling(equation: Equation) -> bool:
 
 def keeps_quantities(before: Equation, after: Equation, reference: Reference) -> bool:
     """Whether a quantity of which the equation speaks (M11, K2) is still in it."""
-    was, now = (
-        (names_in(x[0]) | names_in(x[1])) - reference.own.keys() for x in (before, after)
-    )
+    was, now = ((names_in(x[0]) | names_in(x[1])) - reference.own.keys() for x in (before, after))
     return bool(now) or not was
 
 

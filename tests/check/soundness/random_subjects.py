@@ -9,23 +9,21 @@ from functools import cache
 from typing import Any
 
 import linkwright as lw
-from tests.references.reference_mechanics import (
+from tests.references.polynomial_vectors import (
     AXES,
     IDENTITY,
     ZERO,
     Matrix,
-    RefBody,
-    Reference,
     Vector,
     apply,
     compose,
     dot,
-    lump,
     plus,
     quaternion_turn,
     turn,
     vector,
 )
+from tests.references.reference_mechanics import RefBody, Reference, lump
 from tests.references.trig_polynomials import Poly, cos, root, sin, var
 
 from .subjects import ROWS, Subject
@@ -35,7 +33,24 @@ NASTY = (
     "L", "eps", "m", "d", "T", "g2", "x1", "tau", "M11", "K", "V", "C", "f1", "J", "p1", "H", "E", "U", "P",
     "D", "c1", "s1", "phi", "K1", "v1", "w", "lambda1", "tau1", "M12", "phi1", "G", "c112", "Q1", "J11", "y2",
 )  # fmt: skip
-LETTERS = ("a", "b", "c", "h", "k", "n", "r", "s", "u", "w", "alpha", "beta", "mu", "rho", "lc", "ls")
+LETTERS = (
+    "a",
+    "b",
+    "c",
+    "h",
+    "k",
+    "n",
+    "r",
+    "s",
+    "u",
+    "w",
+    "alpha",
+    "beta",
+    "mu",
+    "rho",
+    "lc",
+    "ls",
+)
 
 
 @dataclass
@@ -48,7 +63,9 @@ class Draft:
     said: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Fraction | str] = field(default_factory=dict)
     bodies: list[RefBody] = field(default_factory=list)
-    joints: dict[str, dict[str, int]] = field(default_factory=dict)  # as linear forms of coordinates
+    joints: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # as linear forms of coordinates
     springs: Poly = field(default_factory=Poly)
     forces: dict[str, Poly] = field(default_factory=dict)
     rotors: dict[str, Poly] = field(default_factory=dict)
@@ -160,7 +177,9 @@ def add_links(draft: Draft, joints: list[str], types: list[str]) -> list[int]:
     return parents
 
 
-def placed(R: Matrix, p: Vector, kind: str, axis: str, form: dict[str, int]) -> tuple[Matrix, Vector]:
+def placed(
+    R: Matrix, p: Vector, kind: str, axis: str, form: dict[str, int]
+) -> tuple[Matrix, Vector]:
     if kind == "revolute":
         return compose(R, turn(AXES[axis], form)), p
     return R, plus(p, apply(R, vector([linear(form) * x for x in AXES[axis]])))
@@ -297,7 +316,9 @@ def sleigh(seed: str) -> Subject:
     """Chaplygin's sleigh: a knife edge under a body on ice."""
     draw = random.Random(f"sleigh {seed}")
     draft = Draft(draw, draw.sample(NASTY, 3) if draw.random() < 0.5 else [])
-    x, y, q = draw.choice([("x", "y", "theta"), ("q1", "q2", "q3"), ("q3", "q1", "q2"), ("x2", "x1", "q1")])
+    x, y, q = draw.choice(
+        [("x", "y", "theta"), ("q1", "q2", "q3"), ("q3", "q1", "q2"), ("x2", "x1", "q1")]
+    )
     draft.names = [n for n in draft.names if n not in (x, y, q) and n[1:] not in (x, y, q)]
     m, a, I = (draft.parameter(word) for word in ("m", "a", "I"))
     body = RefBody("sled", turn((0, 0, 1), q), vector((x, y, 0)), (lump(m, (a, 0, 0), (0, 0, I)),))
@@ -313,6 +334,42 @@ def sleigh(seed: str) -> Subject:
     return Subject(f"sleigh-{seed}", mechanism(f"sleigh-{seed}", draft), reference, withheld=ROWS)
 
 
+def slope(seed: str) -> Subject:
+    """A rod that hangs on a block on a slope of 60 degrees, sometimes with friction, or held."""
+    draw = random.Random(f"slope {seed}")
+    draft = Draft(draw, [])
+    s, q = draw.choice([("s", "q"), ("q1", "q2"), ("q2", "q1")])
+    M, m, c, I, g = (draft.parameter(x) for x in ("mb", "mr", "c", "I", "g"))
+    along = vector((var(s) * F(1, 2), var(s) * root(Poly() + 3) * F(1, 2), 0))
+    block = RefBody("block", IDENTITY, along, (lump(M),))
+    rod = RefBody("rod", turn((0, 0, 1), q), along, (lump(m, (c, 0, 0), (0, 0, I)),))
+    rubs, held = draw.random() < 0.4, draw.random() < 0.3
+    slide: dict[str, Any] = {
+        "type": "prismatic", "axis": [1, 0, 0], "origin": {"rpy": [0, 0, "60 deg"]}, "child": "block",
+        **({"friction": 0.3} if rubs else {}),
+    }  # fmt: skip
+    draft.said = {
+        "gravity": [0, f"-{g}", 0],
+        "bodies": {
+            "block": {"mass": M}, "rod": {"mass": m, "center": [c, 0, 0], "inertia": {"zz": I}}
+        },
+        "joints": {
+            s: slide,
+            q: {
+                "type": "revolute", "parent": "block", "child": "rod",
+                "child_origin": {"rpy": [0, 0, "60 deg"]},
+            },
+        },
+        **({"constraints": {"hold": {"type": "equation", "position": f"{s} - {c}"}}} if held else {}),
+    }  # fmt: skip
+    reference = Reference(
+        [s, q], [block, rod], draft.parameters, (Poly(), -var(g), Poly()),
+        positions=[var(s) - var(c)] if held else [],
+    )  # fmt: skip
+    withheld = ("motion",) if rubs else ()
+    return Subject(f"slope-{seed}", mechanism(f"slope-{seed}", draft), reference, withheld=withheld)
+
+
 def ball(seed: str) -> Subject:
     """A top on a ball joint that a slide lifts; speeds of the ball are no rates."""
     draw = random.Random(f"ball {seed}")
@@ -321,7 +378,7 @@ def ball(seed: str) -> Subject:
     draft.names = [x for x in draft.names if x != h and x[1:] != h]
     M, m, c, A, B, g = (draft.parameter(x) for x in ("ms", "mb", "c", "A", "B", "g"))
     q = [f"b.q{x}" for x in "wxyz"]
-    w = [f"db.w{x}" for x in "xyz"]
+    w = [f"b.w{x}" for x in "xyz"]
     W, X, Y, Z = (var(name) for name in q)
     ox, oy, oz = (var(name) for name in w)
     half = F(1, 2)
@@ -359,10 +416,9 @@ def ball(seed: str) -> Subject:
     return Subject(f"ball-{seed}", mechanism(f"ball-{seed}", draft), reference, textbook)
 
 
-FAMILIES = {"tree": random_tree, "geared": geared, "sleigh": sleigh, "ball": ball}
+FAMILIES = {"tree": random_tree, "geared": geared, "sleigh": sleigh, "ball": ball, "slope": slope}
 
 
 @cache
 def random_subject(family: str, seed: str) -> Subject:
     return FAMILIES[family](seed)
-

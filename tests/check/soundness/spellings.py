@@ -40,9 +40,10 @@ def spell(kind: str, equation: Equation, reference: Reference) -> Spelled | None
         return Spelled(kind, text if "\\" in text else f"${text}$")
     if kind in ("renamed", "permuted"):
         return spell_coordinates(kind, equation, reference, used)
-    theirs = {x: underscored(x) if kind == "underscores" else dotted(x, reference) for x in used}
+    known = used | reference.own.keys()  # repairs may bring names that the text does not have
+    theirs = {x: underscored(x) if kind == "underscores" else dotted(x, reference) for x in known}
     theirs = {x: y for x, y in theirs.items() if x != y and y not in reference.own}
-    if not theirs:
+    if not theirs.keys() & used:
         return None
     text = equation_text(equation, lambda name: theirs.get(name, name))
     return Spelled(kind, text, back={y: x for x, y in theirs.items()})
@@ -78,10 +79,8 @@ def spell_coordinates(
     q = list(reference.coordinates)
     if not reference.has_rates or any(_DERIVATIVE.fullmatch(x) for x in used):
         return None
-    if kind == "renamed":
-        new = [f"z{chr(ord('a') + i)}" for i in range(len(q))]
-    else:
-        new = [*q[1:], q[0]]
+    foreign = [f"z{letter}" for letter in "abcdefgh"[: len(q)]]
+    new = foreign if kind == "renamed" else [*q[1:], q[0]]
     if len(q) < 2 or not used & {*q, *reference.u, *reference.a}:
         return None
     theirs = {f"{d}{x}": f"{d}{y}" for x, y in zip(q, new, strict=True) for d in ("", "d", "dd")}

@@ -8,25 +8,27 @@ from fractions import Fraction
 from functools import cache
 
 import linkwright as lw
-from tests.references.reference_mechanics import (
+from tests.references.polynomial_vectors import (
     ZERO,
-    RefBody,
-    Reference,
     Vector,
     apply,
     compose,
     cross,
-    lump,
     plus,
     quarter,
     turn,
     vector,
 )
+from tests.references.reference_mechanics import RefBody, Reference, lump
 from tests.references.trig_polynomials import Poly, cos, sin, var
 
 Z = (0, 0, 1)
 F = Fraction
-ROWS = ("J", "f", "lambda")  # in which order and with which signs constraints are written is a choice
+ROWS = (
+    "J",
+    "f",
+    "lambda",
+)  # in which order and with which signs constraints are written is a choice
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ def values(**numbers: float | str) -> dict[str, Fraction | str]:
     return {name: x if isinstance(x, str) else F(str(x)) for name, x in numbers.items()}
 
 
-def rod(name: str, angle: Mapping[str, int] | str, at: Vector, mass: str, center: object, I: object) -> RefBody:
+def rod(
+    name: str, angle: Mapping[str, int] | str, at: Vector, mass: str, center: object, I: object
+) -> RefBody:
     """A body of the plane: its x axis at an angle."""
     return RefBody(name, turn(Z, angle), at, (lump(mass, (center, 0, 0), (0, 0, I)),))
 
@@ -111,7 +115,9 @@ def triple_pendulum() -> Subject:
     c = rod("link3", "theta3", b.at(("l2", 0, 0)), "m3", "l3", "I3")
     moves = {"tau1": var("theta1"), "tau2": var("theta2") - var("theta1"), "tau3": var("theta3") - var("theta2")}  # fmt: skip
     numbers = values(m1=1, m2=1, m3=1, l1=1, l2=1, l3=1, I1=0.01, I2=0.01, I3=0.01, g=9.81)
-    reference = Reference(["theta1", "theta2", "theta3"], [a, b, c], numbers, down(), actuators=moves)
+    reference = Reference(
+        ["theta1", "theta2", "theta3"], [a, b, c], numbers, down(), actuators=moves
+    )
     textbook = ["m3*ddx3 = -m3*(l1*(ddtheta1*sin(theta1) + dtheta1^2*cos(theta1)) + l2*(ddtheta2*sin(theta2)"
                 " + dtheta2^2*cos(theta2)) + l3*(ddtheta3*sin(theta3) + dtheta3^2*cos(theta3)))"]  # fmt: skip
     return Subject("triple-pendulum", lw.gallery("triple-pendulum"), reference, textbook)
@@ -129,7 +135,9 @@ def cart_pole() -> Subject:
         "1/2*mp*l*cos(theta)*ddx + 1/3*mp*l^2*ddtheta + 1/2*mp*g*l*sin(theta) = tau2",
         "T = 1/2*(mc + mp)*dx^2 + 1/2*mp*l*cos(theta)*dx*dtheta + 1/2*(I + mp*l^2/4)*dtheta^2",
     ]
-    return Subject("cart-pole", lw.gallery("cart-pole"), reference, textbook, withheld=("dx", "ddx"))
+    return Subject(
+        "cart-pole", lw.gallery("cart-pole"), reference, textbook, withheld=("dx", "ddx")
+    )
 
 
 def four_bar() -> Subject:
@@ -158,7 +166,9 @@ def four_bar() -> Subject:
 def slider_crank() -> Subject:
     crank = rod("crank", "theta1", ZERO, "m1", "lc1", "I1")
     link = rod("rod", "theta2", crank.at(("l1", 0, 0)), "m2", "lc2", "I2")
-    piston = RefBody("piston", quarter("z", 0), vector(("x", 0, 0)), (lump("m3", (0, 0, 0), (0, 0, "I3")),))
+    piston = RefBody(
+        "piston", quarter("z", 0), vector(("x", 0, 0)), (lump("m3", (0, 0, 0), (0, 0, "I3")),)
+    )
     apart = [link.at(("l2", 0, 0))[i] - piston.p[i] for i in (0, 1)]
     numbers = values(m1=1.2, m2=0.8, m3=0.5, l1=0.3, l2=1, lc1=0.1, lc2=0.4, I1=0.02, I2=0.07, I3=0.001, g=9.81)  # fmt: skip
     reference = Reference(
@@ -221,7 +231,9 @@ def rolling_disk() -> Subject:
         "(I + m*r^2)*ddtheta = m*g*r*sin(theta) + I*sin(theta)*cos(theta)*(-dpsi^2)"
         " + (J + m*r^2)*cos(theta)*dpsi*(dphi + dpsi*sin(theta)) + tau5",
     ]
-    return Subject("rolling-disk", lw.gallery("rolling-disk"), reference, textbook[:3], withheld=ROWS)
+    return Subject(
+        "rolling-disk", lw.gallery("rolling-disk"), reference, textbook[:3], withheld=ROWS
+    )
 
 
 def sharp_edged_disk() -> Subject:
@@ -242,7 +254,9 @@ def sharp_edged_disk() -> Subject:
         "V_q2 = (m1 + m2)*g",
         "V = (m1 + m2)*g*q2 + m2*g*l*sin(q3)",
     ]
-    return Subject("sharp-edged-disk", lw.gallery("sharp-edged-disk"), reference, textbook, withheld=ROWS)
+    return Subject(
+        "sharp-edged-disk", lw.gallery("sharp-edged-disk"), reference, textbook, withheld=ROWS
+    )
 
 
 def stanford_rrp() -> Subject:
@@ -256,7 +270,12 @@ def stanford_rrp() -> Subject:
     three = RefBody("link3", R3, p3, (lump("m3", (0, 0, 0), _gyration(3)),))
     numbers = values(m1=9, m2=5, m3=4, d1=0.4, d2=0.15, g2=0.05, k11=0.2, k13=0.15, k21=0.12, k23=0.1, k31=0.3, k33=0.05)  # fmt: skip
     reference = Reference(["theta1", "theta2", "s3"], [one, two, three], numbers)
-    return Subject("stanford-rrp", lw.gallery("stanford-rrp"), reference, ["M33 = m3", "p3 = m3*ds3 - m3*d2*sin(theta2)*dtheta1"][:1])
+    return Subject(
+        "stanford-rrp",
+        lw.gallery("stanford-rrp"),
+        reference,
+        ["M33 = m3", "p3 = m3*ds3 - m3*d2*sin(theta2)*dtheta1"][:1],
+    )
 
 
 def _gyration(i: int) -> list[Poly]:
@@ -274,11 +293,15 @@ def chain_3() -> Subject:
         at = bodies[-1].at((f"l{i}", 0, 0))
         numbers |= {f"m{i}": F(1), f"l{i}": F(1), f"lc{i}": f"l{i}/2", f"I{i}": f"m{i}*l{i}^2/12"}
     reference = Reference(["q1", "q2", "q3"], bodies, {**numbers, "g": F("9.81")}, down())
-    return Subject("chain-3", lw.gallery("chain-3"), reference, ["phi3 = m3*lc3*g*cos(q1 + q2 + q3)"])
+    return Subject(
+        "chain-3", lw.gallery("chain-3"), reference, ["phi3 = m3*lc3*g*cos(q1 + q2 + q3)"]
+    )
 
 
 def car() -> Subject:
-    chassis = RefBody("chassis", turn(Z, "theta"), vector(("x", "y", 0)), (lump("m", ("a", 0, 0), (0, 0, "I")),))
+    chassis = RefBody(
+        "chassis", turn(Z, "theta"), vector(("x", "y", 0)), (lump("m", ("a", 0, 0), (0, 0, "I")),)
+    )
     steered = RefBody("steered", turn(Z, {"theta": 1, "delta": 1}), chassis.at(("l", 0, 0)), (lump("mf", (0, 0, 0), (0, 0, "If")),))  # fmt: skip
     numbers = values(m=1200, I=1500, a=1.2, l=2.6, mf=60, If=4)
     both = {"theta": 1, "delta": 1}
@@ -286,13 +309,20 @@ def car() -> Subject:
         cos("theta") * var("dy") - sin("theta") * var("dx"),
         cos(both) * var("dy") - sin(both) * var("dx") + var("l") * cos("delta") * var("dtheta"),
     ]
-    reference = Reference(["x", "y", "theta", "delta"], [chassis, steered], numbers, velocities=edges)
+    reference = Reference(
+        ["x", "y", "theta", "delta"], [chassis, steered], numbers, velocities=edges
+    )
     textbook = ["dx*sin(theta) = dy*cos(theta)", "l*dtheta*cos(delta) = (dx*cos(theta) + dy*sin(theta))*sin(delta)"]  # fmt: skip
     return Subject("car", lw.gallery("car"), reference, textbook, withheld=ROWS)
 
 
 def trolley_trailers() -> Subject:
-    first = RefBody("trolley", turn(Z, "theta0"), vector(("x", "y", 0)), (lump("m0", ("a0", 0, 0), (0, 0, "I0")),))
+    first = RefBody(
+        "trolley",
+        turn(Z, "theta0"),
+        vector(("x", "y", 0)),
+        (lump("m0", ("a0", 0, 0), (0, 0, "I0")),),
+    )
     bodies, edges = [first], [cos("theta0") * var("dy") - sin("theta0") * var("dx")]
     at = first.at((-var("b0"), 0, 0))
     numbers = values(m0=20, m1=12, m2=8, I0=1.5, I1=0.9, I2=0.6, a0=0.1, a1=0.15, a2=0.1, b0=0.3, b1=0.25, l1=0.9, l2=0.7)  # fmt: skip
@@ -306,7 +336,13 @@ def trolley_trailers() -> Subject:
         at = body.at((-var(f"l{i}") - var("b1"), 0, 0))
         bodies.append(body)
     reference = Reference(coordinates, bodies, numbers, velocities=edges)
-    return Subject("trolley-trailers", lw.gallery("trolley-trailers"), reference, ["dx*sin(theta0) = dy*cos(theta0)"], withheld=ROWS)
+    return Subject(
+        "trolley-trailers",
+        lw.gallery("trolley-trailers"),
+        reference,
+        ["dx*sin(theta0) = dy*cos(theta0)"],
+        withheld=ROWS,
+    )
 
 
 BUILDERS: dict[str, Callable[[], Subject]] = {

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import linkwright as lw
+from linkwright.checking.report import Finding, Repair, Report
 from linkwright.errors import LinkwrightError
 from tests.references.equation_judge import (
     FALSE,
@@ -18,6 +19,7 @@ from tests.references.equation_judge import (
     Var,
     judge,
     names_in,
+    negate,
     parse_equation,
     rename,
     residual,
@@ -144,7 +146,9 @@ def is_allowed_freedom(equation: Equation, reference: Reference) -> bool:
 def is_total_derivative(equation: Equation, reference: Reference) -> bool:
     """Whether Euler's and Lagrange's operator makes nothing of left − right."""
     try:
-        apart = from_node(equation[0], reference.quantity) - from_node(equation[1], reference.quantity)
+        apart = from_node(equation[0], reference.quantity) - from_node(
+            equation[1], reference.quantity
+        )
     except (LookupError, ValueError):
         return False
     return all(
@@ -197,7 +201,7 @@ def run_batch(cases: list[Case], names: Mapping[str, str] | None = None) -> list
     return [outcome(case, finding, report) for case, finding in zip(cases, report, strict=True)]
 
 
-def outcome(case: Case, finding: lw.checking.Finding, report: lw.checking.Report) -> Outcome:
+def outcome(case: Case, finding: Finding, report: Report) -> Outcome:
     status, reference = finding.status, case.subject.reference
     said = finding.sentence() + (f" names: {report.names}" if report.names else "")
     problem = ""
@@ -218,18 +222,22 @@ def outcome(case: Case, finding: lw.checking.Finding, report: lw.checking.Report
     return Outcome(case, status, problem, said, *judge_repair(case, finding))
 
 
-def judge_repair(case: Case, finding: lw.checking.Finding) -> tuple[bool, bool]:
-    """Whether the first repair names the misprint and is true; whether it is the original."""
-    if not finding.repairs or case.mutant is None or case.original is None:
-        return False, False
-    repair = finding.repairs[0]
+def judge_repair(case: Case, finding: Finding) -> tuple[bool, bool]:
+    """Whether a repair names the misprint and is true; whether it is the original.
+
+    A second one counts too: of two terms with different signs, either may be the wrong one."""
+    found = [repair_is_right(case, repair) for repair in finding.repairs[:2]]
+    return any(named for named, _ in found), any(restored for _, restored in found)
+
+
+def repair_is_right(case: Case, repair: Repair) -> tuple[bool, bool]:
+    assert case.mutant is not None
     try:
         repaired = parse_equation(repair.equation)
     except NotationError:
         return False, False
     repaired = rename(repaired[0], case.spelled.back), rename(repaired[1], case.spelled.back)
-    reference = case.subject.reference
-    if not is_true(repaired, reference):
+    if not is_true(repaired, case.subject.reference):
         return False, False
     restored = is_restored(case, repaired)
     tokens = (case.mutant.token, case.mutant.before)
@@ -240,10 +248,14 @@ def judge_repair(case: Case, finding: lw.checking.Finding) -> tuple[bool, bool]:
 
 
 def is_restored(case: Case, repaired: Equation) -> bool:
-    """Whether both sides are the original's."""
+    """Whether both sides are the original's, or both of them negated."""
     assert case.original is not None
     states = generic_states(case.subject.reference)
-    return all(judge((a, b), states) == HOLDS for a, b in zip(repaired, case.original, strict=True))
+    sides = list(zip(repaired, case.original, strict=True))
+    return any(
+        all(judge((a, turn(b)), states) == HOLDS for a, b in sides)
+        for turn in (lambda x: x, negate)
+    )
 
 
 def spelled_as(case: Case, name: str) -> str:
