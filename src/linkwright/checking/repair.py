@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .section import Section
 
 MOST_REPAIRS = 3
+SEVERAL = "the terms "
+"""So begins a repair that adds several terms."""
 LONGEST_MISSING = 4
 MOST_DEFINITIONS = 20
 MOST_ANGLES = 4
@@ -56,6 +58,7 @@ def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Rep
     definitions that it uses, else a term that is missing."""
     trial = Trial(section, pair)
     others: tuple[Repair, ...] = ()
+    patch: tuple[Repair, ...] = ()
     for prover in trial.provers:  # from the fewest assumptions
         found = trial.at_a_point(prover, lambda scope: list(_candidates(trial, scope)))
         kept = _proved(trial, prover, found)
@@ -66,9 +69,11 @@ def repairs(section: Section, pair: Pair, apart: Difference | None) -> tuple[Rep
             or (() if others else _in_definitions(trial, prover))
             or _with_missing_terms(trial, prover, apart)
         )
+        if kept and not others and all(x.what.startswith(SEVERAL) for x in kept):
+            patch, kept = patch or kept, ()  # a single slip under more assumptions is likelier
         if kept or others:
             return (*others, *kept)[:MOST_REPAIRS]
-    return _with_other_names(trial)
+    return patch or _with_other_names(trial)
 
 
 def _is_of_another_claim(repair: Repair, pair: Pair) -> bool:
