@@ -46,8 +46,9 @@ mass_matrix | q | M:nv,nv | M, rotors included
 coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
 gravity | q | g:nv | forces that hold the weight, ∂V/∂q
 bias | q qd t | b:nv | forces at zero acceleration: C q̇ + g − f
-passive | q qd | f:nv | forces of dampers, friction and springs, at the joints and between points
-external | q qd t | e:nv | forces that the mechanism gives as expressions
+forces | q qd t | f:nv | f = passive + external: all forces but τ, weight and constraint forces
+passive | q qd | f_passive:nv | springs, dampers and friction, at the joints and between points
+external | q qd t | f_external:nv | loads that the mechanism declares: wrenches and joint forces
 input_matrix | q | B:nv,actuators | B with τ = B u of the actuators; the identity where there are none
 kinetic_energy | q qd | T: | of bodies and rotors, J
 potential_energy | q | V: | of weight and springs, J

@@ -21,8 +21,8 @@ from .reduction import least_rows, loop_wrenches
 from .shared import Shared
 
 _OF_TREES = (
-    "mass_matrix", "coriolis_matrix", "gravity", "bias", "passive", "external", "input_matrix",
-    "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
+    "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
+    "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
     "control_regressor", "integrate", "difference",
 )  # fmt: skip
 _CONSTRAINED = (
