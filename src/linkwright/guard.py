@@ -115,14 +115,13 @@ class _States:
         return Instant(self.model, state).of(self.name)
 
 
-def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
+def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
     """Newton's steps of the dependent speeds, all states of a batch at once."""
     if not model.names.positions:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
     moving = [k for k in range(model.nv) if k not in kept]
-    nominal = [model.nominal_parameters] if model.parameters else []
-    rest = ([t] if model.names.in_time else []) + nominal
+    rest = ([t] if model.names.in_time else []) + ([p] if model.parameters else [])
     for _ in range(_STEPS):
         phi = model.constraint_residual(q, *rest)
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
