@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .guard import ByNumbers, Guarded
+from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEED_REGULAR_MASS = {
     "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
+    "reactions", "body_reactions",
 }  # fmt: skip
 
 
@@ -248,9 +249,7 @@ class Model:
         known = {} if name.startswith("_") else signatures(self.names)
         if name not in known:
             raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
-        ufunc = self._compile(name)
-        guarded = name in GUARDED and self.names.constraints and not isinstance(ufunc, ByNumbers)
-        self.__dict__[name] = Guarded(name, ufunc, self) if guarded else ufunc
+        self.__dict__[name] = self._compile(name)
         return self.__dict__[name]
 
     def __dir__(self) -> list[str]:
@@ -306,18 +305,33 @@ class Model:
 
     def _compile(self, name: str, *frame: str) -> Any:
         inputs, outputs = ports(self.names, name, self.parameters)
-        heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
-        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
-
-        documentation = f"{heading}\n\n{what}"
+        documentation = self._documentation(name, *frame)
+        guarded = bool(self.names.constraints) and name in GUARDED
         if any(port.size == 0 for port in outputs):
-            return ByNumbers(name, self)
+            return ByNumbers(name, self, documentation)
         if self._identity is None:
-            return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
-        return compile_function(
-            name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
-            (*self._identity, name, *frame), self._target, self.threads,
-        )  # fmt: skip
+            tape = self.tape(name, *frame)
+            ufunc = compile_tape(tape, documentation, self._target, self.threads)
+        else:
+            ufunc = compile_function(
+                name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
+                (*self._identity, name, *frame), self._target, self.threads,
+            )  # fmt: skip
+        return Guarded(name, ufunc, self, documentation) if guarded else ufunc
+
+    def _documentation(self, name: str, *frame: str) -> str:
+        """What `help` says: inputs, the outputs that are returned, what they are."""
+        inputs, outputs = ports(self.names, name, self.parameters)
+        returned = [port for port in outputs if port.name != "pivot"]
+        heading = f"{_listed(inputs)} -> {_listed(returned)}{' of '.join(['', *frame])}"
+        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
+        if not self.names.constraints:
+            return f"{heading}\n\n{what}"
+        if name not in GUARDED:
+            return f"{heading}\n\n{what}\n\n{FOR_ALL_STATES}"
+        listed = _listed(inputs)
+        call = f"{name}({listed}, *, out=None, check=False)"
+        return f"{call}\n\n{heading}\n\n{what}\n\n{FOR_CLOSED_STATES}"
 
     # -- as a value ----------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def test_large_forms_have_the_values_too(name: str) -> None:
         ("four-bar", "recursive", "constraint_bias"),
         ("slider-crank", "recursive", "constraint_jacobian"),
         ("elbow", "recursive", "regressor"),
-        ("elbow", "recursive", "reactions"),
+        ("elbow", "recursive", "reactions_of_motion"),
         ("elbow", "recursive", "center_of_mass"),
         ("elbow", "influence", "effective_inertia"),
         ("elbow", "influence", "inertia_power"),

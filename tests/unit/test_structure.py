@@ -40,7 +40,7 @@ MAY_IMPORT = {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
         "certify", "closed_states", "mass_check",
     },
-    "guard": {"errors", "quantities", "model"},
+    "guard": {"errors", "quantities", "model", "closed_states"},
     "closed_states": {"errors", "model"},
     "mass_check": {"errors", "equations"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},

@@ -364,7 +364,7 @@ class Vocabulary:
         if joint not in self.names.joints or self.names.constraints:
             return None
         row = "xyz".index(axis) + (3 if letter == "F" else 0)
-        return self.one("reactions")[self.names.joints.index(joint), row]
+        return self.one("reactions_of_motion")[self.names.joints.index(joint), row]
 
     # -- tapes ------------------------------------------------------------------------------
 
