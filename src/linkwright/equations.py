@@ -60,7 +60,8 @@ class Equations:
     are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
     functions without a builder follow from others; `absent` are those that there cannot be, and
     why. `literals` are parameters that stand for numbers inside of expressions, and are written as
-    these. `is_derived`: they are as `derive` gave them, not a changed copy.
+    these. `passive_parts` are the springs that are printed with named lengths, and the rest of
+    `passive`. `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -79,6 +80,7 @@ class Equations:
     complete: bool = True
     absent: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
+    passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
     is_derived: bool = field(default=False, init=False, compare=False)
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -120,13 +122,18 @@ class Equations:
 
     @cached_property
     def f(self) -> SX:
-        """Everything else that the mechanism does: dampers, friction, springs, given forces."""
-        return self.expressions("passive")[0] + self.expressions("external")[0]
+        """All forces but τ, weight and constraint forces: springs, dampers, friction and the
+        loads that the mechanism declares."""
+        return self.expressions("forces")[0]
 
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
-        follow = _COMPLETIONS if self.complete else {}
-        return [n for n in signatures(self.names) if n in self.builders or n in follow]
+        own = {*self.builders, *self._completions}
+        return [name for name in signatures(self.names) if name in own]
+
+    @property
+    def _completions(self) -> Mapping[str, Callable[[Equations], Any]]:
+        return _COMPLETIONS if self.complete else {"forces": _forces}
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """The CasADi expressions of a function's outputs."""
@@ -141,8 +148,8 @@ class Equations:
             made = self.frame_builders[name](*frame)
         elif name in self.builders:
             made = self.builders[name]()
-        elif name in _COMPLETIONS and self.complete:
-            made = _COMPLETIONS[name](self)
+        elif name in self._completions:
+            made = self._completions[name](self)
         elif name in self.absent:
             raise UnsupportedError(f"there is no {name} here: {self.absent[name]}")
         else:
@@ -236,6 +243,10 @@ def _inverse(eqs: Equations) -> SX:
     return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
 
 
+def _forces(eqs: Equations) -> SX:
+    return eqs.expressions("passive")[0] + eqs.expressions("external")[0]
+
+
 def _forward(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
     return solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
@@ -290,6 +301,7 @@ def _bias(eqs: Equations) -> SX:
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
     "inverse_dynamics": _inverse,
     "forward_dynamics": _forward,
+    "forces": _forces,
     "coriolis_matrix": _coriolis,
     "inverse_dynamics_with_wrenches": _inverse_with_wrenches,
     "forward_dynamics_with_wrenches": _forward_with_wrenches,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
 from .quantities import ports
 
@@ -27,6 +28,14 @@ RANK = 1e-6
 """Singular values of J below this share of the largest are zero."""
 
 
+FOR_ALL_STATES = "Defined for every state, whether or not it closes the loops."
+FOR_CLOSED_STATES = (
+    "States must hold the constraints: where q does not close, or qd or qdd contradict them, the\n"
+    "result is a number without meaning. model.closed(q) tells; check=True raises an\n"
+    "AssemblyError that names the first such state and the constraint."
+)
+
+
 class Guarded:
     """A compiled function whose last output is its smallest pivot; that one it keeps to itself.
 
@@ -34,11 +43,13 @@ class Guarded:
     `ufunc` is the compiled function itself.
     """
 
-    def __init__(self, name: str, ufunc: np.ufunc, model: Model) -> None:
+    def __init__(self, name: str, ufunc: np.ufunc, model: Model, documentation: str) -> None:
         self.name, self.ufunc, self.model = name, ufunc, model
-        self.__doc__ = ufunc.__doc__
+        self.__doc__ = documentation
 
-    def __call__(self, *inputs: Any, out: Any = None) -> Any:
+    def __call__(self, *inputs: Any, out: Any = None, check: bool = False) -> Any:
+        if check:
+            check_states(self.model, self.name, inputs)
         given = () if out is None else out if isinstance(out, tuple) else (out,)
         with np.errstate(all="ignore"):
             *found, pivot = (
@@ -71,10 +82,13 @@ class ByNumbers:
     """A function of which nothing is compiled, because some output is empty: no equations of
     positions, or no freedom."""
 
-    def __init__(self, name: str, model: Model) -> None:
+    def __init__(self, name: str, model: Model, documentation: str) -> None:
         self.name, self.model = name, model
+        self.__doc__ = documentation
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any, check: bool = False) -> Any:
+        if check:
+            check_states(self.model, self.name, inputs)
         states = _States(self.model, self.name, inputs)
         given = [port for port in states.outputs if port.name != "pivot"]
         found = [np.zeros((states.count, *port.shape)) for port in given]
@@ -86,6 +100,16 @@ class ByNumbers:
             for array, port in zip(found, given, strict=True)
         ]
         return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+def check_states(model: Model, name: str, inputs: Any) -> None:
+    """Raises where a function's inputs violate the constraints."""
+    wanted, _ = ports(model.names, name, model.parameters)
+    given = {port.name: value for port, value in zip(wanted, inputs, strict=True)}
+    check_closed(
+        model, np.asarray(given["q"], dtype=float), given.get("t", 0.0), given.get("p"),
+        given.get("qd"), given.get("qdd"),
+    )  # fmt: skip
 
 
 class _States:
@@ -115,14 +139,14 @@ class _States:
         return Instant(self.model, state).of(self.name)
 
 
-def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
+def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
     """Newton's steps of the dependent speeds, all states of a batch at once."""
     if not model.names.positions:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
     moving = [k for k in range(model.nv) if k not in kept]
-    nominal = [model.nominal_parameters] if model.parameters else []
-    rest = ([t] if model.names.in_time else []) + nominal
+    parameters = [p] if model.parameters else []
+    rest = ([t] if model.names.in_time else []) + parameters
     for _ in range(_STEPS):
         phi = model.constraint_residual(q, *rest)
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
@@ -130,7 +154,7 @@ def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
         J = model.constraint_jacobian(q, *rest)[..., : model.names.positions, :][..., moving]
         step = np.zeros((*phi.shape[:-1], model.nv))
         step[..., moving] = -(np.linalg.pinv(J, rcond=RANK) @ phi[..., None])[..., 0]
-        q = model.integrate(q, step)
+        q = model.integrate(q, step, *parameters)
     left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
     if not (left < _CLOSED).all():
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
@@ -205,7 +229,7 @@ class Instant:
         spare = np.linalg.svd(self.J.T)[2][np.linalg.matrix_rank(self.J, RANK) :]
 
         def rows(force: Floats) -> Floats:
-            found: Floats = self.at("loaded_reactions", qdd=qdd, **{"lambda": force})
+            found: Floats = self.at("reactions_of_motion", qdd=qdd, **{"lambda": force})
             return found
 
         still = rows(lam)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import NameNotFoundError, UnsupportedError, suggest
-from .guard import ByNumbers, Guarded
+from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
+from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEED_REGULAR_MASS = {
     "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
+    "reactions", "body_reactions",
 }  # fmt: skip
 
 
@@ -183,12 +186,42 @@ class Model:
         """q where loops and constraints close; `neutral` where there are none."""
         return np.array(self._facts.home or self._facts.neutral)
 
-    def close(self, q: Any, t: Any = 0.0) -> NDArray[np.float64]:
+    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> NDArray[np.float64]:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
-        independent speeds keep their values, the others follow from rough ones."""
+        independent speeds keep their values, the others follow from rough ones.
+
+        p: values of the parameters that are kept (default: `nominal_parameters`).
+        """
         from .guard import closed_positions
 
-        return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float))
+        kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
+        return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept)
+
+    def closed(
+        self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED
+    ) -> NDArray[np.bool_]:
+        """Whether loops and constraints of positions close at q, (…, nq) → (…).
+
+        A state is closed where no residual exceeds the tolerance (metres or radians). Functions
+        of constrained models give numbers for other states too, but these mean nothing. p: values
+        of the parameters that are kept (default: `nominal_parameters`).
+        """
+        found: NDArray[np.bool_] = closed_rows(self, np.asarray(q, float), t, p, tolerance)
+        return found
+
+    def check_closed(
+        self,
+        q: Any,
+        t: Any = 0.0,
+        p: Any = None,
+        *,
+        qd: Any = None,
+        qdd: Any = None,
+        tolerance: float = CLOSED,
+    ) -> None:
+        """Raises an `AssemblyError` that names the first state that does not close and the
+        constraint that it violates most; speeds and accelerations are checked where given."""
+        check_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
     @property
     def freedom(self) -> int:
@@ -216,9 +249,7 @@ class Model:
         known = {} if name.startswith("_") else signatures(self.names)
         if name not in known:
             raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
-        ufunc = self._compile(name)
-        guarded = name in GUARDED and self.names.constraints and not isinstance(ufunc, ByNumbers)
-        self.__dict__[name] = Guarded(name, ufunc, self) if guarded else ufunc
+        self.__dict__[name] = self._compile(name)
         return self.__dict__[name]
 
     def __dir__(self) -> list[str]:
@@ -274,18 +305,33 @@ class Model:
 
     def _compile(self, name: str, *frame: str) -> Any:
         inputs, outputs = ports(self.names, name, self.parameters)
-        heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
-        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
-
-        documentation = f"{heading}\n\n{what}"
+        documentation = self._documentation(name, *frame)
+        guarded = bool(self.names.constraints) and name in GUARDED
         if any(port.size == 0 for port in outputs):
-            return ByNumbers(name, self)
+            return ByNumbers(name, self, documentation)
         if self._identity is None:
-            return compile_tape(self.tape(name, *frame), documentation, self._target, self.threads)
-        return compile_function(
-            name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
-            (*self._identity, name, *frame), self._target, self.threads,
-        )  # fmt: skip
+            tape = self.tape(name, *frame)
+            ufunc = compile_tape(tape, documentation, self._target, self.threads)
+        else:
+            ufunc = compile_function(
+                name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
+                (*self._identity, name, *frame), self._target, self.threads,
+            )  # fmt: skip
+        return Guarded(name, ufunc, self, documentation) if guarded else ufunc
+
+    def _documentation(self, name: str, *frame: str) -> str:
+        """What `help` says: inputs, the outputs that are returned, what they are."""
+        inputs, outputs = ports(self.names, name, self.parameters)
+        returned = [port for port in outputs if port.name != "pivot"]
+        heading = f"{_listed(inputs)} -> {_listed(returned)}{' of '.join(['', *frame])}"
+        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
+        if not self.names.constraints:
+            return f"{heading}\n\n{what}"
+        if name not in GUARDED:
+            return f"{heading}\n\n{what}\n\n{FOR_ALL_STATES}"
+        listed = _listed(inputs)
+        call = f"{name}({listed}, *, out=None, check=False)"
+        return f"{call}\n\n{heading}\n\n{what}\n\n{FOR_CLOSED_STATES}"
 
     # -- as a value ----------------------------------------------------------------------
 
@@ -334,46 +380,3 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     independent = list(equations.names.independent)
     neutral, home = list(equations.neutral), list(equations.home)
     return _Facts(neutral, nominal, inertial.tolist(), home, independent)
-
-
-def check_mass_matrix(equations: Equations) -> None:
-    """Raises where the mass matrix is singular everywhere: some freedom moves no inertia.
-
-    Its columns are what unit accelerations add to inverse dynamics, which are at hand.
-    """
-    if equations.names.constraints:
-        _check_constrained_mass(equations)
-        return
-    inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
-    rng = np.random.default_rng(0)
-    n, worst = equations.nv, np.inf
-    rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
-    time = [np.zeros((1, n + 1))] if equations.names.in_time else []
-    for _ in range(3):
-        q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
-        columns = np.asarray(inverse(np.repeat(q, n + 1, axis=1), rest, units, *time), dtype=float)
-        M = columns[:, 1:] - columns[:, :1]
-        scale = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-        sizes, vectors = np.linalg.eigh(scale[:, None] * (M + M.T) / 2 * scale)
-        if sizes[0] > 1e-12 and np.diag(M).min() > 0:
-            return
-        if sizes[0] < worst:
-            worst, weak = sizes[0], int(np.argmax(np.abs(vectors[:, 0] * scale)))
-    raise UnsupportedError(
-        f"the mass matrix is singular: '{equations.names.qd[weak]}' can move without moving mass",
-        where=equations.mechanism.name,
-        remedy="give the bodies beyond it mass and inertia, or the joint a motor with inertia",
-    )
-
-
-def _check_constrained_mass(equations: Equations) -> None:
-    """The same for what constraints leave: GᵀMG where the mechanism is assembled."""
-    home = equations.home
-    time = [0.0] if equations.names.in_time else []
-    M = np.asarray(equations.folded("mass_matrix")(home))
-    G = np.asarray(equations.folded("independent_map")(home, *time)[0])
-    if G.shape[1] and np.linalg.eigvalsh(G.T @ M @ G)[0] <= 1e-12 * max(1e-300, np.abs(M).max()):
-        raise UnsupportedError(
-            "the mechanism can move without moving mass", where=equations.mechanism.name,
-            remedy="give its bodies mass and inertia, or a joint a motor with inertia",
-        )  # fmt: skip

@@ -46,15 +46,17 @@ mass_matrix | q | M:nv,nv | M, rotors included
 coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
 gravity | q | g:nv | forces that hold the weight, ∂V/∂q
 bias | q qd t | b:nv | forces at zero acceleration: C q̇ + g − f
-passive | q qd | f:nv | forces of dampers, friction and springs, at the joints and between points
-external | q qd t | e:nv | forces that the mechanism gives as expressions
+forces | q qd t | f:nv | f = passive + external: all forces but τ, weight and constraint forces
+passive | q qd | f_passive:nv | springs, dampers and friction, at the joints and between points
+external | q qd t | f_external:nv | loads that the mechanism declares: wrenches and joint forces
 input_matrix | q | B:nv,actuators | B with τ = B u of the actuators; the identity where there are none
 kinetic_energy | q qd | T: | of bodies and rotors, J
 potential_energy | q | V: | of weight and springs, J
 center_of_mass | q | c:3 | of all that moves, in the world, m
 momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
-reactions | q qd qdd t | r:joints,6 | what each joint's parent does to its child: rows (moment, force), world axes, about the joint's origin
-body_reactions | q qd qdd t | r:joints,6 | the same reactions in the axes of each joint's child
+reactions | q qd tau t | r:joints,6 | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
+body_reactions | q qd tau t | r:joints,6 | the same reactions in the axes of each joint's child
+reactions_of_motion | q qd qdd t | r:joints,6 | the same reactions as `reactions`, for given accelerations
 regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
 control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
@@ -78,9 +80,9 @@ constraint_velocity | q qd t | V:constraints | J q̇ − b, zero for speeds that
 constraint_jacobian | q t | J:constraints,nv | J of all constraints, those of positions first
 constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
 independent_map | q t | G:nv,freedom k:nv pivot: | G and k with q̇ = G a + k, a the independent speeds
-reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
 body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | the same reactions in the axes of each joint's child
-loaded_reactions | q qd qdd lambda t | r:joints_and_loops,6 | the same for given accelerations and forces of the constraints
+reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | the same reactions as `reactions`, for given accelerations and multipliers
 """)
 """What constrained mechanisms have in place of, and beside, the functions of trees.
 

@@ -150,12 +150,14 @@ def test_reactions_of_free_bodies_are_those_of_the_recursion(tree: RandomTree, s
         for by in ("newton_euler", "recursive")
     )
     symbols = [free.symbols[key] for key in ("q", "qd", "qdd")]
-    for extra, function in (
-        ("joint_wrenches", "reactions"),
-        ("joint_wrenches_in_bodies", "body_reactions"),
+    tau = value(truth, "inverse_dynamics", q, v, a)
+    for extra, function, last in (
+        ("joint_wrenches", "reactions_of_motion", a),
+        ("joint_wrenches", "reactions", tau),
+        ("joint_wrenches_in_bodies", "body_reactions", tau),
     ):
         found = free.extra(extra)
-        wanted = value(truth, function, q, v, a)
+        wanted = value(truth, function, q, v, last)
         for name, wrench in found.items():
             one = np.asarray(ca.Function("w", symbols, [wrench])(q, v, a)).ravel()
             close(one, wanted[truth.names.joints.index(name)], name)

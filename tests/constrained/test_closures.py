@@ -169,7 +169,7 @@ def test_forces_through_the_joint_are_those_of_the_whole_chain(kind: str, seed: 
     pair = cut(kind, seed, "quaternion")
     q, v, tau = pair.state(seed)
     vd = pair.accelerations(q, v, tau)
-    expected = evaluate(pair.tree.mechanism, "reactions")(q, v, vd)
+    expected = evaluate(pair.tree.mechanism, "reactions")(q, v, tau)
     *here, _ = pair.moved(q, v, vd)
     found = pair.value("reactions", *here, pair.forces(tau))
     np.testing.assert_allclose(found[pair.at], 0, atol=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import casadi as ca
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -63,6 +64,35 @@ def test_four_bar_by_symbols(four_bar: lw.Equations) -> None:
     slope = ca.Function("slope", [Q], [ca.jtimes(I, Q, G)])
     np.testing.assert_allclose(float(slope(THETA)) / 2, found[3][0], rtol=1e-12)
     assert four_bar.extra("inputs") == ("theta1",)
+
+
+def test_stiffness_of_a_sprung_loop(four_bar: lw.Equations) -> None:
+    """A spring between ground and the coupler's end, in the crank's angle: d²V/dθ1² by the loop's
+    closed form in 40 digits."""
+    sprung = four_bar.mechanism.model_copy(
+        update={
+            "frames": {"end": {"body": "rocker", "origin": ["l3", 0, 0]},
+                       "hook": {"body": "ground", "origin": [1, 4, 0]}},
+            "forces": {"spring": {"type": "spring", "between": ["hook", "end"], "stiffness": 30,
+                                  "length": "0.6"}},
+        }
+    )  # fmt: skip
+    eqs = lw.derive(sprung, by="influence", parameters="numeric")
+    motion = of_closure(*closure(eqs, THETA, [0, 1]), inputs=[0])
+    model = transferred(dynamics_at(eqs, THETA, 0 * THETA), motion)
+
+    def energy(crank: mp.mpf) -> mp.mpf:
+        x, y = mp.mpf("3.5") - mp.cos(crank), -mp.sin(crank)  # from the crank's pin to the pivot
+        r = mp.hypot(x, y)
+        inner = mp.acos((r**2 + mp.mpf("2.5") ** 2 - 9) / (2 * r * mp.mpf("2.5")))
+        rocker = mp.atan2(-y, -x) - inner
+        end = (mp.mpf("3.5") + 2.5 * mp.cos(rocker), 2.5 * mp.sin(rocker))
+        return 15 * (mp.hypot(end[0] - 1, end[1] - 4) - mp.mpf("0.6")) ** 2
+
+    with mp.workdps(40):
+        slope, curvature = (float(mp.diff(energy, THETA[0], n)) for n in (1, 2))
+    np.testing.assert_allclose(model.spring_loads, [slope], rtol=1e-8)
+    np.testing.assert_allclose(model.stiffness, [[curvature]], rtol=1e-8)
 
 
 def test_inputs_that_cannot_drive_are_named(four_bar: lw.Equations) -> None:

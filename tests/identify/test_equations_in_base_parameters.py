@@ -101,7 +101,9 @@ def test_compiled() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["kinetic_energy", "potential_energy", "momentum", "reactions"])
+@pytest.mark.parametrize(
+    "name", ["kinetic_energy", "potential_energy", "momentum", "reactions_of_motion"]
+)
 def test_what_bodies_have_is_refused(name: str) -> None:
     eqs = lw.derive(lw.gallery("elbow"), parameters="base")
     assert name not in eqs.function_names()

@@ -208,7 +208,7 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
     up to the rate of the total momentum minus the weight."""
     q, v, a = tree.state(seed)
     eqs = lw.derive(tree.mechanism, parameters="numeric")
-    rows = np.asarray(eqs.function("reactions")(q, v, a))
+    rows = np.asarray(eqs.function("reactions_of_motion")(q, v, a))
     tau = np.asarray(eqs.function("inverse_dynamics")(q, v, a)).ravel()
     plain = tau + rigid.passive(tree.bodies, q, v) - rigid.rotors(tree.bodies) * a
     jets = rigid.motions(tree.bodies, q, v, a)
@@ -237,10 +237,10 @@ def test_reactions_support_the_drives_and_the_ground(tree: RandomTree, seed: int
 @settings(max_examples=25, deadline=None)
 @given(trees(), SEEDS)
 def test_reactions_in_bodies_are_those_in_the_world_turned(tree: RandomTree, seed: int) -> None:
-    q, v, a = tree.state(seed)
+    q, v, tau = tree.state(seed)
     eqs = lw.derive(tree.mechanism, parameters="numeric")
     world, local = (
-        np.asarray(eqs.function(name)(q, v, a)) for name in ("reactions", "body_reactions")
+        np.asarray(eqs.function(name)(q, v, tau)) for name in ("reactions", "body_reactions")
     )
     for k, joint in enumerate(tree.mechanism.joints[name] for name in eqs.names.joints):
         R = np.asarray(eqs.function("placement", joint.child)(q))[:3, :3]

@@ -90,7 +90,8 @@ NAMES_THAT_MEET = [
     # freedoms whose names meet; parameters named as numbers would be
     {
         "parameters": {"m_a": 3, "m_a_2": 5, "n_1_3": 0.7},
-        "bodies": {"a": {"mass": 7, "center": ["m_a/100", "m_a_2/100", "n_1_3/3"]}, "b": {"mass": 2}},
+        "bodies": {"a": {"mass": 7, "center": ["m_a/100", "m_a_2/100", "n_1_3/3"]},
+                   "b": {"mass": 2, "inertia": [0.1, 0.2, 0.25]}},
         "joints": {
             "j": {"type": "cylindrical", "child": "a", "damping": [0.3, 0.4], "axis": [1, 2, 3]},
             "j_phi": {"type": "revolute", "parent": "a", "child": "b", "damping": 0.9, "axis": [0, 1, 0]},

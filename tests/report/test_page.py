@@ -207,7 +207,7 @@ def test_equations_are_mathml_and_latex() -> None:
     found = written_out(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
     arm = lw.gallery("elbow")
-    text = equations_section(found, False, "elbow", names_of(arm))
+    text = equations_section(found, "elbow", names_of(arm))
     assert text.count('<div class="equations">') == len(found)
     assert "Mass matrix M" in text
     assert "All entries are 0." in text
@@ -222,10 +222,8 @@ def test_long_equations_fold_or_are_left_out() -> None:
     found = {one.name: one for one in written_out(lw.gallery("six-axis"))}
     assert found["mass_matrix"].is_long
     assert "with 293 abbreviations, x1 to x293" in found["coriolis_matrix"].size
-    found["passive"] = replace(found["passive"], markup="")
-    text = equations_section(
-        tuple(found.values()), False, "six-axis", names_of(lw.gallery("six-axis"))
-    )
+    found["forces"] = replace(found["forces"], markup="")
+    text = equations_section(tuple(found.values()), "six-axis", names_of(lw.gallery("six-axis")))
     assert "Show all of it" in text
     for name, value, what in (
         ("gz", "-9.81", "gravity"), ("m3", "9", ""),
@@ -233,9 +231,9 @@ def test_long_equations_fold_or_are_left_out() -> None:
     ):  # fmt: skip
         assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text
     assert "longer than some pages" in text
-    assert "--what passive" in text
+    assert "--what forces" in text
     assert len(text) < 800_000
-    left_out = equations_section(LeftOut("why"), True, "x", names_of(lw.gallery("elbow")))
+    left_out = equations_section(LeftOut("why"), "x", names_of(lw.gallery("elbow")))
     assert "Left out: why" in left_out
 
 

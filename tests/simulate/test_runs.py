@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk
@@ -9,6 +11,7 @@ from scipy.special import ellipj, ellipk
 import linkwright as lw
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.formulations import FORMULATIONS
+from linkwright.simulation import solvers
 from tests.commands import ok, run
 
 PENDULUM = lw.Mechanism(
@@ -25,6 +28,20 @@ def test_pendulum_for_a_hundred_seconds() -> None:
     s = np.sqrt(0.5) * ellipj(ellipk(0.5) - w * found.t, 0.5)[0]
     np.testing.assert_allclose(np.cos(found.q[:, 0]), -2 * s * np.sqrt(1 - s**2), atol=1e-9)
     assert found.audit < 1e-11
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tolerance", [2e-13, 1e-13, 6e-14])
+def test_the_error_that_the_documentation_claims_for_a_hundred_seconds(tolerance: float) -> None:
+    """About 1e-10, whichever way the errors of steps happen to add up at a tolerance."""
+    found = lw.simulate(PENDULUM, 100.0, q0=[np.pi], rtol=tolerance, atol=tolerance, samples=11)
+    s = np.sqrt(0.5) * ellipj(ellipk(0.5) - np.sqrt(9.81) * found.t, 0.5)[0]
+    np.testing.assert_allclose(np.cos(found.q[:, 0]), -2 * s * np.sqrt(1 - s**2), atol=2e-10)
+
+
+def test_the_readme_counts_the_integrators() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"any of {len(solvers.INTEGRATORS)} methods" in readme
 
 
 @pytest.mark.parametrize(

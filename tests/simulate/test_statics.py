@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError, UnsupportedError
+from linkwright.errors import AssemblyError, LinkwrightError, UnsupportedError
 from linkwright.simulation import equilibria, equilibrium, linearize
 from tests.commands import ok
 
@@ -153,6 +153,47 @@ def test_linear_model_along_a_motion(name: str) -> None:
             by_s = rates(q, q[rows], speed + e, tau) - rates(q, q[rows], speed - e, tau)
             np.testing.assert_allclose(found.A[k, n:, j], by_a / (2 * h), rtol=1e-6, atol=1e-6)
             np.testing.assert_allclose(found.A[k, n:, n + j], by_s / (2 * h), rtol=1e-6, atol=1e-6)
+
+
+OMEGA = 4.0
+
+
+def driven_pendulum() -> lw.Mechanism:
+    """A mass on a light rod of 1 m, hinged to a shaft that a drive turns at Ω."""
+    return lw.Mechanism(
+        name="governor",
+        bodies={"shaft": {"mass": 1, "inertia": [1, 1, 1]}, "bob": {"mass": 2, "center": [0, 0, -1]}},
+        joints={"shaft": {"type": "revolute", "child": "shaft"},
+                "q": {"type": "revolute", "parent": "shaft", "child": "bob", "axis": [0, 1, 0]}},
+        constraints={"motor": {"type": "drive", "on": "shaft", "position": f"{OMEGA}*t"}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("time", [0.0, 0.7])
+@pytest.mark.parametrize("qd", [None, {}, {"q": 0.0}, [OMEGA, 0.0]])
+def test_a_drive_in_time_sets_the_speeds_of_a_linear_model(time: float, qd: object) -> None:
+    """q̈ = Ω² sin q cos q − g sin q: hanging, λ² = Ω² − g; on its circle, λ² = −Ω² sin² q."""
+    hanging = linearize(driven_pendulum(), qd=qd, t=time)
+    root = np.sqrt(OMEGA**2 - G)
+    np.testing.assert_allclose(np.sort(hanging.eigenvalues.real), [-root, root], rtol=1e-12)
+    circle = np.arccos(G / OMEGA**2)
+    there = linearize(driven_pendulum(), {"q": circle}, qd, t=time)
+    np.testing.assert_allclose(there.frequencies, [OMEGA * np.sin(circle)], rtol=1e-9)
+
+
+def test_arrays_that_contradict_the_constraints_are_no_state_of_a_linear_model() -> None:
+    shaft = driven_pendulum()
+    with pytest.raises(AssemblyError, match=r"speeds that contradict 'motor' by 4"):
+        linearize(shaft, qd=[0.0, 0.0])
+    with pytest.raises(AssemblyError, match=r"speeds that contradict 'motor' by 4"):
+        linearize(shaft, [0.0, 0.2], [0.0, 0.0])
+    with pytest.raises(AssemblyError, match=r"does not close: 'motor' is open by 2.8"):
+        linearize(shaft, [0.0, 0.2], t=0.7)
+    linkage = lw.gallery("four-bar")
+    with pytest.raises(AssemblyError, match="speeds that contradict 'pin'"):
+        linearize(linkage, qd=[1.0, 0.0, 0.0])
+    with pytest.raises(AssemblyError, match="does not close: 'pin'"):
+        linearize(linkage, [1.0, 0.0, 0.0])
 
 
 def test_indifferent_motions_count_once() -> None:

@@ -323,3 +323,29 @@ def test_long_chains_do_without_the_mass_matrix() -> None:
     q, v, a = rng.uniform(-1, 1, (3, 60))
     tau = model.inverse_dynamics(q, v, a)
     np.testing.assert_allclose(model.forward_dynamics(q, v, tau), a, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("moment", [-5, -1, "-0.3"])
+def test_a_negative_moment_of_inertia_is_named(moment: object) -> None:
+    """M is indefinite: no singular matrix, and nothing that moves without mass."""
+    arm = lw.gallery("elbow").with_parameters(I2=moment)
+    model = lw.compile(arm)
+    for name in ("forward_dynamics", "forward_dynamics_derivatives"):
+        with pytest.raises(UnsupportedError, match="'q2' has negative kinetic energy"):
+            getattr(model, name)
+    lowest = np.linalg.eigvalsh(model.mass_matrix([0.3, 0.5]))[0]
+    assert lowest < 0
+    linkage = lw.gallery("four-bar").with_parameters(I2=-50)
+    with pytest.raises(UnsupportedError, match="'theta1' has negative kinetic energy"):
+        lw.compile(linkage).forward_dynamics  # noqa: B018
+
+
+def test_a_negative_moment_that_the_mass_outweighs_is_no_obstacle() -> None:
+    """m lc² + I > 0: q̈ = τ / (m lc² + I), in the plane without weight."""
+    rod = lw.Mechanism(
+        gravity=[0, 0, 0],
+        bodies={"rod": {"mass": 1, "center": ["1/2", 0, 0], "inertia": {"zz": "-0.2"}}},
+        joints={"q": {"type": "revolute", "child": "rod"}},
+    )
+    found = lw.compile(rod).forward_dynamics([0.0], [0.0], [1.0])
+    np.testing.assert_allclose(found, [1 / (0.25 - 0.2)], rtol=1e-14)

@@ -38,9 +38,11 @@ MAY_IMPORT = {
     "readings": {"errors", "expressions", "tape"},
     "model": {
         "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
-        "certify",
+        "certify", "closed_states", "mass_check",
     },
-    "guard": {"errors", "quantities", "model"},
+    "guard": {"errors", "quantities", "model", "closed_states"},
+    "closed_states": {"errors", "model"},
+    "mass_check": {"errors", "equations"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
     "verification": {
         "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -105,3 +106,78 @@ def test_singular_configurations_name_the_direction_that_is_lost() -> None:
         inverse(G, H)
     with pytest.raises(UnsupportedError, match="1 coordinates cannot take the place of 2"):
         inverse(G[:1], H[:1])
+
+
+# -- springs ----------------------------------------------------------------------------------
+
+STIFF, FREE, HOOK = 200.0, 0.3, np.array([0.5, 0.7, 0.2])
+
+
+def hooked(arm: lw.Mechanism, frame: str, hook: np.ndarray = HOOK) -> lw.Mechanism:
+    """The arm with a spring between a frame and a point of ground."""
+    spring = {
+        "type": "spring", "between": ["hook", frame], "stiffness": STIFF, "damping": 2,
+        "length": FREE,
+    }  # fmt: skip
+    frames = {**arm.frames, "hook": {"body": "ground", "origin": hook.tolist()}}
+    return arm.model_copy(update={"frames": frames, "forces": {"spring": spring}})
+
+
+def hessian_of_a_hooked_point(x: np.ndarray, hook: np.ndarray) -> np.ndarray:
+    """Of ½ k (L − l0)², L = |x − hook|: k ((1 − l0/L) 1 + l0/L n nᵀ)."""
+    apart = x - hook
+    L = np.linalg.norm(apart)
+    n = apart / L
+    found: np.ndarray = STIFF * ((1 - FREE / L) * np.eye(len(x)) + FREE / L * np.outer(n, n))
+    return found
+
+
+@pytest.mark.parametrize("q", [[0.3, 0.8], [-2.0, 1.1], [1.4, -0.6]])
+def test_stiffness_of_a_spring_at_the_tip_of_the_elbow(q: list[float]) -> None:
+    """In the tip's x and y the spring's energy does not know of the arm."""
+    hook = HOOK * [1, 1, 0]
+    eqs = lw.derive(hooked(lw.gallery("elbow"), "tool", hook), by="influence")
+    hand = transferred(dynamics_at(eqs, q, [0, 0]), inverse(*of_frame(eqs, "tool", q, (3, 4))))
+    T = np.asarray(eqs.folded("placement", "tool")(q))
+    wanted = hessian_of_a_hooked_point(T[:2, 3], hook[:2])
+    np.testing.assert_allclose(hand.stiffness, wanted, rtol=1e-10, atol=1e-9)
+
+
+def test_stiffness_of_a_spring_at_the_hand_of_a_spatial_arm() -> None:
+    arm = lw.gallery("stanford-rrp")
+    name = list(arm.bodies)[-1]
+    arm = arm.model_copy(
+        update={"frames": {**arm.frames, "hand": {"body": name, "origin": ["0.1", "0.2", "0.3"]}}}
+    )
+    eqs = lw.derive(hooked(arm, "hand"), by="influence", parameters="numeric")
+    q = [0.4, 0.9, 0.7]
+    hand = transferred(dynamics_at(eqs, q, [0.1, 0.2, 0.3]), inverse(*of_frame(eqs, "hand", q)))
+    T = np.asarray(eqs.function("placement", "hand")(q))
+    wanted = hessian_of_a_hooked_point(T[:3, 3], HOOK)
+    np.testing.assert_allclose(hand.stiffness, wanted, rtol=1e-10, atol=1e-9)
+
+
+def test_stiffness_of_springs_in_the_joints() -> None:
+    """The elbow's own springs in x and y of its tip, by inverse kinematics in 40 digits."""
+    arm = lw.gallery("elbow")
+    joints = {
+        name: joint.model_copy(update={"stiffness": k, "rest": rest})
+        for (name, joint), k, rest in zip(arm.joints.items(), (30, 50), (0.1, -0.4), strict=True)
+    }
+    eqs = lw.derive(arm.model_copy(update={"joints": joints}), by="influence")
+    q = [0.3, 0.8]
+
+    def energy(x: mp.mpf, y: mp.mpf) -> mp.mpf:
+        second = mp.acos((x**2 + y**2 - 2) / 2)
+        first = mp.atan2(y, x) - mp.atan2(mp.sin(second), 1 + mp.cos(second))
+        return 15 * (first - mp.mpf("0.1")) ** 2 + 25 * (second + mp.mpf("0.4")) ** 2
+
+    with mp.workdps(40):
+        a, b = mp.mpf(q[0]), mp.mpf(q[0]) + mp.mpf(q[1])
+        at = (mp.cos(a) + mp.cos(b), mp.sin(a) + mp.sin(b))
+        xx, xy, yy = (float(mp.diff(energy, at, n)) for n in ((2, 0), (1, 1), (0, 2)))
+    hand = transferred(dynamics_at(eqs, q, [0, 0]), inverse(*of_frame(eqs, "tool", q, (3, 4))))
+    np.testing.assert_allclose(hand.stiffness, [[xx, xy], [xy, yy]], rtol=1e-10)
+    back = inverse(*of_frame(eqs, "tool", q, (3, 4)))
+    again = transferred(hand, inverse(back.G, back.H))
+    np.testing.assert_allclose(again.stiffness, np.diag([30, 50]), atol=1e-9)

@@ -244,7 +244,7 @@ class PaperSymbols:
         if joint not in self.names.joints or self.names.constraints:
             return None
         row = "xyz".index(axis) + (3 if letter == "F" else 0)
-        return self.one("reactions")[self.names.joints.index(joint), row]
+        return self.one("reactions_of_motion")[self.names.joints.index(joint), row]
 
     def is_out_of_range(self, name: str) -> bool:
         """Whether a name is one of papers, but for indices that the mechanism does not have."""

@@ -66,7 +66,7 @@ def _text(equations: Equations, written: dict[str, Sheet]) -> None:
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} freedom{'s' if free != 1 else ''}"
     print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
-    print(f"{equation_of(equations)}\n")
+    print(f"{equation_of(equations.names)}\n")
     for name, one in written.items():
         print(f"{name}: {one.what} ({one.size})")
         for step, value in one.steps:
@@ -78,7 +78,7 @@ def _text(equations: Equations, written: dict[str, Sheet]) -> None:
 
 def _latex(equations: Equations, written: dict[str, Sheet]) -> None:
     print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
-    print(f"% {equation_of(equations)}")
+    print(f"% {equation_of(equations.names)}")
     for name, one in written.items():
         print(f"% {name}: {printable(one.what)} ({one.size})\n{one.latex()}")
 
@@ -95,7 +95,7 @@ def _html(equations: Equations, written: dict[str, Sheet]) -> None:
         "<style>body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
         "div{overflow-x:auto;margin-left:1.5em}math{font-size:1.1em}"
         "mtd{padding:.25em .3em;text-align:left}</style></head>"
-        f"<body><h1>{title}</h1><p>{escape(equation_of(equations))}</p>"
+        f"<body><h1>{title}</h1><p>{escape(equation_of(equations.names))}</p>"
         f"<p>Formulation: {equations.by}</p>"
         f"{''.join(sections)}</body></html>"
     )
@@ -120,7 +120,7 @@ def _json(equations: Equations, written: dict[str, Sheet]) -> None:
     found = {
         "mechanism": equations.mechanism.name,
         "by": equations.by,
-        "equation": equation_of(equations),
+        "equation": equation_of(equations.names),
         "q": list(equations.names.q),
         "qd": list(equations.names.qd),
         "parameters": parameters,

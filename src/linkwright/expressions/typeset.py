@@ -171,7 +171,7 @@ class Typesetter:
         return self.within(expression, _SUM)
 
     def name(self, name: str, exponent: str = "") -> str:
-        plain, dots = self.dotted.get(name, (name, 0))
+        plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
         match = _SPLIT.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         if match is None and "_" in plain:

@@ -26,6 +26,7 @@ from .collect import WAYS, Roles
 from .equality import equal
 from .generators import angles_of, quaternions_of, written_angles
 from .sources import Source, record_source, source
+from .springs import SpringForm, expanded_entry, spring_form, spring_output
 from .terms import Reader
 from .writing import Written, as_json, entry_name, to_html, to_latex, to_lines, to_sympy, write
 
@@ -36,7 +37,8 @@ class ClosedForm:
 
     Printing is by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
     collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` whether
-    constants that occur often get names: None where that shortens.
+    constants that occur often get names: None where that shortens. Names are never among the
+    `reserved` ones. Forces of `springs` between points come on top of the reading's first output.
     """
 
     name: str
@@ -47,11 +49,14 @@ class ClosedForm:
     order: tuple[str, ...]
     written_angles: tuple[Form, ...]
     dotted: Mapping[str, tuple[str, int]]
+    reserved: frozenset[str] = frozenset()
+    springs: tuple[SpringForm, ...] = ()
 
     @property
     def terms(self) -> int:
-        """Number of terms of all entries, numerators and denominators."""
-        values = self.values
+        """Number of terms of all entries, numerators and denominators; of springs between points,
+        those of L² and of L ∂L/∂q."""
+        values = [*self.values, *(v for one in self.springs for v in (one.square, *one.slope))]
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
 
@@ -106,7 +111,7 @@ class ClosedForm:
         shapes = [port.shape for port in self.ports]
         if shapes != [port.shape for port in other.ports]:
             return False
-        return equal(self.reader, self.values, other.reader, other.values)
+        return equal(self.reader, self.canonical_values, other.reader, other.canonical_values)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -118,6 +123,15 @@ class ClosedForm:
     def values(self) -> list[Value]:
         """All entries, row by row, output after output."""
         return [value for port in self.ports for value in self.reading.outputs[port.name]]
+
+    @cached_property
+    def canonical_values(self) -> list[Value]:
+        """All entries, with the forces of springs written out."""
+        if not self.springs:
+            return self.values
+        ring = self.reading.ring
+        ring.budget = Budget()
+        return [expanded_entry(ring, v, self.springs, k) for k, v in enumerate(self.values)]
 
 
 # -- making one -------------------------------------------------------------------------------
@@ -156,7 +170,9 @@ def form_of(
     known: Mapping[int, str] | None = None,
 ) -> ClosedForm:
     """Expressions of the equations' symbols in closed form; `known` names other symbols."""
-    tape, entries = record_source(eqs, made, known)
+    outputs = tuple(spring_output(k, spring) for k, spring in enumerate(made.springs))
+    whole = replace(made, outputs=(*made.outputs, *outputs))
+    tape, entries = record_source(eqs, whole, known)
     angles = _remembered(eqs, "angles", angles_of)
     units = _remembered(eqs, "quaternions", quaternions_of)
     reading = read_trig(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
@@ -172,6 +188,8 @@ def form_of(
         order=_order(eqs),
         written_angles=tuple(_remembered(eqs, "written", written_angles)),
         dotted={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
+        reserved=frozenset(eqs.mechanism.parameters),
+        springs=tuple(spring_form(reading.outputs[port.name]) for port, _ in outputs),
     )
 
 

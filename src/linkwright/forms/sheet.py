@@ -12,25 +12,28 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import Expression, to_text
 from ..expressions.tree import Sum
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter, begins_negative
+from ..mechanism import Names
 from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
 from .closed import ClosedForm
 from .page import PAGE, readable
 
-EQUATION = "M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇)"
-CONSTRAINED = " + J(q)ᵀ λ,  J(q) q̈ + γ(q, q̇) = 0"
 _USUAL = (
-    "mass_matrix", "coriolis_matrix", "gravity", "passive", "constraint_residual",
+    "mass_matrix", "coriolis_matrix", "gravity", "forces", "constraint_residual",
     "constraint_jacobian", "constraint_bias",
 )  # fmt: skip
 _LINE = 88
 """Characters after which a sum goes on in the next line."""
 
 
-def equation_of(equations: Equations) -> str:
-    """The equation of motion in words of symbols."""
-    return f"{EQUATION}{CONSTRAINED if equations.names.constraints else ''}"
+def equation_of(names: Names) -> str:
+    """The equation of motion, with t where the mechanism depends on it."""
+    t = ", t" if names.in_time else ""
+    equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
+    if not names.constraints:
+        return equation
+    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
 
 
 def known_functions(equations: Equations) -> list[str]:

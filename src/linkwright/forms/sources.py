@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import casadi as ca
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ..kinematics.loads import SpringLength
 from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
 from ..tape import Port, Tape, record
 
@@ -43,12 +44,14 @@ class Source:
     """The outputs of a quantity, entries row by row, and a sentence that says what it is.
 
     `solved`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
+    `springs`: springs between points whose forces are to be added to the first output.
     """
 
     name: str
     what: str
     outputs: tuple[tuple[Port, SX], ...]
     solved: str = ""
+    springs: tuple[SpringLength, ...] = ()
 
 
 def source(eqs: Equations, name: str, *frame: str) -> Source:
@@ -75,7 +78,19 @@ def source(eqs: Equations, name: str, *frame: str) -> Source:
     _, outputs = ports(eqs.names, name, list(eqs.parameters))
     made = zip(outputs, eqs.expressions(name), strict=True)
     kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
-    return Source(name, signatures(eqs.names)[name].what, kept)
+    return _with_springs(eqs, Source(name, signatures(eqs.names)[name].what, kept))
+
+
+def _with_springs(eqs: Equations, made: Source) -> Source:
+    """Forces with springs between points apart, to be printed with named lengths."""
+    if made.name not in ("forces", "passive") or not eqs.is_derived or eqs.passive_parts is None:
+        return made
+    springs, rest = eqs.passive_parts()
+    if not springs:
+        return made
+    if made.name == "forces":
+        rest += eqs.expressions("external")[0]
+    return replace(made, outputs=((made.outputs[0][0], rest),), springs=springs)
 
 
 def _of_frame(eqs: Equations, name: str, *frame: str) -> Source:
@@ -153,7 +168,6 @@ _MADE: dict[str, Callable[[Equations], Source]] = {
     "hamiltonian": lambda e: _energy(e, 1, "hamiltonian", "H", "T + V, in speeds"),
     "lagrangian": lambda e: _energy(e, -1, "lagrangian", "L", "T − V"),
     "energy": lambda e: _energy(e, 1, "energy", "E", "T + V"),
-    "forces": lambda e: _single("forces", "f, what the mechanism itself does", "f", e.f),
     "inverse_mass_matrix": lambda e: _solved(
         e, "inverse_mass_matrix", "M⁻¹, adjugate over determinant", "Minv", ca.SX.eye(e.nv)
     ),

@@ -28,6 +28,7 @@ from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
 from ..readings.ring import Value
 from ..tape import Port
 from .collect import Collector
+from .springs import SpringWriter
 from .terms import Reader
 
 if TYPE_CHECKING:
@@ -59,17 +60,23 @@ def write(form: ClosedForm, by: str, groups: bool | None) -> Written:
     collector = Collector(reader, form.roles)
     below: dict[str, tuple[str, Expression]] = {}
     taken = reader.taken
+    taken |= form.reserved
+
+    def express(value: Value) -> Expression:
+        return _entry(collector, value, by, below, taken)
+
+    springs = SpringWriter(form.springs, express, lambda: _free_name("L", taken, numbered=True))
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
-        for index, value in zip(np.ndindex(*port.shape), values, strict=True):
-            expression = _entry(collector, value, by, below, taken)
+        for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
+            expression = springs.entry(express(value), k)
             rows.setdefault(expression, []).append(entry_name(port.name, index))
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
     functions = [(name, value) for name, (value, _) in reader.definitions.items()]
-    written = Written((*functions, *below.values()), made)
+    written = Written((*functions, *below.values(), *springs.groups), made)
     if groups is False:
         return written
     named = _grouped(written, form.roles.constants | form.roles.masses | form.roles.inertias, taken)
@@ -279,7 +286,9 @@ def to_html(written: Written, dotted: Mapping[str, tuple[str, int]]) -> str:
 def to_sympy(written: Written, ports: Sequence[Port]) -> Any:
     from .symbolic import as_sympy
 
-    known = {name: as_sympy(value) for name, value in written.groups}
+    known: dict[Any, Any] = {}
+    for name, value in written.groups:
+        known[as_sympy(Name(name))] = as_sympy(value).subs(known)
     entries = {name: as_sympy(value).subs(known) for name, value in written.entries().items()}
     found = {port.name: _arranged(port, entries) for port in ports}
     return found if len(found) > 1 else next(iter(found.values()))

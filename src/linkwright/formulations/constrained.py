@@ -21,14 +21,14 @@ from .reduction import least_rows, loop_wrenches
 from .shared import Shared
 
 _OF_TREES = (
-    "mass_matrix", "coriolis_matrix", "gravity", "bias", "passive", "external", "input_matrix",
-    "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
+    "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
+    "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
     "control_regressor", "integrate", "difference",
 )  # fmt: skip
 _CONSTRAINED = (
     "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
     "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
-    "independent_map", "reactions", "body_reactions", "loaded_reactions",
+    "independent_map", "reactions", "body_reactions", "reactions_of_motion",
     "inverse_dynamics_with_wrenches",
 )  # fmt: skip
 
@@ -114,7 +114,7 @@ class _Constrained:
         u, pivot = self.reduction.drives(B, needed, self.shared.at_home)
         return B @ u, pivot
 
-    def loaded_reactions(self) -> Array:
+    def reactions_of_motion(self) -> Array:
         """Rows of joints, then of loops, for any q̈ and λ."""
         shared = self.shared
         loads = constraint_loads(shared.tree, self.constraints, shared.symbols["lambda"])
@@ -125,7 +125,7 @@ class _Constrained:
         """Those that τ brings about; least in the sum of squares where λ is not unique."""
         own = self.reduction
         chosen = own.factors.solve_transposed(self.needed[own.p])
-        rows = ca.substitute(self.loaded_reactions(), self.shared.qdd, self.accelerations)
+        rows = ca.substitute(self.reactions_of_motion(), self.shared.qdd, self.accelerations)
         lam = self.shared.symbols["lambda"]
         return least_rows(rows, lam, chosen, own.rows, own.spare()), own.pivot
 

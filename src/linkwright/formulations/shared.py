@@ -18,7 +18,15 @@ from ..kinematics.coordinates import (
     rates,
 )
 from ..kinematics.frames import frame_acceleration, frame_velocity, jacobian, placement
-from ..kinematics.loads import forces_along, generalized, spring_loads, wrench_loads
+from ..kinematics.loads import (
+    Load,
+    SpringLength,
+    forces_along,
+    generalized,
+    spring_lengths,
+    spring_loads,
+    wrench_loads,
+)
 from ..kinematics.mobility import reference
 from ..kinematics.totals import (
     center_of_mass,
@@ -92,6 +100,7 @@ class Shared:
             extras=extras or {},
             state=state,
             complete=complete,
+            passive_parts=self.passive_parts,
         )
         if self.constraints is None:
             return free
@@ -125,16 +134,23 @@ class Shared:
         return [float(x) for x in ca.densify(ca.DM(found)).nonzeros()]
 
     def passive(self) -> Array:
-        springs = spring_loads(self.tree, self.q, self.qd)
+        return self._passive(spring_loads(self.tree, self.q, self.qd))
+
+    def _passive(self, springs: list[Load]) -> Array:
         joints = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
         return joints + generalized(self.tree, self.q, springs)
+
+    def passive_parts(self) -> tuple[tuple[SpringLength, ...], Array]:
+        """The springs that printing names by their lengths, and the rest of `passive`."""
+        others = spring_loads(self.tree, self.q, self.qd, only_linear=True)
+        return spring_lengths(self.tree, self.q, self.qd), self._passive(others)
 
     def external(self) -> Array:
         given = generalized(self.tree, self.q, wrench_loads(self.tree, self.q))
         return given + forces_along(self.tree)
 
     def own_forces(self) -> Array:
-        """f: all that the mechanism itself does."""
+        """f = passive + external."""
         return self.passive() + self.external()
 
     def input_matrix(self) -> Array:

@@ -25,7 +25,7 @@ from .regrouping import inertia_of
 
 _OF_BODIES = (
     "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
-    "body_reactions",
+    "body_reactions", "reactions_of_motion",
 )  # fmt: skip
 _WHY = 'base parameters are not the bodies\' own; derive with parameters="symbolic"'
 

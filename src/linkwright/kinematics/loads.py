@@ -24,13 +24,16 @@ class Load:
     moment: Array
 
 
-def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
-    """What springs and dampers between points do at both ends, and compliant contacts."""
+def spring_loads(tree: Tree, q: Array, qd: Array, only_linear: bool = False) -> list[Load]:
+    """What springs and dampers between points do at both ends, and compliant contacts;
+    `only_linear` leaves out those of `spring_lengths`."""
     if not (tree.loads.springs or tree.loads.pads):
         return []
     world, v = World(tree, q), spread_speeds(tree, qd)
     found = []
     for spring in tree.loads.springs:
+        if only_linear and not _is_linear(spring):
+            continue
         ends = [_point(world, tree.find(name)) for name in spring.between]
         (a, x_a), (b, x_b) = ends
         apart = x_b - x_a
@@ -44,6 +47,38 @@ def spring_loads(tree: Tree, q: Array, qd: Array) -> list[Load]:
     for pad in tree.loads.pads:
         found += _pressed(tree, pad, world, v)
     return found
+
+
+@dataclass(frozen=True)
+class SpringLength:
+    """A spring or damper between points that are L apart: f = −(k (L − l0) + c L̇) ∂L/∂q.
+
+    `square` is L², `slope` L ∂L/∂q along the model's speeds and `rate` L L̇, all without roots.
+    """
+
+    spring: PointSpring
+    square: Scalar
+    slope: Array
+    rate: Scalar
+
+
+def spring_lengths(tree: Tree, q: Array, qd: Array) -> tuple[SpringLength, ...]:
+    """The springs between points whose force depends on their length."""
+    world, found = World(tree, q), []
+    for spring in tree.loads.springs:
+        if _is_linear(spring):
+            continue
+        (a, x_a), (b, x_b) = (_point(world, tree.find(name)) for name in spring.between)
+        apart, none = x_b - x_a, ca.SX.zeros(3)
+        ends = (Load("", a, x_a, -apart, none), Load("", b, x_b, apart, none))
+        slope = generalized(tree, q, ends)
+        found.append(SpringLength(spring, dot(apart, apart), slope, dot(slope, qd)))
+    return tuple(found)
+
+
+def _is_linear(spring: PointSpring) -> bool:
+    """Whether the force is that of a spring without damping whose free length is 0."""
+    return all(isinstance(x, float) and x == 0.0 for x in (spring.length, spring.damping))
 
 
 def _pressed(tree: Tree, pad: Pad, world: World, v: Array) -> list[Load]:
@@ -71,9 +106,7 @@ def _touching(tree: Tree, pad: Pad, world: World) -> tuple[Array, Array, Array]:
 
 def _pull(spring: PointSpring, apart: Array, rate: Array) -> Array:
     """The force on the first end; a spring without length needs no direction."""
-    plain = isinstance(spring.length, float) and spring.length == 0.0
-    undamped = isinstance(spring.damping, float) and spring.damping == 0.0
-    if plain and undamped:
+    if _is_linear(spring):
         return spring.stiffness * apart
     length = ca.sqrt(dot(apart, apart))
     tension = spring.stiffness * (length - spring.length)

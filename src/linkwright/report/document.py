@@ -77,14 +77,13 @@ def page(
     said = Start(duration or SECONDS, q0 or {}, qd0 or {}, drives or {})
     again = Commands.of(name, moved, start, said if said.is_said or duration else None, budget, by)
     info = describe(mechanism)
-    held = bool(mechanism.loops or mechanism.constraints)
     links = joined(html('<a href="#{}">{}</a>', mark, title) for mark, title in _SECTIONS.items())
     body = joined(
         [
             titled(mechanism, info),
             html("<nav>{}</nav>", links),
             mechanism_section(mechanism, info, *at),
-            equations_section(parts.equations, held, name, names_of(mechanism)),
+            equations_section(parts.equations, name, names_of(mechanism)),
             checks_section(parts.checks, name),
             motion_section(parts.motion, again.simulate),
             comparison_section(parts.comparison, again.compare),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import LinkwrightError
 from ..expressions.typeset import MathmlSetter, Typesetter
-from ..forms.sheet import CONSTRAINED, EQUATION
+from ..forms.sheet import equation_of
 from ..mechanism import Mechanism, Names
 from ..mechanism.gallery import headline
 from ..show import animation_element, figure_of
@@ -104,17 +104,15 @@ def _limited(head: Sequence[str], rows: Sequence[Sequence[object]], what: str) -
 
 _TITLES = {
     "mass_matrix": "Mass matrix M", "coriolis_matrix": "Coriolis matrix C", "gravity": "Gravity g",
-    "passive": "Passive forces f", "constraint_residual": "Constraints of positions φ",
+    "forces": "Other forces f", "constraint_residual": "Constraints of positions φ",
     "constraint_jacobian": "Jacobian J of the constraints", "constraint_bias":
     "Bias γ of the constraints", "state_rates": "Rates of the states",
 }  # fmt: skip
 
 
-def equations_section(
-    found: tuple[Written, ...] | LeftOut, held: bool, file: str, names: Names
-) -> Html:
+def equations_section(found: tuple[Written, ...] | LeftOut, file: str, names: Names) -> Html:
     command = f"linkwright derive {file} --as latex"
-    general = html("<p>{}</p>", EQUATION + (CONSTRAINED if held else ""))
+    general = html("<p>{}</p>", equation_of(names))
     general = joined([general, _coordinates(names)])
     if isinstance(found, LeftOut):
         return section("equations", "Equations of motion", general, left_out(found, command))

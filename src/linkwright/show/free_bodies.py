@@ -128,8 +128,10 @@ def _with_rest(body: FreeBody, state: State) -> FreeBody:
 def _reactions(state: State) -> dict[str, list[Applied]]:
     """Of joints and loops, on both of their bodies."""
     model, mechanism = state.model, state.model.mechanism
-    last = state.tau if model.names.constraints else state.qdd
-    rows = np.asarray(model.reactions(state.q, state.qd, last, *state.clock), dtype=float)
+    under, last = "reactions", state.tau
+    if not model.names.constraints:
+        under, last = "reactions_of_motion", state.qdd
+    rows = np.asarray(getattr(model, under)(state.q, state.qd, last, *state.clock), dtype=float)
     points = joint_points(scene_of(mechanism), state.q)
     acting: dict[str, list[Applied]] = {}
     for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):

@@ -73,8 +73,11 @@ class Details:
     def reactions(self) -> Floats:
         """(times, joints and loops, 6): moment and force of the parent on the child, about the
         joint's origin, world axes."""
-        push = self.tau if self.model.names.constraints else self.qdd
-        found: Floats = self.model.reactions(self.q, self.qd, push, *self._clock)
+        model, state = self.model, (self.q, self.qd)
+        if model.names.constraints:
+            found: Floats = model.reactions(*state, self.tau, *self._clock)
+        else:  # bodies without mass have no accelerations that follow from forces
+            found = model.reactions_of_motion(*state, self.qdd, *self._clock)
         return found
 
     @cached_property

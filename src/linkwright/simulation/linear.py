@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from .checked import check_mechanism, number, table, vector
 from .run import Run
-from .start import start_of
+from .start import placed, with_unit_quaternions
 
 Floats = NDArray[np.float64]
 
@@ -78,8 +79,12 @@ def linearize(
     along: Run | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linear:
-    """The linear model about a state (at home and at rest unless said), or `along` a run, by exact
-    derivatives. Constant forces `torque` stay on.
+    """The linear model about a state at time t, or `along` a run, by exact derivatives. Constant
+    forces `torque` stay on.
+
+    `q` and `qd` are arrays, or values by name; the rest follows from the constraints. By default
+    the mechanism is at home and no faster than its constraints drive it: at rest where these do
+    not depend on time. An array that contradicts the constraints is an error.
 
     `outputs` are coordinates ("q1"), their rates ("dq1", "ddq1") and places of frames ("tool.x");
     all coordinates if not said. In motion, speeds must be rates of coordinates.
@@ -95,7 +100,8 @@ def linearize(
         times, rows = along.t, list(zip(along.t, along.q, along.qd, along.tau, strict=True))
     else:
         t = number(t, "t")
-        here, speeds = _state(mechanism, model, q, qd)
+        here = _coordinates(mechanism, model, q, t)
+        speeds = _speeds(model, here, qd, t)
         times, rows = np.array([t]), [(t, here, speeds, forces_at(model, torque))]
     found = [_about(model, readings, *row) for row in rows]
     A, B, C, D = (np.array(part) for part in zip(*found, strict=True))
@@ -105,11 +111,37 @@ def linearize(
     return Linear(model.independent_names, tuple(inputs), wanted, A, B, C, D, times)
 
 
-def _state(mechanism: Mechanism, model: Model, q: Any, qd: Any) -> tuple[Floats, Floats]:
-    if isinstance(q, Mapping) or isinstance(qd, Mapping):
-        return start_of(mechanism, model, q, qd)
-    here = model.home() if q is None else vector(q, model.nq, "q")
-    return here, np.zeros(model.nv) if qd is None else vector(qd, model.nv, "qd")
+def _coordinates(mechanism: Mechanism, model: Model, q: Any, t: float) -> Floats:
+    """q that closes at time t; what is given by name is kept."""
+    if q is not None and not isinstance(q, Mapping):
+        here = with_unit_quaternions(model, vector(q, model.nq, "q"))
+        model.check_closed(here, t)
+        return here
+    given = table(q or {}, "q")
+    if not model.names.constraints:
+        return with_unit_quaternions(model, placed(model.neutral(), given, model.q_names, "q"))
+    return assemble(mechanism, given, list(given), t=t)
+
+
+def _speeds(model: Model, q: Floats, qd: Any, t: float) -> Floats:
+    """q̇ that the constraints allow at time t: the least of those with the given ones."""
+    names = model.names
+    if qd is not None and not isinstance(qd, Mapping):
+        given = vector(qd, names.nv, "qd")
+        model.check_closed(q, t, qd=given)
+        return given
+    known = table(qd or {}, "qd")
+    speeds = placed(np.zeros(names.nv), known, names.qd, "speed")
+    if not names.constraints:
+        return speeds
+    clock = [t] if names.in_time else []
+    fixed = [names.qd.index(name) for name in known]
+    free = [k for k in range(names.nv) if k not in fixed]
+    J = model.constraint_jacobian(q, *clock)
+    left = model.constraint_velocity(q, speeds, *clock)
+    speeds[free] = -np.linalg.pinv(J[:, free], rcond=1e-10) @ left
+    model.check_closed(q, t, qd=speeds)
+    return speeds
 
 
 def forces_at(model: Model, torque: Any) -> Floats:

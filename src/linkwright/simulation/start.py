@@ -47,12 +47,13 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     return q, consistent_speeds(mechanism, q, qd)
 
 
-def with_unit_quaternions(model: Model, q: Floats) -> Floats:
-    """q with quaternions of length 1, whatever length they are given with."""
+def with_unit_quaternions(model: Model, q: Floats, *parameters: Floats) -> Floats:
+    """q with quaternions of length 1, whatever length they are given with; of a model that keeps
+    parameters, their values come last."""
     if model.nq == model.nv:
         return q
     with np.errstate(all="ignore"):
-        found: Floats = model.integrate(q, np.zeros(model.nv))
+        found: Floats = model.integrate(q, np.zeros(model.nv), *parameters)
     if not np.isfinite(found).all():
         raise LinkwrightError("a quaternion has length 0", where="q0", remedy="give it another")
     return found

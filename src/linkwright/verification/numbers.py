@@ -142,11 +142,11 @@ class Run:
         """Whether all forces from outside are known: those of weight and of joints at ground."""
         subject = self.subject
         alone = not subject.names.constraints and not subject.mechanism.forces
-        return alone and subject.has("momentum", "reactions")
+        return alone and subject.has("momentum", "reactions_of_motion")
 
     def from_ground(self, state: dict[str, Floats]) -> Floats:
         subject = self.subject
-        rows = subject.value("reactions", state)
+        rows = subject.value("reactions_of_motion", state)
         total: Floats = self.weight.copy()
         for k, name in enumerate(subject.names.joints):
             if subject.mechanism.joints[name].parent == GROUND:

@@ -50,6 +50,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "inertia_power": influence.inertia_power,
         "effective_damping": influence.effective_damping,
         "effective_stiffness": influence.effective_stiffness,
+        "effective_spring_loads": influence.effective_spring_loads,
         "coefficients": influence.coefficients_of_frames,
     }
     if influence.constraints is None:
@@ -205,5 +206,9 @@ class Influence(Shared):
 
     def effective_stiffness(self) -> Array:
         """K* = ∂T_spring/∂φ, n × n, of all springs (22), their loads' own change included (25)."""
+        return ca.densify(ca.jacobian(self.effective_spring_loads(), self.q))
+
+    def effective_spring_loads(self) -> Array:
+        """T_spring = ∂V/∂φ of all springs: what they load the coordinates with at rest."""
         rest = ca.substitute(self.passive(), self.qd, ca.SX.zeros(self.tree.nv))
-        return ca.densify(-ca.jacobian(rest, self.q))
+        return ca.densify(-rest)

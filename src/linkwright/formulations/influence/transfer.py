@@ -8,7 +8,7 @@ array H has planes H[p] in m, n; A • H contracts the columns of A with the fir
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import casadi as ca
 import numpy as np
@@ -30,12 +30,17 @@ class Motion:
 
 @dataclass(frozen=True)
 class Dynamics:
-    """T = I* ψ̈ + ψ̇ᵀ P* ψ̇ + C* ψ̇ + loads; K* = ∂(spring loads)/∂ψ."""
+    """T = I* ψ̈ + ψ̇ᵀ P* ψ̇ + C* ψ̇ + loads.
+
+    `spring_loads` are the part of the loads that springs cause, ∂V/∂ψ of their energy, and
+    `stiffness` is K* = ∂(spring loads)/∂ψ. Other coordinates change K* through these loads too.
+    """
 
     inertia: Floats
     power: Floats
     damping: Floats
     loads: Floats
+    spring_loads: Floats
     stiffness: Floats
 
     def force(self, rate: Floats, acceleration: Floats) -> Floats:
@@ -67,7 +72,7 @@ def inverse(G: Floats, H: Floats) -> Motion:
     return Motion(back, -np.einsum("lp,pmn->lmn", back, planes))
 
 
-def transferred(dynamics: Dynamics, motion: Motion, spring_loads: Floats | None = None) -> Dynamics:
+def transferred(dynamics: Dynamics, motion: Motion) -> Dynamics:
     """The model in ψ: every load by Gᵀ, and
 
     I*_ψ = Gᵀ I* G,   P*_ψ = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H,   K*_ψ = Gᵀ K* G + T_springᵀ • H
@@ -76,15 +81,14 @@ def transferred(dynamics: Dynamics, motion: Motion, spring_loads: Floats | None 
     inner = np.einsum("am,pab,bn->pmn", G, dynamics.power, G)
     power = np.einsum("pl,pmn->lmn", G, inner)
     power = power + np.einsum("lp,pmn->lmn", G.T @ dynamics.inertia, H)
-    stiffness = G.T @ dynamics.stiffness @ G
-    if spring_loads is not None:
-        stiffness = stiffness + np.einsum("p,pmn->mn", spring_loads, H)
+    curved = np.einsum("p,pmn->mn", dynamics.spring_loads, H)
     return Dynamics(
         inertia=G.T @ dynamics.inertia @ G,
         power=power,
         damping=G.T @ dynamics.damping @ G,
         loads=G.T @ dynamics.loads,
-        stiffness=stiffness,
+        spring_loads=G.T @ dynamics.spring_loads,
+        stiffness=G.T @ dynamics.stiffness @ G + curved,
     )
 
 
@@ -137,8 +141,8 @@ def of_leg(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Motion:
 
 def together(parts: Sequence[Dynamics]) -> Dynamics:
     """Several models in the same coordinates: a body, and all legs that hold it."""
-    names = ("inertia", "power", "damping", "loads", "stiffness")
-    return Dynamics(*(sum(getattr(part, name) for part in parts) for name in names))
+    names = [field.name for field in fields(Dynamics)]
+    return Dynamics(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
 
 def operational(
@@ -169,13 +173,15 @@ def dynamics_at(equations: Equations, q: Sequence[float], qd: Sequence[float]) -
     n = equations.nv
     C, K = equations.extra("effective_damping"), equations.extra("effective_stiffness")
     loads = equations.g - equations.f - C @ s["qd"]
+    springs = equations.extra("effective_spring_loads")
     planes = equations.extra("inertia_power")
-    results = [equations.M, C, loads, K, *planes]
+    results = [equations.M, C, loads, springs, K, *planes]
     inputs = [s["q"], s["qd"], s["t"], s["p"]]
     numbers = [float(value) for value in equations.parameters.values()]
     found = ca.Function("instant", inputs, results)(q, qd, 0.0, numbers)
-    M, C, loads, K, *planes = (np.asarray(x, dtype=float) for x in found)
-    return Dynamics(M, np.array(planes).reshape(n, n, n), C, loads.ravel(), K)
+    M, C, loads, springs, K, *planes = (np.asarray(x, dtype=float) for x in found)
+    power = np.array(planes).reshape(n, n, n)
+    return Dynamics(M, power, C, loads.ravel(), springs.ravel(), K)
 
 
 def of_frame(

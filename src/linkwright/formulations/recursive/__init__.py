@@ -126,10 +126,18 @@ class _Recursion(Shared):
         )  # type: ignore[return-value]
 
     def reactions(self) -> Array:
-        return reactions(self.tree, self.q, self.qd, self.qdd)
+        return self._under_forces(self.reactions_of_motion())
 
     def body_reactions(self) -> Array:
-        return reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
+        rows = reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
+        return self._under_forces(rows)
+
+    def reactions_of_motion(self) -> Array:
+        return reactions(self.tree, self.q, self.qd, self.qdd)
+
+    def _under_forces(self, expression: Array) -> Array:
+        """At the accelerations that τ gives."""
+        return ca.substitute(expression, self.qdd, self.forward_dynamics())
 
     def regressor(self) -> Array:
         return regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
@@ -153,7 +161,6 @@ def _operations(expression: Array) -> int:
 _BUILDERS = (
     "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
     "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
-    "reactions", "body_reactions", "regressor", "control_regressor",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
+    "reactions", "body_reactions", "reactions_of_motion", "regressor", "control_regressor",
+    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
 )  # fmt: skip

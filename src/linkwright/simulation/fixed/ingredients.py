@@ -6,6 +6,7 @@ at the stages of a step, and become part of its tape.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -25,30 +26,35 @@ class Ingredients:
 
     What a drive hands over from outside (values of tables, what a controller follows) is an input
     of a step, with one row for each of the `shares` of the step at which the method asks for it.
-    `power` gives the works that are added up.
+    `power` gives the works that are added up. `kept` are symbols of parameters, by name, that stay
+    inputs; all other parameters have their values.
     """
 
     def __init__(
         self, equations: Equations, drive: Drive | None = None, power: Any = None,
-        shares: tuple[float, ...] = (0.0,),
+        shares: tuple[float, ...] = (0.0,), kept: Mapping[str, SX] | None = None,
     ) -> None:  # fmt: skip
         self.equations, self.names, self.works = equations, equations.names, power
-        self.shares = shares
+        self.shares, self.kept = shares, dict(kept or {})
+        self.p = ca.vertcat(*self.kept.values()) if self.kept else ca.SX.sym("p", 0)
         tau, w, z, rate = equations.symbols["tau"], ca.SX.sym("w"), ca.SX(0, 1), ca.SX(0, 1)
         if drive is not None and drive.function is None:
             tau, w, rate = tau + drive.tau, drive.w, drive.z_rate
             z = first(drive.z, len(drive.state_names))
         self.outside = ca.SX.sym("outside", len(shares), w.shape[0])
-        self._drive = self._function("drive", [tau, rate], "q", "qd", "tau", "t", extra=[z, w])
+        symbols = [equations.symbols[key] for key in ("q", "qd", "tau", "t")]
+        self._drive = self.function(equations, "drive", [tau, rate], [*symbols, z, w])
 
-    def _function(self, name: str, outputs: list[SX], *inputs: str, extra: Any = ()) -> Any:
-        """A function of symbols of the equations, with the parameters at their values."""
-        eqs = self.equations
-        given = [*(eqs.symbols[key] for key in inputs), *extra]
-        values = [float(value) for value in eqs.parameters.values()]
-        if values:
-            outputs = ca.substitute(outputs, [eqs.symbols["p"]], [ca.DM(values)])
-        return ca.Function(name, given, [ca.densify(ca.SX(x)) for x in outputs])
+    def function(
+        self, eqs: Equations, name: str, outputs: list[SX], inputs: list[SX]
+    ) -> Callable[..., Any]:
+        """A function of inputs that are symbols of the equations, with the parameters that are not
+        kept at their values."""
+        if eqs.parameters:
+            values = [self.kept.get(key, float(value)) for key, value in eqs.parameters.items()]
+            outputs = ca.substitute(outputs, [eqs.symbols["p"]], [ca.vertcat(*values)])
+        made = ca.Function(name, [*inputs, self.p], [ca.densify(ca.SX(x)) for x in outputs])
+        return lambda *given: made(*given, self.p)
 
     def driven(self, q: SX, qd: SX, z: SX, tau: SX, t: SX, share: float) -> tuple[SX, SX]:
         """All forces along the speeds at a share of the step, and ż of a controller."""
@@ -66,7 +72,8 @@ class Ingredients:
     def _acceleration(self) -> Any:
         found = self.equations.expressions("forward_dynamics")
         pivot = found[1] if len(found) > 1 else ca.SX(1)
-        return self._function("acceleration", [found[0], pivot], "q", "qd", "tau", "t")
+        inputs = [self.equations.symbols[key] for key in ("q", "qd", "tau", "t")]
+        return self.function(self.equations, "acceleration", [found[0], pivot], inputs)
 
     def acceleration(self, q: SX, qd: SX, tau: SX, t: SX) -> tuple[SX, SX]:
         """q̈, and the smallest pivot of the constraints."""
@@ -77,10 +84,8 @@ class Ingredients:
     def _required(self) -> Any:
         eqs = self.full
         name = "required_forces" if self.names.constraints else "inverse_dynamics"
-        return ca.Function(
-            "required", [eqs.symbols[key] for key in ("q", "qd", "qdd", "t")],
-            [ca.densify(eqs.expressions(name)[0])],
-        )  # fmt: skip
+        inputs = [eqs.symbols[key] for key in ("q", "qd", "qdd", "t")]
+        return self.function(eqs, "required", [eqs.expressions(name)[0]], inputs)
 
     def required(self, q: SX, qd: SX, qdd: SX, t: SX) -> SX:
         """M q̈ + C q̇ + g − f."""
@@ -88,19 +93,20 @@ class Ingredients:
 
     @cached_property
     def _mass(self) -> Any:
-        return ca.Function("mass", [self.full.symbols["q"]], [ca.densify(self.full.M)])
+        return self.function(self.full, "mass", [self.full.M], [self.full.symbols["q"]])
 
     def mass(self, q: SX) -> SX:
         return self._mass(q)
 
     @cached_property
     def full(self) -> Equations:
-        """Equations with numbers in them that have all functions."""
+        """Equations that have all functions, with numbers in them but for the parameters kept."""
         eqs = self.equations
         complete = {"mass_matrix", "required_forces" if self.names.constraints else "bias"}
-        if not eqs.parameters and complete <= set(eqs.function_names()) and eqs.complete:
+        just_kept = set(eqs.parameters) <= set(self.kept)
+        if just_kept and complete <= set(eqs.function_names()) and eqs.complete:
             return eqs
-        return derive(eqs.mechanism, by="recursive", parameters="numeric")
+        return derive(eqs.mechanism, by="recursive", parameters=list(self.kept) or "numeric")
 
     def power(self, q: SX, qd: SX, qdd: SX, tau: SX, t: SX) -> SX:
         """Rates of the works."""

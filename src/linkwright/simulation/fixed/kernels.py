@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -34,18 +35,20 @@ def check_method(method: str, equations: Equations) -> None:
 
 
 class Kernel:
-    """A step (q, q̇, z, held; τ, t, outside, acts; dt) → (q, q̇, z, held; work; doubt).
+    """A step (q, q̇, z, held; τ, t, outside, acts; dt, p) → (q, q̇, z, held; work; doubt).
 
     z are states of a controller, and held is τ of a sampled one, which is its law's in steps at
     whose beginning it `acts`. `outside` are values of tables and references at the shares of the
-    step that the method asks for. What a drive does not have is left out, as are works without a
-    `power`, and the doubt of steps that cannot fail.
+    step that the method asks for, p the values of the parameters `kept`. What a drive does not have
+    is left out, as are works without a `power`, and the doubt of steps that cannot fail.
     """
 
     def __init__(
-        self, equations: Equations, method: str, drive: Drive | None = None, power: Any = None
-    ) -> None:
+        self, equations: Equations, method: str, drive: Drive | None = None, power: Any = None,
+        kept: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         check_method(method, equations)
+        self.kept = {name: ca.SX.sym(name) for name in kept}
         self.may_fail = bool(equations.names.constraints) or method in IMPLICIT
         self.works = 0 if power is None else int(power.numel_out(0))
         self.equations, self.method, self.drive, self.power = equations, method, drive, power
@@ -60,7 +63,7 @@ class Kernel:
     def _places(self) -> tuple[list[Place], list[Place], Course]:
         """Inputs, outputs, and how a way of many steps goes through them."""
         x, held, acts = self._symbols
-        of = Ingredients(self.equations, self.drive, self.power, self.shares)
+        of = Ingredients(self.equations, self.drive, self.power, self.shares, self.kept)
         step, after = self._sampled(of, x, held, acts) if self.period else (None, held)
         step = step or step_of(self.method, of, x)
         nq, nv, nz = (self.equations.nq,), (self.equations.nv,), (self._states,)
@@ -76,7 +79,9 @@ class Kernel:
         course = Course(len(states), len(timed), tuple(range(2, len(states))))
         ends += [("work", step.work, (self.works,))] * bool(self.works)
         ends += [("doubt", step.doubt, ())] * self.may_fail
-        return [*states, *timed, ("dt", x.dt, ())], ends, course
+        whole: list[Place] = [("dt", x.dt, ())]
+        whole += [("p", of.p, (len(self.kept),))] * bool(self.kept)
+        return [*states, *timed, *whole], ends, course
 
     @cached_property
     def _symbols(self) -> tuple[Before, Any, Any]:
@@ -90,7 +95,8 @@ class Kernel:
         none = ca.SX(0, 1)
         tau, rate = of.driven(x.q, x.qd, x.z, ca.SX.zeros(self.equations.nv), x.t, 0.0)
         after = ca.if_else(acts, tau, held)
-        plain = Ingredients(self.equations, None, self.power, shares_of(self.method))
+        shares = shares_of(self.method)
+        plain = Ingredients(self.equations, None, self.power, shares, self.kept)
         step = step_of(self.method, plain, Before(x.q, x.qd, none, x.tau + after, x.t, x.dt))
         z = x.z + ca.if_else(acts, self.period * rate, 0) if self._states else none
         return Step(step.q, step.qd, z, step.work, step.doubt), after

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, UnsupportedError
+from ...formulations import derive
 from ...model import Model
 from ..inputs import drive_of
 from ..system import WORKS, System
@@ -33,35 +34,43 @@ WORTH = 1 << 15
 LANES = 16
 """Trajectories in a vector, at most."""
 
+SYSTEMS = 16
+"""Systems of mechanisms with parameters of their own that are kept, at most."""
+
 AHEAD = 16
 """Steps at a time, at most, where a step may have to be made again."""
 
 
 class Many:
-    """Trajectories that begin at times[0], with steps at all the times."""
+    """Trajectories that begin at times[0], with steps at all the times. `drives` are what the
+    kernel's drive was made of."""
 
     def __init__(
-        self, model: Model, kernel: Kernel, dt: float, times: Floats, history: bool
+        self, model: Model, kernel: Kernel, drives: Any, dt: float, times: Floats, history: bool
     ) -> None:  # fmt: skip
-        self.model, self.kernel, self.history = model, kernel, history
+        self.model, self.kernel, self.drives, self.history = model, kernel, drives, history
         self.dt, self.times = dt, times
         self.march = kernel.march  # compiled before there are threads
         self.timed = [times, *kernel.all_outside(times, dt)] if len(times) else [times]
         if kernel.period is not None:
             self.timed.append(_acting(times, dt, kernel.period))
         self.held, self.lock = np.zeros(model.nv), Lock()
+        self.systems: dict[bytes, System] = {}
         self.block = max(256, BLOCK // (model.nq + model.nv))
 
     def __call__(
-        self, q: Floats, qd: Floats, forces: Floats, threads: int
+        self, q: Floats, qd: Floats, forces: Floats, p: Floats, threads: int
     ) -> tuple[Floats, Floats]:  # fmt: skip
+        """Rows of q and q̇; of forces and parameters p as many, or one for all."""
         found = self._space(len(q))
         blocks = self._blocks(len(q), threads)
 
         def run(block: slice) -> None:
             own = forces[block] if len(forces) > 1 else forces
             kept = found[0][block], found[1][block]
-            Block(self, own, block.start).go(q[block], qd[block], kept)
+            Block(self, own, p[block] if len(p) > 1 else p, block.start).go(
+                q[block], qd[block], kept
+            )
 
         if min(threads, len(blocks)) < 2:
             for block in blocks:
@@ -99,10 +108,25 @@ class Many:
         split = rows * kept * nq
         return whole[:split].reshape(rows, kept, nq), whole[split:].reshape(rows, kept, nv)
 
-    @cached_property
-    def system(self) -> System:
-        """What steps near singular states are made again with: in (q, q̇), as all steps."""
-        drive, equations = self.kernel.drive, replace(self.model.equations, state=None)
+    def system_at(self, p: Floats) -> System:
+        """What steps near singular states are made again with: in (q, q̇), as all steps; of the
+        mechanism with a trajectory's own parameters."""
+        key = p.tobytes()
+        if key not in self.systems:
+            for oldest in list(self.systems)[: len(self.systems) + 1 - SYSTEMS]:
+                del self.systems[oldest]
+            self.systems[key] = self._system(p)
+        return self.systems[key]
+
+    def _system(self, p: Floats) -> System:
+        own = self.model.equations
+        drive = self.kernel.drive
+        if self.model.parameters:
+            values = dict(zip(self.model.parameters, p.tolist(), strict=True))
+            mechanism = self.model.mechanism.with_parameters(**values)
+            own = derive(mechanism, by=own.by, parameters="numeric")
+            drive = drive_of(own, self.drives)
+        equations = replace(own, state=None)
         assert drive is not None
         if drive.feedback is not None:
             return System(equations, drive)
@@ -133,8 +157,8 @@ def _acting(times: Floats, dt: float, period: float) -> Floats:
 class Block:
     """Trajectories that go together, the first of them with the number `first`."""
 
-    def __init__(self, many: Many, forces: Floats, first: int) -> None:
-        self.many, self.forces, self.first = many, forces, first
+    def __init__(self, many: Many, forces: Floats, p: Floats, first: int) -> None:
+        self.many, self.forces, self.p, self.first = many, forces, p, first
         self.kernel = many.kernel
 
     def go(self, q: Floats, qd: Floats, kept: tuple[Floats, Floats]) -> None:
@@ -181,8 +205,9 @@ class Block:
         """Steps into `there`; their doubts, where there can be any."""
         doubt = np.empty((len(here[0]), count)) if self.kernel.may_fail else np.empty(0)
         timed = [x[done : done + count] for x in self.many.timed]
+        kept = [self.p] if self.kernel.kept else []
         self.many.march(
-            *here, self._tau(done, count), *timed, self.many.dt,
+            *here, self._tau(done, count), *timed, self.many.dt, *kept,
             out=(*there, doubt) if self.kernel.may_fail else tuple(there),
         )  # fmt: skip
         return doubt
@@ -206,23 +231,24 @@ class Block:
     ) -> None:
         """A step near a singular state again, with pivoting."""
         many, y = self.many, np.full(1, np.nan)
+        p = self.p[row if len(self.p) > 1 else 0]
         if self.kernel.method not in IMPLICIT:
             with many.lock:
-                y = self._again(here, there, tau, t)
+                system = many.system_at(p)
+                y = self._again(system, here, there, tau, t)
         if not np.isfinite(y).all():
             raise LinkwrightError(
                 f"trajectory {self.first + row + 1} cannot go on at t = {t:g} s",
                 remedy="take shorter steps, or look for a singular state",
             )
-        there[0][:], there[1][:] = many.system.motion(y)
+        there[0][:], there[1][:] = system.motion(y)
         if self.kernel.period is None and there[2:]:
-            there[2][:] = many.system.controls(y)
+            there[2][:] = system.controls(y)
 
     def _again(
-        self, here: Sequence[Floats], there: Sequence[Floats], tau: Floats, t: float
-    ) -> Floats:
+        self, system: System, here: Sequence[Floats], there: Sequence[Floats], tau: Floats, t: float
+    ) -> Floats:  # fmt: skip
         """All states after the step; a sampled controller has acted already."""
-        system = self.many.system
         self.many.held = tau
         y = system.start(here[0], here[1])
         if self.kernel.period is not None:

@@ -179,7 +179,7 @@ class _Implicit(ABC):
 
     def _given(self) -> list[SX]:
         x = self.x
-        return [x.q, x.qd, x.tau, x.t, x.dt, self.of.outside]
+        return [x.q, x.qd, x.tau, x.t, x.dt, self.of.outside, self.of.p]
 
     def step(self) -> Step:
         z, doubt = self.solved()
@@ -223,9 +223,10 @@ class _Variational(_Implicit):
         still = ca.SX.sym("still", self.n)
         place = ca.SX.sym("place", self.of.names.nq)
         momentum = self.of.mass(place) @ still
-        change = ca.Function("change", [place, still], [ca.jtimes(momentum, place, still)])
+        rate = ca.jtimes(momentum, place, still)
+        change = ca.Function("change", [place, still, self.of.p], [rate])
         bias = self.of.required(self.q, self.w, ca.SX.zeros(self.n), self.t)
-        return change(self.q, self.w) - bias + self.tau
+        return change(self.q, self.w, self.of.p) - bias + self.tau
 
     def balance(self) -> SX:
         dt = self.x.dt

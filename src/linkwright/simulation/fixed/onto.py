@@ -36,8 +36,8 @@ class Onto:
         eqs = self.of.full
         q, qd, t = (eqs.symbols[key] for key in ("q", "qd", "t"))
         names = ("jacobian", "velocity", "residual", "bias")
-        outputs = [ca.densify(eqs.expressions(f"constraint_{name}")[0]) for name in names]
-        return ca.Function("constraints", [q, qd, t], outputs)
+        outputs = [eqs.expressions(f"constraint_{name}")[0] for name in names]
+        return self.of.function(eqs, "constraints", outputs, [q, qd, t])
 
     def jacobian(self, q: SX, t: SX) -> SX:
         return self._values(q, ca.SX.zeros(self.n), t)[0]

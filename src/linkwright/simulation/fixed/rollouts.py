@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
+from ...model import compile as compile_model
 from ..checked import number, numbers, whole
 from ..feedback import Feedback
 from ..inputs import drive_of
 from ..start import with_unit_quaternions
 from .kernels import Kernel, check_method
 from .many import Many
+from .parameters import kept_parameters
 from .tables import IMPLICIT
 
 Floats = NDArray[np.float64]
@@ -29,7 +32,7 @@ KEPT = 16
 
 
 def rollout(
-    model: Model,
+    model: Model | Mechanism,
     q0: Any,
     qd0: Any,
     inputs: Any = None,
@@ -40,6 +43,7 @@ def rollout(
     history: bool = False,
     threads: int | None = None,
     t: float = 0.0,
+    parameters: Any = None,
 ) -> tuple[Floats, Floats]:
     """Many trajectories at once: (q, q̇) at the end, or with all steps as axis −2 (`history`).
 
@@ -48,9 +52,12 @@ def rollout(
     ("2*sin(t) - q1") and (times, values), or a controller, of which each trajectory has states of
     its own. They begin at time t; loops and constraints hold after every step, and a step that
     cannot be made is an error that names the trajectory.
+
+    `parameters`: values of the parameters that the model keeps, numbers or arrays (…) by name, or
+    one array (…, parameters) in the model's order; they broadcast with q0. A model that keeps some
+    must be given all of them. A mechanism is compiled with those that are named here.
     """
-    if not isinstance(model, Model):
-        raise LinkwrightError(f"a {type(model).__name__} is no model", remedy="compile it first")
+    model = _model_of(model, parameters)
     check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
     steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
@@ -60,12 +67,31 @@ def rollout(
     _check_drive(inputs, method, dt)
     by_drive = isinstance(inputs, Mapping | Feedback)
     kernel = _kernel(model, method, inputs if by_drive else None)
-    q, qd, batch = _started(model, q0, qd0, t)
+    p = kept_parameters(model, parameters)
+    q, qd, batch = _started(model, q0, qd0, p, t)
     forces = _forces(None if by_drive else inputs, batch, steps, model.nv)
     times = t + dt * np.arange(steps, dtype=np.float64)
-    many = Many(model, kernel, dt, times, history)
-    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, cores))
+    many = Many(model, kernel, inputs if by_drive else None, dt, times, history)
+    own = p.reshape(1, -1) if p.ndim == 1 else _rows(p, batch)
+    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, own, cores))
     return q, qd
+
+
+def _model_of(source: Model | Mechanism, parameters: Any) -> Model:
+    if isinstance(source, Mechanism):
+        if not (parameters is None or isinstance(parameters, Mapping)):
+            raise LinkwrightError(
+                "parameters of a mechanism have no order", remedy="give them by name"
+            )
+        return _compiled(source, tuple(parameters or ()))
+    if not isinstance(source, Model):
+        raise LinkwrightError(f"a {type(source).__name__} is no model", remedy="compile it first")
+    return source
+
+
+@lru_cache(maxsize=KEPT)
+def _compiled(mechanism: Mechanism, names: tuple[str, ...]) -> Model:
+    return compile_model(mechanism, parameters=names)
 
 
 def _check_drive(inputs: Any, method: str, dt: float) -> None:
@@ -106,27 +132,36 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _started(model: Model, q0: Any, qd0: Any, t: float) -> tuple[Floats, Floats, tuple[int, ...]]:
+def _started(
+    model: Model, q0: Any, qd0: Any, p: Floats, t: float
+) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Rows of q and q̇, and the shape of the batch."""
     q, qd = numbers(q0, "q0"), numbers(qd0, "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
             raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
     try:
-        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], p.shape[:-1])
     except ValueError:
+        more = f", and parameters have {p.shape[:-1]}" if p.ndim > 1 else ""
         raise LinkwrightError(
-            f"q0 has shape {q.shape} and qd0 {qd.shape}", remedy="give as many of both, or one"
+            f"q0 has shape {q.shape} and qd0 {qd.shape}{more}",
+            remedy="give as many of each, or one",
         ) from None
-    rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd)]
-    rows[0] = with_unit_quaternions(model, rows[0])
+    last = [_rows(p, batch)] if model.parameters else []
+    q, qd = with_unit_quaternions(model, _rows(q, batch), *last), _rows(qd, batch)
     if model.names.constraints:
-        _check_held(model, rows[0], rows[1], t)
-    return rows[0], rows[1], batch
+        _check_held(model, q, qd, last, t)
+    return q, qd, batch
 
 
-def _check_held(model: Model, q: Floats, qd: Floats, t: float) -> None:
-    time = [t] if model.names.in_time else []
+def _rows(values: Floats, batch: tuple[int, ...]) -> Floats:
+    """One row for each trajectory of the batch."""
+    return np.broadcast_to(values, (*batch, values.shape[-1])).reshape(-1, values.shape[-1])
+
+
+def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
+    time = [*([t] if model.names.in_time else []), *last]
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
         if not (np.abs(left) < 1e-8).all():
@@ -169,5 +204,6 @@ def _kernel(model: Model, method: str, drives: Mapping[str, Any] | Feedback | No
     if key not in known:
         for oldest in list(known)[: len(known) + 1 - KEPT]:
             known.pop(oldest, None)
-        known[key] = Kernel(model.equations, method, drive or drive_of(model.equations, drives))
+        drive = drive or drive_of(model.equations, drives)
+        known[key] = Kernel(model.equations, method, drive, kept=model.parameters)
     return known[key]

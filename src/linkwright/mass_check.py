@@ -1,0 +1,100 @@
+"""Whether forward dynamics exists: the mass matrix must be positive definite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+Floats = NDArray[np.float64]
+
+SINGULAR = 1e-12
+"""Eigenvalues of the scaled mass matrix that count as zero."""
+_STATES = 3
+
+
+class Scaled(NamedTuple):
+    """A mass matrix S M S, and the diagonal of S."""
+
+    M: Floats
+    scale: Floats
+
+
+def check_mass_matrix(equations: Equations) -> None:
+    """Raises where the mass matrix is positive definite nowhere: at random states, and under
+    constraints, for what these leave, where the mechanism is assembled."""
+    if equations.names.constraints:
+        matrices, names = [_assembled_mass(equations)], equations.names.independent
+    else:
+        matrices, names = _sampled_masses(equations), equations.names.qd
+    if not names:
+        return
+    found = [_weakest(one) for one in matrices if np.isfinite(one.M).all()]
+    if not found:
+        raise UnsupportedError(
+            "the mass matrix overflows", where=equations.mechanism.name,
+            remedy="check units, and multipliers of mimic joints",
+        )  # fmt: skip
+    size, direction = max(found, key=lambda one: one[0])
+    if size <= SINGULAR:
+        raise _refusal(equations, size, direction, names)
+
+
+def _sampled_masses(equations: Equations) -> list[Scaled]:
+    """M at random states, scaled to a diagonal of ±1 (or 0); its columns are what unit
+    accelerations add to inverse dynamics, which is at hand."""
+    inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
+    rng, n = np.random.default_rng(0), equations.nv
+    rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
+    time = [np.zeros((1, n + 1))] if equations.names.in_time else []
+    found = []
+    for _ in range(_STATES):
+        q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
+        columns = np.asarray(inverse(np.repeat(q, n + 1, axis=1), rest, units, *time), dtype=float)
+        M = columns[:, 1:] - columns[:, :1]
+        diagonal, largest = np.abs(np.diag(M)), np.abs(M).max()
+        scale = np.where(diagonal > 1e-30 * largest, diagonal, largest or 1.0) ** -0.5
+        found.append(Scaled(scale[:, None] * M * scale, scale))
+    return found
+
+
+def _assembled_mass(equations: Equations) -> Scaled:
+    """GᵀMG at home, as a share of the largest entry of M."""
+    home = equations.home
+    time = [0.0] if equations.names.in_time else []
+    M = np.asarray(equations.folded("mass_matrix")(home), dtype=float)
+    G = np.asarray(equations.folded("independent_map")(home, *time)[0], dtype=float)
+    scale = np.full(G.shape[1], max(np.abs(M).max(), 1e-300) ** -0.5)
+    return Scaled(scale[:, None] * (G.T @ M @ G) * scale, scale)
+
+
+def _weakest(mass: Scaled) -> tuple[float, Floats]:
+    """The lowest eigenvalue, and the motion that it belongs to."""
+    sizes, vectors = np.linalg.eigh((mass.M + mass.M.T) / 2)
+    return float(sizes[0]), vectors[:, 0] * mass.scale
+
+
+def _refusal(
+    equations: Equations, size: float, direction: Floats, names: Sequence[str]
+) -> UnsupportedError:
+    shares = np.abs(direction)
+    moving = [repr(n) for n, share in zip(names, shares, strict=True) if share > shares.max() / 10]
+    motion = " and ".join(moving) if len(moving) < 4 else repr(names[int(np.argmax(shares))])
+    if size < -SINGULAR:
+        return UnsupportedError(
+            f"the mass matrix is not positive definite: a motion of {motion} has negative kinetic "
+            "energy", where=equations.mechanism.name,
+            remedy="correct the masses and moments of inertia of the bodies that it moves",
+        )  # fmt: skip
+    return UnsupportedError(
+        f"the mass matrix is singular: {motion} can move without moving mass",
+        where=equations.mechanism.name,
+        remedy="give the bodies beyond it mass and inertia, or the joint a motor with inertia",
+    )

@@ -1,0 +1,67 @@
+"""Values of the parameters that a model keeps as inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import LinkwrightError, NameNotFoundError, suggest
+from ...model import Model
+from ..checked import numbers
+
+Floats = NDArray[np.float64]
+
+
+def kept_parameters(model: Model, given: Any) -> Floats:
+    """(…, parameters) in the model's order; an error where one of them has no value."""
+    names = model.parameters
+    if not names:
+        if given is None or (isinstance(given, Mapping) and not given):
+            return np.zeros(0)
+        raise LinkwrightError(
+            "the model keeps no parameters as inputs", where=model.mechanism.name,
+            remedy="name them when compiling: compile(mechanism, parameters=[…])",
+        )  # fmt: skip
+    if given is None:
+        listed = ", ".join(
+            f"{n} = {x:g}" for n, x in zip(names, model.nominal_parameters, strict=True)
+        )
+        raise LinkwrightError(
+            f"the model keeps parameters, and none has a value here; nominal: {listed}",
+            where=model.mechanism.name, remedy="give parameters={name: value, …}",
+        )  # fmt: skip
+    if isinstance(given, Mapping):
+        return _by_name(names, given)
+    values = numbers(given, "parameters")
+    if values.shape[-1:] != (len(names),):
+        raise LinkwrightError(
+            f"parameters have shape {values.shape}",
+            remedy=f"give (…, {len(names)}): {', '.join(names)}",
+        )
+    return values
+
+
+def _by_name(names: tuple[str, ...], given: Mapping[str, Any]) -> Floats:
+    for name in given:
+        if name not in names:
+            raise NameNotFoundError(
+                f"the model does not keep '{name}' as a parameter",
+                remedy=suggest(str(name), list(names)),
+            )
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise LinkwrightError(
+            f"no value is given for {' and '.join(missing)}", where="parameters",
+            remedy="give all that the model keeps",
+        )  # fmt: skip
+    columns = [numbers(given[name], f"parameters['{name}']") for name in names]
+    try:
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError:
+        shapes = ", ".join(f"{n} {c.shape}" for n, c in zip(names, columns, strict=True))
+        raise LinkwrightError(
+            f"parameters do not broadcast: {shapes}", remedy="give arrays of one shape, or numbers"
+        ) from None
