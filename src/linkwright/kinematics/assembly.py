@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, MechanismError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import to_float
 from ..mechanism import Mechanism
 from .build import build_tree
 from .constraints import askew, constraints_of, without_effect
-from .coordinates import integrate, neutral, rates
+from .coordinates import integrate, rates
 from .pivots import rank
+from .sides import starting_pose
 from .tree import Tree
 
 Floats = NDArray[np.float64]
@@ -46,11 +46,9 @@ class Closing:
         self._speeds = ca.Function("speeds", [q, qd, t], [c.velocity, c.J])
         self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
         self._rates = ca.Function("rates", [q], [rates(tree, q)])
-        self.start = np.array(neutral(tree))
+        self.start = starting_pose(tree)
         self._askew = ca.Function("askew", [q], [ca.jacobian(askew(tree), qd)])
         self._check_effect()
-        for name, number in mechanism.assembly.items():
-            self.start[tree.names.q.index(name)] = to_float(number, mechanism.values)
         self.turns = self._turning(tree)
         self.touched = np.array(ca.sum1(ca.DM(slope.sparsity(), 1))).ravel() > 0
 

@@ -114,9 +114,13 @@ def rows_of(tie: Tie, setting: Setting) -> Rows:
 
 
 def _on_plane(tie: Wheel, setting: Setting) -> Rows:
-    """The lowest point of the rim touches the plane, and does not slip in it."""
+    """The point of the rim nearest to the plane touches it, and does not slip in it.
+
+    The normal n points to the side on which the wheel stands, so that √(1 − tilt²) is the cosine
+    of its lean and never changes its sign.
+    """
     wheel, plane = setting.pose(tie.wheel), setting.pose(tie.on)
-    n, a = plane.R[:, 2], wheel.R @ tie.axle
+    n, a = tie.side * plane.R[:, 2], wheel.R @ tie.axle
     tilt = dot(n, a)
     upright = ca.sqrt(1 - tilt * tilt)
     contact = wheel.p - tie.radius * (n - tilt * a) / upright

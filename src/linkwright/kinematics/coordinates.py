@@ -163,6 +163,14 @@ def neutral(tree: Tree) -> list[float]:
     return q
 
 
+def quaternion_ranges(tree: Tree) -> list[slice]:
+    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q."""
+    if tree.transfer is not None:
+        return []
+    turned = (Kind.BALL, Kind.FREE)
+    return [slice(qs.stop - 4, qs.stop) for link, qs, _ in own_links(tree) if link.kind in turned]
+
+
 def integrate(tree: Tree, q: Array, v: Array) -> Array:
     """q ⊕ v: where constant speeds v lead in unit time; quaternions come out at length 1."""
     if tree.transfer is not None:
