@@ -128,11 +128,14 @@ def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
             break
         J = model.constraint_jacobian(q, *rest)[..., : model.names.positions, :][..., moving]
+        change = np.linalg.pinv(J, rcond=RANK) @ phi[..., None]
+        if np.abs(J @ change).max(initial=0.0) < _CLOSED:
+            break
         step = np.zeros((*phi.shape[:-1], model.nv))
-        step[..., moving] = -(np.linalg.pinv(J, rcond=RANK) @ phi[..., None])[..., 0]
+        step[..., moving] = -change[..., 0]
         q = model.integrate(q, step)
     left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
-    if not (left < _CLOSED).all():
+    if not (left < _CLOSED).all() and not (left <= _leeway(model)).all():
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
@@ -141,7 +144,15 @@ def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
     return q
 
 
+def _leeway(model: Model) -> float:
+    from .kinematics.mobility import leeway  # which loads CasADi
+
+    return leeway(model.mechanism)
+
+
 _STEPS, _CLOSED = 30, 1e-12
+_NOISE = 1e-14
+"""Rows that hold by themselves have rounding errors of this size for slopes."""
 
 
 class Instant:
@@ -151,7 +162,8 @@ class Instant:
         self.model, self.state = model, state
         self.J = self.at("constraint_jacobian")
         left, sizes, right = np.linalg.svd(self.J)
-        kept = int((sizes > RANK * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
+        kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
+        self.rank = kept
         self.free = right[kept:].T
         self.inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
 
@@ -202,7 +214,7 @@ class Instant:
 
     def reactions(self) -> Floats:
         qdd, lam = self.forward_dynamics(), self.multipliers()
-        spare = np.linalg.svd(self.J.T)[2][np.linalg.matrix_rank(self.J, RANK) :]
+        spare = np.linalg.svd(self.J.T)[2][self.rank :]
 
         def rows(force: Floats) -> Floats:
             found: Floats = self.at("loaded_reactions", qdd=qdd, **{"lambda": force})

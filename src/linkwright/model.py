@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import NameNotFoundError, UnsupportedError, suggest
+from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
 from .guard import ByNumbers, Guarded
 from .mechanism import Mechanism, names_of
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
@@ -85,6 +85,7 @@ class _Facts:
     inertial: list[float]
     home: list[float]
     independent: list[str]
+    unclosed: str
 
 
 class Model:
@@ -181,6 +182,7 @@ class Model:
 
     def home(self) -> NDArray[np.float64]:
         """q where loops and constraints close; `neutral` where there are none."""
+        self._check_closed()
         return np.array(self._facts.home or self._facts.neutral)
 
     def close(self, q: Any, t: Any = 0.0) -> NDArray[np.float64]:
@@ -190,9 +192,14 @@ class Model:
 
         return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float))
 
+    def _check_closed(self) -> None:
+        if self._facts.unclosed:
+            raise AssemblyError(self._facts.unclosed)
+
     @property
     def freedom(self) -> int:
         """Number of independent speeds."""
+        self._check_closed()
         return len(self.independent_names)
 
     @property
@@ -273,6 +280,8 @@ class Model:
         return self._by_frame[key]
 
     def _compile(self, name: str, *frame: str) -> Any:
+        if name in GUARDED and self.names.constraints:
+            self._check_closed()
         inputs, outputs = ports(self.names, name, self.parameters)
         heading = f"{_listed(inputs)} -> {_listed(outputs)}{' of '.join(['', *frame])}"
         what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
@@ -333,7 +342,7 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     nominal = [values[name] for name in parameters]
     independent = list(equations.names.independent)
     neutral, home = list(equations.neutral), list(equations.home)
-    return _Facts(neutral, nominal, inertial.tolist(), home, independent)
+    return _Facts(neutral, nominal, inertial.tolist(), home, independent, equations.unclosed)
 
 
 def check_mass_matrix(equations: Equations) -> None:

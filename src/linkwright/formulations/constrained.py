@@ -15,9 +15,10 @@ import casadi as ca
 
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, driven_by_wrenches
+from ..errors import AssemblyError
 from ..kinematics.constraints import Setting, constraint_loads
 from .recursive.newton_euler import reactions
-from .reduction import least_rows, loop_wrenches
+from .reduction import Reduction, least_rows, loop_wrenches
 from .shared import Shared
 
 _OF_TREES = (
@@ -43,7 +44,10 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
     for name in _CONSTRAINED:
         if free.complete or name.startswith("constraint_") or name in known:
             builders[name] = getattr(under, name)
-    speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
+    try:
+        speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
+    except AssemblyError as error:  # what needs no closure is there all the same
+        return replace(free, builders=builders, unclosed=str(error))
     names = replace(free.names, independent=speeds)
     return replace(free, names=names, builders=builders, home=shared.home)
 
@@ -58,7 +62,11 @@ class _Constrained:
     def __init__(self, shared: Shared, free: Equations, accelerations: Builder | None) -> None:
         assert shared.constraints is not None
         self.shared, self.free, self.own = shared, free, accelerations
-        self.constraints, self.reduction = shared.constraints, shared.reduction
+        self.constraints = shared.constraints
+
+    @property
+    def reduction(self) -> Reduction:
+        return self.shared.reduction
 
     def constraint_residual(self) -> Array:
         return self.constraints.residual

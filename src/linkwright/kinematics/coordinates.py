@@ -163,12 +163,22 @@ def neutral(tree: Tree) -> list[float]:
     return q
 
 
-def quaternion_ranges(tree: Tree) -> list[slice]:
-    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q."""
+def quaternion_ranges(tree: Tree) -> list[tuple[slice, slice]]:
+    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q, and their
+    angular velocities among the speeds."""
     if tree.transfer is not None:
         return []
-    turned = (Kind.BALL, Kind.FREE)
-    return [slice(qs.stop - 4, qs.stop) for link, qs, _ in own_links(tree) if link.kind in turned]
+    turned = [own for own in own_links(tree) if own[0].kind in (Kind.BALL, Kind.FREE)]
+    return [(slice(q.stop - 4, q.stop), slice(v.start, v.start + 3)) for _, q, v in turned]
+
+
+def position_ranges(tree: Tree) -> list[tuple[slice, slice]]:
+    """Where the positions (x, y, z) of free joints with quaternions stand in q, and their
+    velocities, in the child's axes, among the speeds."""
+    if tree.transfer is not None:
+        return []
+    free = [own for own in own_links(tree) if own[0].kind is Kind.FREE]
+    return [(slice(q.start, q.start + 3), slice(v.start + 3, v.stop)) for _, q, v in free]
 
 
 def integrate(tree: Tree, q: Array, v: Array) -> Array:

@@ -27,7 +27,7 @@ def starting_pose(tree: Tree) -> Floats:
     start = np.array(neutral(tree))
     for name, number in tree.mechanism.assembly.items():
         start[tree.names.q.index(name)] = to_float(number, tree.mechanism.values)
-    for part in quaternion_ranges(tree):
+    for part, _ in quaternion_ranges(tree):
         start[part] /= np.linalg.norm(start[part]) or 1.0
     return start
 

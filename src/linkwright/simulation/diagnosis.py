@@ -101,8 +101,7 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         return None
     model = system.model
     J = model.constraint_jacobian(q, *_clock(system, t))
-    home = model.constraint_jacobian(model.home(), *_clock(system, 0.0))
-    if np.linalg.matrix_rank(J, 1e-4) >= np.linalg.matrix_rank(home, 1e-9):
+    if np.linalg.matrix_rank(J, 1e-4) >= model.nv - model.freedom:
         return None
     left = np.linalg.svd(J)[0][:, -1]
     owner = system.names.constraints[int(np.argmax(np.abs(left)))]

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, LinkwrightError, UnsupportedError
-from ..kinematics.assembly import assemble, closing_of
+from ..kinematics.assembly import assemble
+from ..kinematics.closing import closing_of
 from ..kinematics.build import build_tree
 from ..kinematics.constraints import constraints_of
 from ..kinematics.mobility import mobility

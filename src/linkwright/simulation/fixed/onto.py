@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.mobility import reference
+from ...kinematics.mobility import leeway, reference
 from .ingredients import Ingredients
 
 SX = Any
@@ -24,7 +24,8 @@ CORRECTIONS = 3
 class Onto:
     def __init__(self, ingredients: Ingredients) -> None:
         self.of = ingredients
-        choice = reference(ingredients.equations.mechanism)[1]
+        mechanism = ingredients.equations.mechanism
+        choice, self.leeway = reference(mechanism)[1], leeway(mechanism)
         self.choice = choice
         self.rows, self.p, self.a = (
             list(x) for x in (choice.rows, choice.dependent, choice.independent)
