@@ -110,9 +110,15 @@ class _States:
         """The outputs of one state; NaN where an input is."""
         state = {port.name: row[k] for port, row in zip(self.inputs, self.rows, strict=True)}
         if not all(np.isfinite(x).all() for x in state.values()):
-            outputs = [port for port in self.outputs if port.name != "pivot"]
-            return tuple(np.full(port.shape, np.nan) for port in outputs)
-        return Instant(self.model, state).of(self.name)
+            return self._nothing()
+        try:
+            return Instant(self.model, state).of(self.name)
+        except np.linalg.LinAlgError:
+            return self._nothing()
+
+    def _nothing(self) -> tuple[Floats, ...]:
+        outputs = [port for port in self.outputs if port.name != "pivot"]
+        return tuple(np.full(port.shape, np.nan) for port in outputs)
 
 
 def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
@@ -161,6 +167,8 @@ class Instant:
     def __init__(self, model: Model, state: dict[str, Floats]) -> None:
         self.model, self.state = model, state
         self.J = self.at("constraint_jacobian")
+        if not np.isfinite(self.J).all():
+            raise np.linalg.LinAlgError("the constraints have no finite slope")
         left, sizes, right = np.linalg.svd(self.J)
         kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
         self.rank = kept
@@ -170,7 +178,8 @@ class Instant:
     def at(self, name: str, **others: Floats) -> Any:
         known = self.state | others
         wanted, _ = ports(self.model.names, name, self.model.parameters)
-        return getattr(self.model, name)(*(known[port.name] for port in wanted))
+        with np.errstate(all="ignore"):
+            return getattr(self.model, name)(*(known[port.name] for port in wanted))
 
     def of(self, name: str) -> tuple[Floats, ...]:
         if not hasattr(self, name):

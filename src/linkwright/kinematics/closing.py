@@ -205,7 +205,7 @@ class Closing:
             return whole
         sizes = self.sizes[: len(left)]
         directions, found, _ = np.linalg.svd(J / sizes[:, None] * self.scale.columns)
-        closable = int((found > self.scale.closure * max(found[0], 1e-300)).sum())
+        closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
         kept = directions[:, :closable]
         inside = kept @ (kept.T @ (left / sizes))
         outside = np.abs(left / sizes - inside).max()
@@ -240,6 +240,10 @@ class Closing:
             left = self.gap(q, t)
         return q, left
 
+    def _floor(self, count: int) -> Floats:
+        """The natural size of entries of the Jacobian of the first rows; 0 where unknown."""
+        return np.outer(self.scale.rows[:count], self.scale.columns)
+
     def _far(self, q: Floats) -> float:
         return max(1.0, float(np.abs(q).max(initial=0.0)))
 
@@ -255,7 +259,8 @@ class Closing:
             if size == 0.0 or not (np.isfinite(size) and np.isfinite(J).all()):
                 break
             step = np.zeros(self.names.nv)
-            slope = self.slope_of_steps(q, J)[:, free]
+            slope = self.slope_of_steps(q, J)
+            slope = np.where(np.abs(slope) < share * self._floor(len(J)), 0.0, slope)[:, free]
             step[free] = -np.linalg.pinv(slope, rcond=share) @ phi
             step *= min(1.0, 1.0 / np.abs(step).max(initial=1e-300))
             better = None

@@ -12,6 +12,7 @@ from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
 from .system import System
+from .wheels import FlatWheels
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +54,7 @@ class March:
         self.times: list[float] = []
         self.broken: str | None = None
         self.fastest, self._top = solver.y, 0.0
+        self.wheels = FlatWheels(mending.system.equations.mechanism)
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
@@ -65,6 +67,8 @@ class March:
             return f"interrupted at t = {self.solver.t:g} s"
         except LinkwrightError as error:
             return f"stopped at t = {self.solver.t:g} s: {error}"
+        except np.linalg.LinAlgError:
+            return self._stopped("its equations are no longer finite")
 
     def _along(self, times: Floats, watch: Watch | None) -> str:
         if not np.isfinite(self.mending.system.rates(self.solver.t, self.solver.y)).all():
@@ -92,6 +96,8 @@ class March:
             reason = "its rates are no longer finite"
         if reason is not None:
             return self._stopped(reason)
+        if (wheel := self.wheels.fallen(self.mending.system.motion(self.solver.y)[0])) is not None:
+            return _fallen(begin, wheel)
         self.steps += 1
         self._compare_speeds()
         if self.events is not None:
@@ -199,3 +205,10 @@ class March:
         if t <= self.times[-1]:
             del self.times[-1], self.found[-1], self.pushes[-1:], self.borne[-1:]
         self._keep(t, y)
+
+
+def _fallen(t: float, wheel: str) -> str:
+    return (
+        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no single "
+        "point; end the run earlier, or hold the wheel up"
+    )

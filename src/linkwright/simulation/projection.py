@@ -70,6 +70,8 @@ class Projection:
 
     def weakest(self, J: Floats) -> float:
         """The smallest singular value that counts, as a share of the largest."""
+        if not np.isfinite(J).all():
+            return 0.0
         sizes = np.linalg.svd(J, compute_uv=False)
         return float(sizes[self.rank - 1] / max(sizes[0], 1e-300)) if self.rank else 1.0
 
@@ -101,6 +103,8 @@ def least(M: Floats, J: Floats, wanted: Floats, rank: int) -> Floats:
     except np.linalg.LinAlgError:  # some coordinate moves no mass: all alike then
         L = np.eye(len(M))
     back = np.linalg.solve(L, J.T).T
+    if not np.isfinite(back).all():
+        return np.full(J.shape[1], np.nan)
     left, sizes, right = np.linalg.svd(back, full_matrices=False)
     kept = min(rank, int((sizes > 1e-9 * sizes.max(initial=1e-300)).sum()))
     solved = right[:kept].T @ ((left[:, :kept].T @ wanted) / sizes[:kept])
