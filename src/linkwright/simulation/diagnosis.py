@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.mobility import leeway
 from ..model import Model
 from .system import System
 
@@ -14,6 +15,11 @@ OPEN = 1e-6
 """A closure that is further open than this (m, rad) is lost."""
 
 _SINGULAR = 1e-10
+
+
+def largest_gap(system: System) -> float:
+    """How far open (m, rad) constraints of positions may be before closure is lost."""
+    return max(OPEN, leeway(system.equations.mechanism))
 
 
 def stopped(system: System, t: float, y: Floats, reason: str) -> str:
@@ -56,7 +62,7 @@ def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         return None
     phi = np.abs(system.model.constraint_residual(q, *_clock(system, t)))
     worst = int(np.argmax(phi))
-    if phi[worst] <= OPEN:
+    if phi[worst] <= largest_gap(system):
         return None
     owner = system.names.constraints[worst]
     return (

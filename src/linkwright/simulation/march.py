@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-from .diagnosis import OPEN, stopped
+from .diagnosis import OPEN, largest_gap, stopped
 from .events import Hybrid, LostError, Outcome
 from .progress import Watch
 from .run import FINISHED
@@ -33,7 +33,8 @@ class Mending:
     @property
     def failed(self) -> bool:
         """Whether the last state could not be brought back onto the constraints."""
-        return self.projection is not None and not self.projection.closure_error <= OPEN
+        error = 0.0 if self.projection is None else self.projection.closure_error
+        return not error <= OPEN and not error <= largest_gap(self.system)
 
     def __call__(self, t: float, y: Floats) -> Floats:
         y = self.system.mended(t, y)
