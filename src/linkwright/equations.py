@@ -124,6 +124,11 @@ class Equations:
         """Everything else that the mechanism does: dampers, friction, springs, given forces."""
         return self.expressions("passive")[0] + self.expressions("external")[0]
 
+    def can_make(self, name: str) -> bool:
+        """Whether a function that they know by name exists: C follows from M only where speeds are
+        rates of coordinates."""
+        return name != "coriolis_matrix" or name in self.builders or self.nq == self.nv
+
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
         follow = _COMPLETIONS if self.complete else {}

@@ -39,7 +39,7 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
     under = _Constrained(shared, free, accelerations)
     known = set(free.function_names())
     builders: dict[str, Builder] = {
-        name: _of_tree(free, name) for name in _OF_TREES if name in known
+        name: _of_tree(free, name) for name in _OF_TREES if name in known and free.can_make(name)
     }
     for name in _CONSTRAINED:
         if free.complete or name.startswith("constraint_") or name in known:
