@@ -58,8 +58,8 @@ class Equations:
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not.
-    Where they are `complete`, functions without a builder follow from others; `absent` are those that there cannot be, and
-    why. `literals` are parameters that stand for numbers inside of expressions, and are written as
+    Where they are `complete`, functions without a builder follow from others; `absent` are those
+    that there cannot be, and why. `literals` are parameters that stand for numbers inside of expressions, and are written as
     these. `is_derived`: they are as `derive` gave them, not a changed copy.
     """
 

@@ -92,7 +92,7 @@ def assemblies(
     first = assemble(mechanism, values, hold, t=t)
     held = closing.held_steps(hold)
     J = closing.slope_of_steps(first, closing.at(first, t)[1])
-    loose = [k for k in np.flatnonzero(closing.touched) if k not in held]
+    loose = [int(k) for k in np.flatnonzero(closing.touched) if k not in held]
     more = len(loose) - rank(J[:, loose], closing.scale.of_rows(len(J)).of_columns(loose))
     if more > 0:
         raise AssemblyError(
@@ -153,8 +153,8 @@ def _speeds_with(closing: Closing, q: Floats, given: Mapping[str, float], t: flo
     if closing.counted(left, J, largest) > 1e-8 * largest:
         worst = int(np.argmax(np.abs(left) / closing.sizes))
         raise AssemblyError(
-            f"the given speeds contradict the constraints: '{closing.constraints.owners[worst]}' is "
-            f"violated by {abs(left[worst]):.3g} (m/s or rad/s)",
+            f"the given speeds contradict the constraints: '{closing.constraints.owners[worst]}' "
+            f"is violated by {abs(left[worst]):.3g} (m/s or rad/s)",
             where=closing.mechanism.name, remedy="give fewer of them: the others follow",
         )  # fmt: skip
     return qd
@@ -165,9 +165,10 @@ def check_velocities(mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
     closing = closing_of(mechanism)
     V, J = closing.speeds(q, qd, t)
     bound = _ROUNDED * np.abs(J) @ (1 + np.abs(qd)) + _ROUNDED * closing.sizes
-    if closing.counted(V, J, max(1.0, float(np.abs(qd).max()))) <= bound.min() or (
-        np.abs(V) <= bound
-    ).all():
+    if (
+        closing.counted(V, J, max(1.0, float(np.abs(qd).max()))) <= bound.min()
+        or (np.abs(V) <= bound).all()
+    ):
         return
     worst = int(np.argmax(np.abs(V) / bound))
     raise AssemblyError(

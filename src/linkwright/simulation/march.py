@@ -210,6 +210,6 @@ class March:
 
 def _fallen(t: float, wheel: str) -> str:
     return (
-        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no single "
-        "point; end the run earlier, or hold the wheel up"
+        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no "
+        "single point; end the run earlier, or hold the wheel up"
     )
