@@ -57,10 +57,12 @@ class Equations:
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not.
+    are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not,
+    and `leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close exactly).
     Where they are `complete`, functions without a builder follow from others; `absent` are those
-    that there cannot be, and why. `literals` are parameters that stand for numbers inside of expressions, and are written as
-    these. `is_derived`: they are as `derive` gave them, not a changed copy.
+    that there cannot be, and why. `literals` are parameters that stand for numbers inside of
+    expressions, and are written as these. `is_derived`: they are as `derive` gave them, not a
+    changed copy.
     """
 
     mechanism: Mechanism
@@ -77,6 +79,7 @@ class Equations:
     state: State | None = None
     home: tuple[float, ...] = ()
     unclosed: str = ""
+    leeway: float = 0.0
     complete: bool = True
     absent: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)

@@ -141,19 +141,13 @@ def closed_positions(model: Model, q: Floats, t: Floats) -> Floats:
         step[..., moving] = -change[..., 0]
         q = model.integrate(q, step)
     left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
-    if not (left < _CLOSED).all() and not (left <= _leeway(model)).all():
+    if not (left < _CLOSED).all() and not (left <= model.leeway).all():
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
             where=model.mechanism.name, remedy="give rough values that are nearer",
         )  # fmt: skip
     return q
-
-
-def _leeway(model: Model) -> float:
-    from .kinematics.mobility import leeway  # which loads CasADi
-
-    return leeway(model.mechanism)
 
 
 _STEPS, _CLOSED = 30, 1e-12

@@ -86,6 +86,7 @@ class _Facts:
     home: list[float]
     independent: list[str]
     unclosed: str
+    leeway: float
 
 
 class Model:
@@ -191,6 +192,12 @@ class Model:
         from .guard import closed_positions
 
         return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float))
+
+    @property
+    def leeway(self) -> float:
+        """How far nearly redundant constraints may stay open (m, rad); 0 where all close exactly.
+        See `Mechanism.closure`."""
+        return self._facts.leeway
 
     def _check_closed(self) -> None:
         if self._facts.unclosed:
@@ -342,7 +349,9 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     nominal = [values[name] for name in parameters]
     independent = list(equations.names.independent)
     neutral, home = list(equations.neutral), list(equations.home)
-    return _Facts(neutral, nominal, inertial.tolist(), home, independent, equations.unclosed)
+    return _Facts(
+        neutral, nominal, inertial.tolist(), home, independent, equations.unclosed, equations.leeway
+    )
 
 
 def check_mass_matrix(equations: Equations) -> None:

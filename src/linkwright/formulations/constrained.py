@@ -17,6 +17,7 @@ from ..algebra.linear import Array
 from ..equations import Builder, Equations, driven_by_wrenches
 from ..errors import AssemblyError
 from ..kinematics.constraints import Setting, constraint_loads
+from ..kinematics.mobility import leeway
 from .recursive.newton_euler import reactions
 from .reduction import Reduction, least_rows, loop_wrenches
 from .shared import Shared
@@ -48,8 +49,9 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
         speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
     except AssemblyError as error:  # what needs no closure is there all the same
         return replace(free, builders=builders, unclosed=str(error))
-    names = replace(free.names, independent=speeds)
-    return replace(free, names=names, builders=builders, home=shared.home)
+    names, home = replace(free.names, independent=speeds), shared.home
+    leaving = leeway(free.mechanism)
+    return replace(free, names=names, builders=builders, home=home, leeway=leaving)
 
 
 def _of_tree(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..kinematics.mobility import leeway
 from ..mechanism import Mechanism
 from ..model import Model
 from .limits import bounds_of
@@ -125,7 +124,7 @@ class Loops:
             found = self._joined(lead, begin, knots)
             middle = (found.knots[1:] + found.knots[:-1]) / 2
             left = np.abs(self.model.constraint_residual(found(middle)[0])).max()
-            if left <= max(_OPEN, leeway(self.mechanism)):
+            if left <= max(_OPEN, self.model.leeway):
                 return found
             knots *= 2
         raise self._stuck(lead, lead.knots[-1], "cannot be followed finely enough")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.mobility import leeway
 from ..model import Model
 from .system import System
 
@@ -19,7 +18,7 @@ _SINGULAR = 1e-10
 
 def largest_gap(system: System) -> float:
     """How far open (m, rad) constraints of positions may be before closure is lost."""
-    return max(OPEN, leeway(system.equations.mechanism))
+    return max(OPEN, system.equations.leeway)
 
 
 def stopped(system: System, t: float, y: Floats, reason: str) -> str:

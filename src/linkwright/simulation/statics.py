@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..kinematics.mobility import leeway
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
@@ -133,7 +132,7 @@ def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
 def _wound_back(model: Model, q: Floats, tau: Floats) -> Floats:
     """The same rest with angles within half a turn, where full turns make no difference."""
     units = coordinate_units(model.mechanism)
-    enough = max(1e-10, leeway(model.mechanism)) if model.names.positions else 0.0
+    enough = max(1e-10, model.leeway) if model.names.positions else 0.0
     for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
         other = q.copy()
         other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))

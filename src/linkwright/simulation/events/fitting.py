@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
-from ...kinematics.mobility import leeway
 from ...model import Model
 from ..system import System
 
@@ -21,7 +20,7 @@ class Fitting:
     def __init__(self, system: System, model: Model, t: float, where: str) -> None:
         self.system, self.model, self.where = system, model, where
         self.time = [t] if model.names.in_time else []
-        self.leeway = leeway(model.mechanism)
+        self.leeway = model.leeway
         self.share = model.mechanism.closure if self.leeway else 1e-10
 
     def positions(self, q: Floats, given: tuple[int, ...]) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.mobility import leeway, reference
+from ...kinematics.mobility import reference
 from .ingredients import Ingredients
 
 SX = Any
@@ -24,8 +24,8 @@ CORRECTIONS = 3
 class Onto:
     def __init__(self, ingredients: Ingredients) -> None:
         self.of = ingredients
-        mechanism = ingredients.equations.mechanism
-        choice, self.leeway = reference(mechanism)[1], leeway(mechanism)
+        equations = ingredients.equations
+        choice, self.leeway = reference(equations.mechanism)[1], equations.leeway
         self.choice = choice
         self.rows, self.p, self.a = (
             list(x) for x in (choice.rows, choice.dependent, choice.independent)

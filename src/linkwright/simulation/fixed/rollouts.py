@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, UnsupportedError
-from ...kinematics.mobility import leeway
 from ...mechanism import Mechanism
 from ...model import Model
 from ..checked import number, numbers, whole
@@ -130,7 +129,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, t: float) -> None:
     time = [t] if model.names.in_time else []
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
-        if not (np.abs(left) < max(1e-8, leeway(model.mechanism))).all():
+        if not (np.abs(left) < max(1e-8, model.leeway)).all():
             raise LinkwrightError(
                 f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,
