@@ -172,3 +172,27 @@ def test_functions_that_need_no_closure_compile_all_the_same() -> None:
     for use in (lambda: model.forward_dynamics, model.home, lambda: model.freedom):
         with pytest.raises(AssemblyError, match="cannot close"):
             use()
+
+
+FOUR_BAR_OF_MUJOCO = """
+<mujoco><option gravity="0 0 -9.81"/><worldbody>
+<body name="crank" pos="0 0 1"><joint name="crank" axis="0 1 0"/>
+  <geom type="capsule" size="0.02" fromto="0 0 0 0.14142136 0 0"/>
+  <body name="coupler" pos="0.14142136 0 0"><joint name="coupler" axis="0 1 0"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0.33333333 0 0"/></body></body>
+<body name="rocker" pos="0.33333333 0 1"><joint name="rocker" axis="0 1 0"/>
+  <geom type="capsule" size="0.02" fromto="0 0 0 0.14142136 0 0"/></body>
+</worldbody><equality>EQUALITY</equality></mujoco>
+"""
+
+
+def test_a_hinge_of_two_connects_that_are_1e_8_apart_is_a_hinge() -> None:
+    """As models of real robots write it: in a plane, one connect does the same."""
+    pytest.importorskip("mujoco")
+    head = '<connect body1="coupler" body2="rocker" anchor='
+    two = f'{head}"0.33333333 0.05 0"/>{head}"0.33333334 -0.05 0.00000001"/>'
+    texts = [FOUR_BAR_OF_MUJOCO.replace("EQUALITY", x) for x in (two, f'{head}"0.33333333 0 0"/>')]
+    runs = [lw.simulate(lw.load(x), t=0.1, q0={"crank": -1.0}, samples=3) for x in texts]
+    assert all(run.finished for run in runs), runs[0].status
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-6)
+    np.testing.assert_allclose(runs[0].qdd, runs[1].qdd, rtol=1e-5)
