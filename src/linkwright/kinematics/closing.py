@@ -232,10 +232,13 @@ class Closing:
         """q after steps of least length, and the largest residual that is left. Nearly redundant
         rows are closed in the sense of least squares."""
         q = self._stepped(q, t, held, self.scale.closure)
-        if CLOSED < (left := self._open(q, t)) < _NEAR:  # singular or redundant
+        near = max(_NEAR, self.scale.closure * self.sizes.max())
+        if CLOSED < (left := self._open(q, t)) < near:  # singular or redundant
             finer = self._stepped(q, t, held, _FINE)
-            near = np.abs(finer - q).max() < _NEAR
-            if (near and self._open(finer, t) <= CLOSED) or self.gap(q, t) > CLOSED * self._far(q):
+            beside = np.abs(finer - q).max() < _NEAR
+            if (beside and self._open(finer, t) <= CLOSED) or self.gap(q, t) > CLOSED * self._far(
+                q
+            ):
                 return finer, self.gap(finer, t)
             left = self.gap(q, t)
         return q, left
@@ -267,7 +270,7 @@ class Closing:
             for _ in range(8):
                 there = self.displaced(q, step)
                 found = self.at(there, t)
-                if np.abs(found[0]).max() < size:
+                if _is_better(found[0], phi):
                     better = (there, *found[:2])
                     break
                 step /= 3
@@ -353,6 +356,14 @@ class Closing:
         )  # fmt: skip
         error.residuals, error.q = residuals, q
         return error
+
+
+def _is_better(phi: Floats, before: Floats) -> bool:
+    """Whether residuals are less: the largest one, or, near a solution, where nearly redundant
+    rows may keep the largest as it is, their squares."""
+    size = np.abs(before).max()
+    closer = bool(np.abs(phi).max() < size)
+    return closer or bool(size < _NEAR and phi @ phi < before @ before)
 
 
 @lru_cache(maxsize=32)
