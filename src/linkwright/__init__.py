@@ -29,6 +29,7 @@ _HOMES = {
     "compile": "model",
     "Model": "model",
     "assemble": "kinematics.assembly",
+    "assemble_velocities": "kinematics.assembly",
     "mobility": "kinematics.mobility",
     "simulate": "simulation",
     "rollout": "simulation",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .files import save as save
     from .formulations import derive as derive
     from .kinematics.assembly import assemble as assemble
+    from .kinematics.assembly import assemble_velocities as assemble_velocities
     from .kinematics.mobility import mobility as mobility
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame

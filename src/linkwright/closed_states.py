@@ -20,13 +20,14 @@ Floats = NDArray[np.float64]
 
 CLOSED = 1e-8
 """Residuals below this count as closed: metres or radians (sines of angles); of speeds and
-accelerations, per second and per second squared, and in proportion to these where they exceed 1."""
+accelerations, per second and per second squared, and in proportion to these where they exceed 1.
+Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
 def closed_rows(model: Model, q: Any, t: Any, p: Any, tolerance: float = CLOSED) -> Any:
     """Whether each state's q closes, over its leading axes."""
     left = _residual(model, q, _others(model, t, p))
-    return np.abs(left).max(axis=-1, initial=0.0) <= tolerance
+    return np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
 
 
 def check_closed(
@@ -35,7 +36,7 @@ def check_closed(
     """Raises for the first state that violates a constraint, and names it."""
     if not model.names.constraints:
         return
-    others = _others(model, t, p)
+    others, tolerance = _others(model, t, p), max(tolerance, model.leeway)
     _check_rows(model, _residual(model, q, others), tolerance, _OPEN, _CLOSE)
     if qd is None:
         return

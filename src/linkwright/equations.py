@@ -57,11 +57,13 @@ class Equations:
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
     `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇); `home` is q where loops and constraints close. Where they are `complete`,
-    functions without a builder follow from others; `absent` are those that there cannot be, and
-    why. `literals` are parameters that stand for numbers inside of expressions, and are written as
-    these. `passive_parts` are the springs that are printed with named lengths, and the rest of
-    `passive`. `is_derived`: they are as `derive` gave them, not a changed copy.
+    are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not,
+    and `leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close exactly).
+    Where they are `complete`, functions without a builder follow from others; `absent` are those
+    that there cannot be, and why. `literals` are parameters that stand for numbers inside of
+    expressions, and are written as these. `passive_parts` are the springs that are printed with
+    named lengths, and the rest of `passive`. `is_derived`: they are as `derive` gave
+    them, not a changed copy.
     """
 
     mechanism: Mechanism
@@ -77,6 +79,8 @@ class Equations:
     extras: Mapping[str, Builder] = field(default_factory=dict)
     state: State | None = None
     home: tuple[float, ...] = ()
+    unclosed: str = ""
+    leeway: float = 0.0
     complete: bool = True
     absent: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
@@ -125,6 +129,11 @@ class Equations:
         """All forces but τ, weight and constraint forces: springs, dampers, friction and the
         loads that the mechanism declares."""
         return self.expressions("forces")[0]
+
+    def can_make(self, name: str) -> bool:
+        """Whether a function that they know by name exists: C follows from M only where speeds are
+        rates of coordinates."""
+        return name != "coriolis_matrix" or name in self.builders or self.nq == self.nv
 
     def function_names(self) -> list[str]:
         """The functions that these equations have."""

@@ -134,9 +134,15 @@ class _States:
         """The outputs of one state; NaN where an input is."""
         state = {port.name: row[k] for port, row in zip(self.inputs, self.rows, strict=True)}
         if not all(np.isfinite(x).all() for x in state.values()):
-            outputs = [port for port in self.outputs if port.name != "pivot"]
-            return tuple(np.full(port.shape, np.nan) for port in outputs)
-        return Instant(self.model, state).of(self.name)
+            return self._nothing()
+        try:
+            return Instant(self.model, state).of(self.name)
+        except np.linalg.LinAlgError:
+            return self._nothing()
+
+    def _nothing(self) -> tuple[Floats, ...]:
+        outputs = [port for port in self.outputs if port.name != "pivot"]
+        return tuple(np.full(port.shape, np.nan) for port in outputs)
 
 
 def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
@@ -152,11 +158,14 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
             break
         J = model.constraint_jacobian(q, *rest)[..., : model.names.positions, :][..., moving]
+        change = np.linalg.pinv(J, rcond=RANK) @ phi[..., None]
+        if np.abs(J @ change).max(initial=0.0) < _CLOSED:
+            break
         step = np.zeros((*phi.shape[:-1], model.nv))
-        step[..., moving] = -(np.linalg.pinv(J, rcond=RANK) @ phi[..., None])[..., 0]
+        step[..., moving] = -change[..., 0]
         q = model.integrate(q, step, *parameters)
     left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
-    if not (left < _CLOSED).all():
+    if not (left < _CLOSED).all() and not (left <= model.leeway).all():
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
@@ -166,6 +175,8 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
 
 
 _STEPS, _CLOSED = 30, 1e-12
+_NOISE = 1e-14
+"""Rows that hold by themselves have rounding errors of this size for slopes."""
 
 
 class Instant:
@@ -174,15 +185,19 @@ class Instant:
     def __init__(self, model: Model, state: dict[str, Floats]) -> None:
         self.model, self.state = model, state
         self.J = self.at("constraint_jacobian")
+        if not np.isfinite(self.J).all():
+            raise np.linalg.LinAlgError("the constraints have no finite slope")
         left, sizes, right = np.linalg.svd(self.J)
-        kept = int((sizes > RANK * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
+        kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
+        self.rank = kept
         self.free = right[kept:].T
         self.inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
 
     def at(self, name: str, **others: Floats) -> Any:
         known = self.state | others
         wanted, _ = ports(self.model.names, name, self.model.parameters)
-        return getattr(self.model, name)(*(known[port.name] for port in wanted))
+        with np.errstate(all="ignore"):
+            return getattr(self.model, name)(*(known[port.name] for port in wanted))
 
     def of(self, name: str) -> tuple[Floats, ...]:
         if not hasattr(self, name):
@@ -226,7 +241,7 @@ class Instant:
 
     def reactions(self) -> Floats:
         qdd, lam = self.forward_dynamics(), self.multipliers()
-        spare = np.linalg.svd(self.J.T)[2][np.linalg.matrix_rank(self.J, RANK) :]
+        spare = np.linalg.svd(self.J.T)[2][self.rank :]
 
         def rows(force: Floats) -> Floats:
             found: Floats = self.at("reactions_of_motion", qdd=qdd, **{"lambda": force})

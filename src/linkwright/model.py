@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .closed_states import CLOSED, check_closed, closed_rows
-from .errors import NameNotFoundError, UnsupportedError, suggest
+from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of
@@ -88,6 +88,8 @@ class _Facts:
     inertial: list[float]
     home: list[float]
     independent: list[str]
+    unclosed: str
+    leeway: float
 
 
 class Model:
@@ -184,6 +186,7 @@ class Model:
 
     def home(self) -> NDArray[np.float64]:
         """q where loops and constraints close; `neutral` where there are none."""
+        self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 
     def close(self, q: Any, t: Any = 0.0, p: Any = None) -> NDArray[np.float64]:
@@ -224,8 +227,19 @@ class Model:
         check_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
     @property
+    def leeway(self) -> float:
+        """How far nearly redundant constraints may stay open (m, rad); 0 where all close exactly.
+        See `Mechanism.closure`."""
+        return self._facts.leeway
+
+    def _require_assembly(self) -> None:
+        if self._facts.unclosed:
+            raise AssemblyError(self._facts.unclosed)
+
+    @property
     def freedom(self) -> int:
         """Number of independent speeds."""
+        self._require_assembly()
         return len(self.independent_names)
 
     @property
@@ -304,6 +318,8 @@ class Model:
         return self._by_frame[key]
 
     def _compile(self, name: str, *frame: str) -> Any:
+        if name in GUARDED and self.names.constraints:
+            self._require_assembly()
         inputs, outputs = ports(self.names, name, self.parameters)
         documentation = self._documentation(name, *frame)
         guarded = bool(self.names.constraints) and name in GUARDED
@@ -379,4 +395,6 @@ def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
     nominal = [values[name] for name in parameters]
     independent = list(equations.names.independent)
     neutral, home = list(equations.neutral), list(equations.home)
-    return _Facts(neutral, nominal, inertial.tolist(), home, independent)
+    return _Facts(
+        neutral, nominal, inertial.tolist(), home, independent, equations.unclosed, equations.leeway
+    )

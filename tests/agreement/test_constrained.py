@@ -14,7 +14,8 @@ import linkwright as lw
 from linkwright.errors import AssemblyError, UnsupportedError
 from linkwright.expressions import to_float
 from linkwright.formulations import FORMULATIONS, formulation
-from linkwright.kinematics.assembly import closing_of, consistent_speeds
+from linkwright.kinematics.assembly import consistent_speeds
+from linkwright.kinematics.closing import closing_of
 from linkwright.mechanism import names_of
 from linkwright.mechanism.gallery import gallery_names
 from tests.random_loops import loops

@@ -32,7 +32,7 @@ def test_car_is_derived_on_the_command_line() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_wheel_that_can_only_lie_flat_is_refused() -> None:
     with pytest.raises(LinkwrightError):
-        lw.compile(lw.load(FLAT))
+        _ = lw.compile(lw.load(FLAT)).forward_dynamics
 
 
 def test_disk_is_not_assembled_flat() -> None:

@@ -23,22 +23,25 @@ def load(
     base: str | None = None,
     convention: str | None = None,
     strict: bool = False,
+    closure: float | None = None,
 ) -> Mechanism:
     """A mechanism from a file, or from its text.
 
     `.toml` is our own format, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and `.dh.csv`
     Denavit–Hartenberg tables, whose `convention` ("standard", "modified") the file or the
     call must say. `base="free"` lets the root of a URDF float. `strict` turns warnings about
-    unphysical inertia into errors.
+    unphysical inertia into errors. `closure` is the tolerance of nearly redundant constraints
+    (default: the file's, or 1e-6).
     """
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        return _read_text(_sound(source), "", None, base, convention).checked(strict)
+        mechanism = _read_text(_sound(source), "", None, base, convention)
+        return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
         raise FileError("is no name of a file", where=repr(str(source)), remedy="check the path")
     path = Path(source)
     try:
         mechanism = _read_text(_content(path), path.name.lower(), path, base, convention)
-        return mechanism.checked(strict)
+        return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:
         raise error.within(str(path)) from None
 

@@ -52,6 +52,8 @@ def write_toml(mechanism: Mechanism) -> str:
     lines.append(f"gravity = {_inline(plain(mechanism.gravity))}")
     if mechanism.independent:
         lines.append(f"independent = {_inline(list(mechanism.independent))}")
+    if "closure" in mechanism.model_fields_set:
+        lines.append(f"closure = {mechanism.closure!r}")
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]

@@ -15,9 +15,11 @@ import casadi as ca
 
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, driven_by_wrenches
+from ..errors import AssemblyError
 from ..kinematics.constraints import Setting, constraint_loads
+from ..kinematics.mobility import leeway
 from .recursive.newton_euler import reactions
-from .reduction import least_rows, loop_wrenches
+from .reduction import Reduction, least_rows, loop_wrenches
 from .shared import Shared
 
 _OF_TREES = (
@@ -38,14 +40,18 @@ def constrained(shared: Shared, free: Equations, accelerations: Builder | None) 
     under = _Constrained(shared, free, accelerations)
     known = set(free.function_names())
     builders: dict[str, Builder] = {
-        name: _of_tree(free, name) for name in _OF_TREES if name in known
+        name: _of_tree(free, name) for name in _OF_TREES if name in known and free.can_make(name)
     }
     for name in _CONSTRAINED:
         if free.complete or name.startswith("constraint_") or name in known:
             builders[name] = getattr(under, name)
-    speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
-    names = replace(free.names, independent=speeds)
-    return replace(free, names=names, builders=builders, home=shared.home)
+    try:
+        speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
+    except AssemblyError as error:  # what needs no closure is there all the same
+        return replace(free, builders=builders, unclosed=str(error))
+    names, home = replace(free.names, independent=speeds), shared.home
+    leaving = leeway(free.mechanism)
+    return replace(free, names=names, builders=builders, home=home, leeway=leaving)
 
 
 def _of_tree(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
@@ -58,7 +64,11 @@ class _Constrained:
     def __init__(self, shared: Shared, free: Equations, accelerations: Builder | None) -> None:
         assert shared.constraints is not None
         self.shared, self.free, self.own = shared, free, accelerations
-        self.constraints, self.reduction = shared.constraints, shared.reduction
+        self.constraints = shared.constraints
+
+    @property
+    def reduction(self) -> Reduction:
+        return self.shared.reduction
 
     def constraint_residual(self) -> Array:
         return self.constraints.residual

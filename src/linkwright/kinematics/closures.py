@@ -110,3 +110,9 @@ _EQUATIONS = {
     "spherical": _spherical,
     "fixed": _fixed,
 }
+
+LENGTHS = {
+    "revolute": 3, "continuous": 3, "prismatic": 2, "cylindrical": 2, "helical": 2,
+    "turn-slide": 2, "universal": 3, "planar": 1, "spherical": 3, "fixed": 3,
+}  # fmt: skip
+"""How many of a type's equations, the first ones, are lengths; the others are sines of angles."""

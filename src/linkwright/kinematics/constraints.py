@@ -16,7 +16,7 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar, cross, dot
 from ..errors import MechanismError
-from .closures import closure_rows
+from .closures import LENGTHS, closure_rows
 from .coordinates import rates, spread_speeds
 from .loads import Load
 from .recursions import Pose
@@ -114,9 +114,13 @@ def rows_of(tie: Tie, setting: Setting) -> Rows:
 
 
 def _on_plane(tie: Wheel, setting: Setting) -> Rows:
-    """The lowest point of the rim touches the plane, and does not slip in it."""
+    """The point of the rim nearest to the plane touches it, and does not slip in it.
+
+    The normal n points to the side on which the wheel stands, so that √(1 − tilt²) is the cosine
+    of its lean and never changes its sign.
+    """
     wheel, plane = setting.pose(tie.wheel), setting.pose(tie.on)
-    n, a = plane.R[:, 2], wheel.R @ tie.axle
+    n, a = tie.side * plane.R[:, 2], wheel.R @ tie.axle
     tilt = dot(n, a)
     upright = ca.sqrt(1 - tilt * tilt)
     contact = wheel.p - tie.radius * (n - tilt * a) / upright
@@ -141,10 +145,12 @@ def _on_wheel(tie: Wheel, setting: Setting) -> Rows:
 class Constraints:
     """All equations of a tree, as expressions of q, q̇, t.
 
-    `owners` names the loop or constraint of every row; the first `positions` rows are those of φ.
+    `owners` names the loop or constraint of every row, `units` says what it is measured in: "m",
+    "1" (sines of angles), or "" where nobody knows; the first `positions` rows are those of φ.
     """
 
     owners: tuple[str, ...]
+    units: tuple[str, ...]
     positions: int
     residual: Array
     velocity: Array
@@ -181,10 +187,13 @@ def constraints_of(tree: Tree) -> Constraints | None:
     N = rates(tree, own.q)
     V = ca.vertcat(ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), psi)
     J = ca.jacobian(V, own.qd)
-    _check_effect(J, owners)
+    _check_effect(J, owners, loops_that_move(tree))
     gamma = ca.jtimes(V, own.q, N @ own.qd) + ca.jacobian(V, own.t)
     upright = ca.vertcat(ca.SX(0, 1), *(row for _, rows in found for row in rows.upright))
-    return Constraints(tuple(owners), count, phi, V, J, ca.densify(gamma), upright)
+    pairs = list(zip(ties, (rows for _, rows in found), strict=True))
+    units = [unit for tie, rows in pairs for unit in _units(tie, rows.positions)]
+    units += [unit for tie, rows in pairs for unit in _units(tie, rows.speeds)]
+    return Constraints(tuple(owners), tuple(units), count, phi, V, J, ca.densify(gamma), upright)
 
 
 def askew(tree: Tree) -> Array:
@@ -198,11 +207,30 @@ def askew(tree: Tree) -> Array:
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 
-def _check_effect(J: Array, owners: list[str]) -> None:
-    """No constraint is without effect: each must restrict some speed."""
+def _units(tie: Tie, rows: list[Scalar]) -> list[str]:
+    """What equations are measured in, one word a row."""
+    match tie:
+        case Closure():
+            return ["m" if k < LENGTHS[tie.type] else "1" for k in range(len(rows))]
+        case Equation() | Surface():
+            return [""] * len(rows)
+        case _:
+            return ["m"] * len(rows)
+
+
+def loops_that_move(tree: Tree) -> set[str]:
+    """Loops between bodies that move against each other. Such a loop may restrict nothing that
+    the joints do not restrict already: the second hinge of a door."""
+    closures = [tie for tie in tree.restraints.ties if isinstance(tie, Closure)]
+    return {tie.name for tie in closures if tie.at_parent.link != tie.at_child.link}
+
+
+def _check_effect(J: Array, owners: list[str], redundant: set[str]) -> None:
+    """No constraint is without effect: each must restrict some speed, but for loops that may be
+    `redundant`."""
     touched = {owners[row] for row in ca.sparsify(J).sparsity().get_triplet()[0]}
     for owner in owners:
-        if owner not in touched:
+        if owner not in touched and owner not in redundant:
             raise without_effect(owner)
 
 

@@ -163,6 +163,24 @@ def neutral(tree: Tree) -> list[float]:
     return q
 
 
+def quaternion_ranges(tree: Tree) -> list[tuple[slice, slice]]:
+    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q, and their
+    angular velocities among the speeds."""
+    if tree.transfer is not None:
+        return []
+    turned = [own for own in own_links(tree) if own[0].kind in (Kind.BALL, Kind.FREE)]
+    return [(slice(q.stop - 4, q.stop), slice(v.start, v.start + 3)) for _, q, v in turned]
+
+
+def position_ranges(tree: Tree) -> list[tuple[slice, slice]]:
+    """Where the positions (x, y, z) of free joints with quaternions stand in q, and their
+    velocities, in the child's axes, among the speeds."""
+    if tree.transfer is not None:
+        return []
+    free = [own for own in own_links(tree) if own[0].kind is Kind.FREE]
+    return [(slice(q.start, q.start + 3), slice(v.start + 3, v.stop)) for _, q, v in free]
+
+
 def integrate(tree: Tree, q: Array, v: Array) -> Array:
     """q ⊕ v: where constant speeds v lead in unit time; quaternions come out at length 1."""
     if tree.transfer is not None:

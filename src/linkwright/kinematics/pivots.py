@@ -6,7 +6,8 @@ configuration that closes, and are data of the model from then on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from ..errors import UnsupportedError
 Floats = NDArray[np.float64]
 
 SMALL = 1e-9
-"""Singular values of the scaled Jacobian below this share of the largest are zero."""
+"""Singular values below this share of the largest are zero where no closure decides, and inputs
+with a smaller share in a combination of rows are not tied to others."""
 
 _ACCEPTABLE = 0.2
 """A pivot may be this share of the largest one, if it keeps the elimination sparser."""
@@ -35,40 +37,66 @@ class Choice:
     redundant: tuple[int, ...]
 
 
-def scaled(J: Floats) -> Floats:
-    """Rows and columns brought to like size, so that units do not decide."""
-    J = np.where(np.abs(J) < 1e-13 * max(1e-300, np.abs(J).max(initial=0.0)), 0.0, J)
+@dataclass(frozen=True)
+class Scale:
+    """What entries of J are measured by: the size of its rows (metres or 1; 0 where nobody knows
+    it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
+    share below which entries and singular values are zero."""
+
+    rows: Floats
+    columns: Floats
+    closure: float
+
+    def of_columns(self, chosen: Sequence[int]) -> Scale:
+        return replace(self, columns=self.columns[list(chosen)])
+
+    def of_rows(self, count: int) -> Scale:
+        """Of the first rows."""
+        return replace(self, rows=self.rows[:count])
+
+
+def scaled(J: Floats, scale: Scale | None = None) -> Floats:
+    """Rows and columns brought to like size, so that units do not decide; what is smaller than
+    rounded numbers can tell is zero."""
+    floor = 1e-13 * max(1e-300, np.abs(J).max(initial=0.0))
+    if scale is not None:
+        floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
+    J = np.where(np.abs(J) < floor, 0.0, J)
     for axis in (1, 0, 1):
         size = np.abs(J).max(axis=axis, keepdims=True, initial=0.0)
         J = J / np.where(size == 0, 1.0, size)
     return J
 
 
-def rank(J: Floats) -> int:
-    """Of a constraint Jacobian, whatever its units."""
+def rank(J: Floats, scale: Scale | None = None) -> int:
+    """Of a constraint Jacobian, whatever its units: singular values of the scaled one below the
+    closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
-    sizes = np.linalg.svd(scaled(J), compute_uv=False)
-    return int((sizes > SMALL * max(sizes[0], 1e-300)).sum())
+    sizes = np.linalg.svd(scaled(J, scale), compute_uv=False)
+    share = SMALL if scale is None else scale.closure
+    return int((sizes > share * max(sizes[0], 1e-300)).sum())
 
 
-def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -> Choice:
+def choose(
+    J: Floats, scale: Scale, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()
+) -> Choice:
     """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
-    whole, n = rank(J), J.shape[1]
+    whole, n = rank(J, scale), J.shape[1]
     free = [k for k in range(n) if k not in kept]
     if kept and len(kept) != n - whole:
         raise UnsupportedError(
             f"{len(kept)} speeds are named for {n - whole} freedom{'s' * (n - whole != 1)}",
             where="independent", remedy="name as many as there are freedoms, or none",
         )  # fmt: skip
-    if kept and rank(J[:, free]) < whole:
+    if kept and rank(J[:, free], scale.of_columns(free)) < whole:
         raise UnsupportedError(
-            f"{_powerless(J, kept, free, names)} cannot drive the mechanism here: "
+            f"{_powerless(J, scale, kept, free, names)} cannot drive the mechanism here: "
             "the chosen independent speeds are restricted themselves",
             where="independent", remedy="choose others, or another configuration",
         )  # fmt: skip
-    rows, columns = pivots(scaled(J), free, whole)
-    restricting = np.flatnonzero(np.abs(J).max(axis=1, initial=0.0) > 1e-12)
+    rows, columns = pivots(scaled(J, scale), free, whole)
+    restricting = np.flatnonzero(np.abs(scaled(J, scale)).max(axis=1, initial=0.0) > 1e-12)
     return Choice(
         tuple(rows),
         tuple(columns),
@@ -78,9 +106,11 @@ def choose(J: Floats, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()) -
     )
 
 
-def _powerless(J: Floats, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]) -> str:
+def _powerless(
+    J: Floats, scale: Scale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
+) -> str:
     """The inputs that the constraints tie to each other, the others standing free."""
-    left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free]) :]
+    left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free], scale.of_columns(free)) :]
     tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
     return " and ".join(f"'{names[k]}'" for k, size in zip(kept, tied, strict=True) if size > SMALL)
 

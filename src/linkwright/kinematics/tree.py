@@ -149,7 +149,10 @@ class Surface:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel."""
+    """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel.
+
+    `side` is +1 where it stands on the plane's +z side, −1 on the other.
+    """
 
     name: str
     wheel: str
@@ -157,6 +160,7 @@ class Wheel:
     axle: Array
     radius: Scalar
     other: Scalar | None
+    side: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,11 @@ class RollingConstraint(_Member):
     other_radius: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
         default=None, description="of the other wheel; negative for a ring that is rolled in"
     )
+    side: Literal["+z", "-z"] | None = Field(
+        default=None,
+        description="the side of the plane that the wheel stands on; default: that of its centre "
+        "in the file's pose, or, with its centre in the plane, the side against gravity",
+    )
 
     @property
     def rows(self) -> tuple[int, int]:

@@ -62,6 +62,11 @@ class Mechanism(Part):
         default=(),
         description="speeds that the others follow where there are constraints; none: chosen",
     )
+    closure: float = Field(
+        default=1e-6, gt=0, le=1e-2,
+        description="rows of constraints that others imply to within this share are redundant, and "
+        "may stay open by this share of their size (metres, radians)",
+    )  # fmt: skip
     forces: Table[Force] = Field(default_factory=Table)
     contacts: Table[Contact] = Field(default_factory=Table)
     actuators: Table[Actuator] = Field(default_factory=Table)
@@ -147,6 +152,11 @@ class Mechanism(Part):
                     remedy=suggest(name, list(self.parameters)),
                 )
         return replaced(self, parameters={**self.parameters, **values})
+
+    def with_closure(self, closure: float | None) -> Mechanism:
+        """The same mechanism with another tolerance of nearly redundant constraints; None: its
+        own."""
+        return self if closure is None else replaced(self, closure=closure)
 
     def without(self, *effects: str) -> Mechanism:
         """The same without some of friction, damping, springs, motors, limits, gravity, forces,

@@ -59,7 +59,7 @@ class Loops:
             range(self.model.nv), key=lambda k: (k not in self._driven, names[k] not in named)
         )
         found: list[int] = []
-        rank = int(np.linalg.matrix_rank(J, 1e-9))
+        rank = self.model.nv - self.model.freedom
         for k in order:
             rest = [j for j in range(self.model.nv) if j not in (*found, k)]
             if self.model.nv - len(found) > rank and _share(J[:, rest], rank) > _SINGULAR:
@@ -85,9 +85,10 @@ class Loops:
         f = self.following
         for _ in range(_STEPS):
             left = self.model.constraint_residual(q)
-            if np.abs(left).max() < _CLOSED:
+            change = self._solved(q, left, lead, t)
+            if np.abs(self.model.constraint_jacobian(q)[:, f] @ change).max() < _CLOSED:
                 break
-            q[f] -= self._solved(q, left, lead, t)
+            q[f] -= change
         else:
             raise self._stuck(lead, t, "cannot be closed")
         qd[f] = -self._solved(q, self.model.constraint_jacobian(q) @ qd, lead, t)
@@ -123,7 +124,7 @@ class Loops:
             found = self._joined(lead, begin, knots)
             middle = (found.knots[1:] + found.knots[:-1]) / 2
             left = np.abs(self.model.constraint_residual(found(middle)[0])).max()
-            if left <= _OPEN:
+            if left <= max(_OPEN, self.model.leeway):
                 return found
             knots *= 2
         raise self._stuck(lead, lead.knots[-1], "cannot be followed finely enough")

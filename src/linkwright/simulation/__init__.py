@@ -46,6 +46,7 @@ def simulate(
     events: Mapping[str, Any] | None = None,
     stops: str = "stop",
     impacts: str = "together",
+    closure: float | None = None,
 ) -> Run:
     """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
 
@@ -58,10 +59,12 @@ def simulate(
     `events` by name: an expression or function that passes zero, or an `Event` with an action.
     `stops`: limits with a restitution are stops; without, the run ends there ("stop"), or they
     are stops all the same ("impact"), or none ("ignore"). `impacts` at one instant are solved
-    "together", or "one by one". Long runs show their progress on a terminal unless it is turned
+    "together", or "one by one". `closure`: see `Mechanism.closure` (default: the mechanism's own).
+    Long runs show their progress on a terminal unless it is turned
     off; Ctrl-C keeps what was computed.
     """
     check_mechanism(mechanism)
+    mechanism = mechanism.with_closure(closure)
     make = solver_named(integrator, coordinates)
     times = sample_times(t, samples)
     options = options_of(

@@ -16,6 +16,11 @@ OPEN = 1e-6
 _SINGULAR = 1e-10
 
 
+def largest_gap(system: System) -> float:
+    """How far open (m, rad) constraints of positions may be before closure is lost."""
+    return max(OPEN, system.equations.leeway)
+
+
 def stopped(system: System, t: float, y: Floats, reason: str) -> str:
     """The status of a run that stopped at (t, y)."""
     q, qd = system.motion(y)
@@ -56,7 +61,7 @@ def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         return None
     phi = np.abs(system.model.constraint_residual(q, *_clock(system, t)))
     worst = int(np.argmax(phi))
-    if phi[worst] <= OPEN:
+    if phi[worst] <= largest_gap(system):
         return None
     owner = system.names.constraints[worst]
     return (
@@ -101,8 +106,7 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         return None
     model = system.model
     J = model.constraint_jacobian(q, *_clock(system, t))
-    home = model.constraint_jacobian(model.home(), *_clock(system, 0.0))
-    if np.linalg.matrix_rank(J, 1e-4) >= np.linalg.matrix_rank(home, 1e-9):
+    if np.linalg.matrix_rank(J, 1e-4) >= model.nv - model.freedom:
         return None
     left = np.linalg.svd(J)[0][:, -1]
     owner = system.names.constraints[int(np.argmax(np.abs(left)))]

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-from .diagnosis import OPEN, stopped
+from .diagnosis import OPEN, largest_gap, stopped
 from .events import Hybrid, LostError, Outcome
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
 from .system import System
+from .wheels import FlatWheels
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +33,8 @@ class Mending:
     @property
     def failed(self) -> bool:
         """Whether the last state could not be brought back onto the constraints."""
-        return self.projection is not None and not self.projection.closure_error <= OPEN
+        error = 0.0 if self.projection is None else self.projection.closure_error
+        return not error <= OPEN and not error <= largest_gap(self.system)
 
     def __call__(self, t: float, y: Floats) -> Floats:
         y = self.system.mended(t, y)
@@ -53,6 +55,7 @@ class March:
         self.times: list[float] = []
         self.broken: str | None = None
         self.fastest, self._top = solver.y, 0.0
+        self.wheels = FlatWheels(mending.system.equations.mechanism)
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
@@ -65,6 +68,8 @@ class March:
             return f"interrupted at t = {self.solver.t:g} s"
         except LinkwrightError as error:
             return f"stopped at t = {self.solver.t:g} s: {error}"
+        except np.linalg.LinAlgError:
+            return self._stopped("its equations are no longer finite")
 
     def _along(self, times: Floats, watch: Watch | None) -> str:
         if not np.isfinite(self.mending.system.rates(self.solver.t, self.solver.y)).all():
@@ -92,6 +97,8 @@ class March:
             reason = "its rates are no longer finite"
         if reason is not None:
             return self._stopped(reason)
+        if (wheel := self.wheels.fallen(self.mending.system.motion(self.solver.y)[0])) is not None:
+            return _fallen(begin, wheel)
         self.steps += 1
         self._compare_speeds()
         if self.events is not None:
@@ -199,3 +206,10 @@ class March:
         if t <= self.times[-1]:
             del self.times[-1], self.found[-1], self.pushes[-1:], self.borne[-1:]
         self._keep(t, y)
+
+
+def _fallen(t: float, wheel: str) -> str:
+    return (
+        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no "
+        "single point; end the run earlier, or hold the wheel up"
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.mobility import ranks
 from ..model import Model
 
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ class Projection:
         self.in_time = model.names.in_time
         self.positions = model.names.positions
         self.closure_error = 0.0
-        self.rank = np.linalg.matrix_rank(self._home(), 1e-9)
+        self.rank, self.position_rank = ranks(model.mechanism)
         self.usual = self.weakest(self._home())
         self.passed: list[tuple[float, float]] = []
 
@@ -40,7 +41,8 @@ class Projection:
         if not polished:
             self.note(t, J)
         for _ in range(2 if polished else 1):
-            qd = qd - least(m.mass_matrix(q), J, m.constraint_velocity(q, qd, *time))
+            wrong = m.constraint_velocity(q, qd, *time)
+            qd = qd - least(m.mass_matrix(q), J, wrong, self.rank)
         return q, qd
 
     def _closed(self, q: Floats, time: list[float], enough: float) -> Floats:
@@ -54,7 +56,10 @@ class Projection:
             if size <= enough:
                 break
             J = m.constraint_jacobian(q, *time)[: self.positions]
-            q = m.integrate(q, -least(m.mass_matrix(q), J, residual))
+            step = least(m.mass_matrix(q), J, residual, self.position_rank)
+            if np.abs(J @ step).max() <= enough:  # the rest is left by nearly redundant rows
+                break
+            q = m.integrate(q, -step)
         self.closure_error = size
         return best
 
@@ -65,6 +70,8 @@ class Projection:
 
     def weakest(self, J: Floats) -> float:
         """The smallest singular value that counts, as a share of the largest."""
+        if not np.isfinite(J).all():
+            return 0.0
         sizes = np.linalg.svd(J, compute_uv=False)
         return float(sizes[self.rank - 1] / max(sizes[0], 1e-300)) if self.rank else 1.0
 
@@ -88,12 +95,18 @@ class Projection:
 _NEAR = 0.01
 
 
-def least(M: Floats, J: Floats, wanted: Floats) -> Floats:
-    """x with J x = wanted and xᵀM x least; rows that depend on others are left out."""
+def least(M: Floats, J: Floats, wanted: Floats, rank: int) -> Floats:
+    """x with J x = wanted and xᵀM x least; in the sense of least squares where rows depend on
+    others, exactly or nearly: `rank` says how many do not."""
     try:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:  # some coordinate moves no mass: all alike then
         L = np.eye(len(M))
     back = np.linalg.solve(L, J.T).T
-    found: Floats = np.linalg.solve(L.T, np.linalg.pinv(back, rcond=1e-9) @ wanted)
+    if not np.isfinite(back).all():
+        return np.full(J.shape[1], np.nan)
+    left, sizes, right = np.linalg.svd(back, full_matrices=False)
+    kept = min(rank, int((sizes > 1e-9 * sizes.max(initial=1e-300)).sum()))
+    solved = right[:kept].T @ ((left[:, :kept].T @ wanted) / sizes[:kept])
+    found: Floats = np.linalg.solve(L.T, solved)
     return found

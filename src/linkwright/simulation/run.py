@@ -215,7 +215,22 @@ class Run:
             times = ", ".join(f"{t:.6g}" for t in self.singular[:5])
             more = " …" if len(self.singular) > 5 else ""
             found.append(f"the constraints came near to losing rank at t = {times}{more} s")
-        return tuple(found)
+        return (*found, *self._assembly_notes)
+
+    @cached_property
+    def _assembly_notes(self) -> tuple[str, ...]:
+        """What the assembly of the start moved far from where the file has it."""
+        given, constrained = (
+            self.settings.get("q0"),
+            self.mechanism.loops or self.mechanism.constraints,
+        )
+        assembled = given is None or isinstance(given, Mapping)
+        if not (constrained and assembled and "by" in self.settings and self.t[0] == 0):
+            return ()
+        from ..kinematics.closing import closing_of
+
+        moves = closing_of(self.mechanism).far_moves(self.q[0], tuple(given or ()))
+        return tuple(f"assembly moved {move}" for move in moves)
 
     def __repr__(self) -> str:
         head = (

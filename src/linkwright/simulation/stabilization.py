@@ -20,7 +20,8 @@ from .fixed.onto import Onto
 from .projection import least
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..kinematics.mobility import ranks
+from ..model import Model
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +54,8 @@ class Baumgarte:
         rows = 2 * self.alpha * model.constraint_velocity(q, qd, *time)
         if model.names.positions:
             rows[: model.names.positions] += self.beta**2 * model.constraint_residual(q, *time)
-        return -least(model.mass_matrix(q), model.constraint_jacobian(q, *time), rows)
+        J, rank = model.constraint_jacobian(q, *time), ranks(model.mechanism)[0]
+        return -least(model.mass_matrix(q), J, rows, rank)
 
 
 def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..kinematics.assembly import assemble, consistent_speeds
+from ..kinematics.assembly import (
+    assemble,
+    assemble_velocities,
+    check_quaternions,
+    check_velocities,
+)
+from ..kinematics.closing import closing_of
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from .checked import table, vector
@@ -22,6 +28,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     names = names_of(mechanism)
     if isinstance(q0, Mapping) or q0 is None:
         given = table(q0 or {}, "q0")
+        check_quaternions(given, names.q)
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:
@@ -35,16 +42,17 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         qd = vector(qd0, names.nv, "qd0")
     if not names.constraints:
         return q, qd
-    time = [0.0] if names.in_time else []
-    left = np.abs(model.constraint_residual(q, *time)).max(initial=0.0)
-    if left > 1e-8:
+    left = closing_of(mechanism).gap(q, 0.0)
+    if left > max(1e-8, model.leeway):
         raise LinkwrightError(
             f"the loops and constraints do not close at q0: {left:.3g} is left over",
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
     if isinstance(qd0, Mapping):
-        return q, _driven_speeds(model, q, table(qd0, "qd0"), time)
-    return q, consistent_speeds(mechanism, q, qd)
+        return q, assemble_velocities(mechanism, q, table(qd0, "qd0"))
+    if qd0 is not None:
+        check_velocities(mechanism, q, qd)
+    return q, assemble_velocities(mechanism, q, qd)
 
 
 def with_unit_quaternions(model: Model, q: Floats, *parameters: Floats) -> Floats:
@@ -57,18 +65,6 @@ def with_unit_quaternions(model: Model, q: Floats, *parameters: Floats) -> Float
     if not np.isfinite(found).all():
         raise LinkwrightError("a quaternion has length 0", where="q0", remedy="give it another")
     return found
-
-
-def _driven_speeds(model: Model, q: Floats, given: dict[str, float], time: list[float]) -> Floats:
-    """The least speeds with the given ones, under the constraints."""
-    J, rows = model.constraint_jacobian(q, *time), [model.names.qd.index(n) for n in given]
-    fixed = np.eye(model.nv)[rows]
-    still = -model.constraint_velocity(q, np.zeros(model.nv), *time)
-    A, b = np.vstack([J, fixed]), np.concatenate([still, list(given.values())])
-    qd: Floats = np.linalg.pinv(A, rcond=1e-10) @ b
-    if np.abs(A @ qd - b).max(initial=0.0) > 1e-8 * max(1.0, np.abs(b).max(initial=0.0)):
-        raise LinkwrightError("the given speeds contradict the constraints", remedy="give fewer")
-    return qd
 
 
 def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:

@@ -132,12 +132,13 @@ def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
 def _wound_back(model: Model, q: Floats, tau: Floats) -> Floats:
     """The same rest with angles within half a turn, where full turns make no difference."""
     units = coordinate_units(model.mechanism)
+    enough = max(1e-10, model.leeway) if model.names.positions else 0.0
     for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
         other = q.copy()
         other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))
         open_ = model.constraint_residual(other) if model.names.positions else np.zeros(1)
         moves = model.forward_dynamics(other, np.zeros(model.nv), tau)
-        if np.abs(open_).max() < 1e-10 and np.abs(moves).max() < 1e-7:
+        if np.abs(open_).max() < enough and np.abs(moves).max() < 1e-7:
             q = other
     return q
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import log2
 
 import casadi as ca
@@ -53,20 +54,33 @@ def _shortened(text: str, length: int = 300) -> str:
 
 def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
     """Function by function against other derivations of the same mechanism."""
-    proofs = []
+    proofs: list[tuple[str, Proof]] = []
+    left_out: list[str] = []
     for k, other in enumerate(others):
         for function in (*EVERY, *(FIRST if k == 0 else ())):
-            if _compared(function, subject) and other.has(function):
-                about = f"{function} by {other.eqs.by}"
-                proofs.append((about, subject.same(subject.tape(function), other.tape(function))))
-    return judged(
+            about = f"{function} by {other.eqs.by}"
+            try:
+                if _compared(function, subject) and other.has(function):
+                    same = subject.same(subject.tape(function), other.tape(function))
+                    proofs.append((about, same))
+            except LinkwrightError as error:
+                left_out.append(f"{about} ({error})")
+    return _noted(left_out, judged(
         "formulations agree",
         "derivations on different roads give one and the same function; an error would have to be "
         "made on all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,
-    )
+    ))  # fmt: skip
+
+
+def _noted(left_out: Sequence[str], check: Check) -> Check:
+    """The check with a note of what could not be compared, and why."""
+    if not left_out:
+        return check
+    note = _shortened(f"not compared: {'; '.join(left_out)}")
+    return replace(check, figure=note if check.verdict == SKIPPED else f"{check.figure}; {note}")
 
 
 def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
@@ -83,15 +97,15 @@ def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
         why = f"more than {MOST_CONSTRAINED} coordinates: they follow from M, bias, J and γ"
         return Check(name, SKIPPED, why, meaning)
     function = "forward_dynamics"
-    try:
-        proofs = [
-            (f"{function} by {other.eqs.by}", subject.same_where_allowed(other, function))
-            for other in others
-            if subject.has(function) and other.has(function)
-        ]
-    except LinkwrightError as error:
-        return Check(name, SKIPPED, str(error), meaning)
-    return judged(name, meaning, cite, proofs)
+    proofs, left_out = [], []
+    for other in others:
+        about = f"{function} by {other.eqs.by}"
+        try:
+            if subject.has(function) and other.has(function):
+                proofs.append((about, subject.same_where_allowed(other, function)))
+        except LinkwrightError as error:
+            left_out.append(f"{about} ({error})")
+    return _noted(left_out, judged(name, meaning, cite, proofs))
 
 
 def _compared(function: str, subject: Subject) -> bool:

@@ -67,10 +67,7 @@ class Subject:
 
     def has(self, *functions: str) -> bool:
         """Whether they can be made, which for C is not said by its name alone."""
-        if not set(functions) <= self.known:
-            return False
-        own = "coriolis_matrix" in self.eqs.builders or self.eqs.nq == self.eqs.nv
-        return own or "coriolis_matrix" not in functions
+        return set(functions) <= self.known and all(map(self.eqs.can_make, functions))
 
     def of(self, function: str) -> SX:
         """The expression of a function's first output."""

@@ -143,6 +143,8 @@ class _Checks:
             other = self.scope.value(rolling.other_radius, here)
             if other == 0 or radius + other == 0:
                 raise failure("leaves no distance between the axles", here, "give another radius")
+            if rolling.side is not None:
+                raise failure("only planes have sides", f"{place}.side", "remove it")
 
     def knife_edge(self, edge: KnifeEdgeConstraint, place: str) -> None:
         self.two_points(place, on=edge.on, relative_to=edge.relative_to)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ...expressions import names as names_in
 from ...expressions import to_float
+from ...kinematics.build import build_tree
+from ...kinematics.tree import Wheel
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
 from ...model import compile as compiled
 
@@ -23,6 +25,7 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
 
     Bodies of a plane mechanism may have inertia about its normal alone: they stay in the plane.
     """
+    mechanism = _with_named_sides(mechanism)
     if member in mechanism.joints:
         parted = _parted(mechanism, member, {"type": "free"})
         if mechanism.joints[member].type in ("revolute", "continuous") and _weightless(parted):
@@ -31,6 +34,21 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
     table = "loops" if member in mechanism.loops else "constraints"
     rest = {name: x for name, x in getattr(mechanism, table).items() if name != member}
     return _tidied(replaced(mechanism, ["independent"], **{table: rest}))
+
+
+def _with_named_sides(mechanism: Mechanism) -> Mechanism:
+    """Wheels stay on their side of the plane, whatever becomes of the file's pose."""
+    rolling = [n for n, c in mechanism.constraints.items() if c.type == "rolling"]
+    if not rolling:
+        return mechanism
+    ties = {tie.name: tie for tie in build_tree(mechanism, "numeric").restraints.ties}
+    constraints = dict(mechanism.constraints)
+    for name in rolling:
+        tie = ties[name]
+        if isinstance(tie, Wheel) and tie.other is None:
+            side = "-z" if tie.side < 0 else "+z"
+            constraints[name] = replaced(constraints[name], side=side)
+    return replaced(mechanism, constraints=constraints)
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:

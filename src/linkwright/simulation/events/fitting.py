@@ -20,6 +20,8 @@ class Fitting:
     def __init__(self, system: System, model: Model, t: float, where: str) -> None:
         self.system, self.model, self.where = system, model, where
         self.time = [t] if model.names.in_time else []
+        self.leeway = model.leeway
+        self.share = model.mechanism.closure if self.leeway else 1e-10
 
     def positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the coordinates that are not given."""
@@ -32,7 +34,10 @@ class Fitting:
                 break
             J = model.constraint_jacobian(q, *self.time)[: model.names.positions]
             A = np.vstack([J, self.system.coordinate_rates(q)[list(given)]])
-            q = model.integrate(q, -np.linalg.pinv(A, rcond=1e-10) @ wrong)
+            change = np.linalg.pinv(A, rcond=self.share) @ wrong
+            if not np.abs(A @ change).max(initial=0.0) > _CLOSED:
+                break
+            q = model.integrate(q, -change)
         return self._checked(q, size, "positions")
 
     def speeds(self, q: Floats, qd: Floats, given: tuple[int, ...]) -> Floats:
@@ -40,12 +45,12 @@ class Fitting:
         model, fixed = self.model, np.eye(len(qd))[list(given)]
         A = np.vstack([model.constraint_jacobian(q, *self.time), fixed])
         wrong = np.concatenate([model.constraint_velocity(q, qd, *self.time), np.zeros(len(fixed))])
-        change = np.linalg.pinv(A, rcond=1e-10) @ wrong
+        change = np.linalg.pinv(A, rcond=self.share) @ wrong
         left = float(np.abs(A @ change - wrong).max(initial=0.0))
         return self._checked(qd - change, left / max(1.0, np.abs(qd).max(initial=0.0)), "speeds")
 
     def _checked(self, found: Floats, left: float, what: str) -> Floats:
-        if not left <= _LEFT:
+        if not left <= max(_LEFT, self.leeway):
             raise LinkwrightError(
                 f"the action gives {what} that contradict the constraints", where=self.where,
                 remedy="change fewer of them: the others follow",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinematics.mobility import ranks
 from ..projection import least
 from .dynamics import Dynamics
 
@@ -17,11 +18,13 @@ def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> F
         return qd
     now = of.at(t, q, qd, qd)
     A, wrong = now.R[rows], now.R[rows] @ qd
+    rank = len(rows)
     if of.constrained:
         time = [t] if of.in_time else []
+        rank += ranks(of.model.mechanism)[0]
         A = np.vstack([now.J, A])
         wrong = np.concatenate([of.model.constraint_velocity(q, qd, *time), wrong])
-    found: Floats = qd - least(now.M, A, wrong)
+    found: Floats = qd - least(now.M, A, wrong, rank)
     return found
 
 
@@ -29,6 +32,7 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
     """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
     model, count = of.model, of.model.names.positions
     time = [t] if of.in_time else []
+    rank = len(barriers) + (ranks(model.mechanism)[1] if count else 0)
     for _ in range(8 if barriers else 0):
         wrong = of.rows.gaps_and_speeds(q, qd)[0][barriers]
         if count:
@@ -37,5 +41,5 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
             break
         now = of.at(t, q, qd, qd)
         A = np.vstack([now.J[:count], now.R[barriers]])
-        q = model.integrate(q, -least(now.M, A, wrong))
+        q = model.integrate(q, -least(now.M, A, wrong, rank))
     return q

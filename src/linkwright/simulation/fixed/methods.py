@@ -121,7 +121,7 @@ def _open(onto: Onto, q: SX, t: SX) -> SX:
     """Above 1 where positions are left open."""
     if not onto.positions:
         return ca.SX(0)
-    return ca.mmax(ca.fabs(onto.residual(q, t))) / CLOSED
+    return ca.mmax(ca.fabs(onto.residual(q, t))) / max(CLOSED, onto.leeway)
 
 
 class _Implicit(ABC):

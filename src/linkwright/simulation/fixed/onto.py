@@ -24,7 +24,8 @@ CORRECTIONS = 3
 class Onto:
     def __init__(self, ingredients: Ingredients) -> None:
         self.of = ingredients
-        choice = reference(ingredients.equations.mechanism)[1]
+        equations = ingredients.equations
+        choice, self.leeway = reference(equations.mechanism)[1], equations.leeway
         self.choice = choice
         self.rows, self.p, self.a = (
             list(x) for x in (choice.rows, choice.dependent, choice.independent)

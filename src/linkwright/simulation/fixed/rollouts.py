@@ -164,7 +164,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: floa
     time = [*([t] if model.names.in_time else []), *last]
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
-        if not (np.abs(left) < 1e-8).all():
+        if not (np.abs(left) < max(1e-8, model.leeway)).all():
             raise LinkwrightError(
                 f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,

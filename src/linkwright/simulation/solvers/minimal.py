@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...kinematics.pivots import choose
+from ...kinematics.closing import closing_of
+from ...kinematics.pivots import Choice, choose
 from ..system import System
 from .adaptive import SCIPY
 from .passing import passing
@@ -63,7 +64,7 @@ class Minimal:
 
     def restart(self, t: float, y: Floats) -> None:
         q, _ = self.system.motion(y)
-        self.a = list(choose(self._jacobian(t, q)).independent)
+        self.a = list(self._choice(self._jacobian(t, q)).independent)
         self._begin(t, y)
 
     def _begin(self, t: float, y: Floats) -> None:
@@ -96,6 +97,9 @@ class Minimal:
         found: Floats = self.system.model.constraint_jacobian(q, *self._time(t))
         return found
 
+    def _choice(self, J: Floats) -> Choice:
+        return choose(J, closing_of(self.system.equations.mechanism).scale)
+
     def whole(self, t: float, z: Floats) -> Floats:
         """y of all coordinates."""
         model, time, f = self.system.model, self._time(t), len(self.a)
@@ -108,9 +112,10 @@ class Minimal:
             phi = model.constraint_residual(q, *time)
             J = self._jacobian(t, q)
             back = np.linalg.pinv(J[:, self.p], rcond=1e-9)
-            if not np.abs(phi).max() > _CLOSED:
+            change = back @ phi
+            if not np.abs(J[:, self.p] @ change).max() > _CLOSED:
                 break
-            q[self.p] -= back @ phi
+            q[self.p] -= change
         else:
             q[:] = np.nan
         qd = np.zeros(len(q))
@@ -126,7 +131,9 @@ class Minimal:
     def step(self) -> str | None:
         if self._worn_out():
             y = self.y
-            self.a = list(choose(self._jacobian(self.t, self.system.motion(y)[0])).independent)
+            self.a = list(
+                self._choice(self._jacobian(self.t, self.system.motion(y)[0])).independent
+            )
             self._begin(self.t, y)
             self.changes += 1
         if self.solver.step() is not None:
@@ -137,7 +144,7 @@ class Minimal:
     def _worn_out(self) -> bool:
         """Whether the eliminated speeds follow much worse than they could."""
         J = self._jacobian(self.t, self.known)
-        best = list(choose(J).dependent)
+        best = list(self._choice(J).dependent)
         if sorted(best) == sorted(self.p):
             return False
         sizes = [np.linalg.svd(J[:, p], compute_uv=False)[len(p) - 1] for p in (self.p, best)]
