@@ -1,7 +1,7 @@
 """Dimensions of expressions, as far as units say: a check, not a type system.
 
-A name or number without a unit is SI and fits anywhere; what carries units must add up. A product of
-plain numbers, functions and angles is a plain number again, so `0.2*sin(tilt)` may be a length.
+A name or number without a unit is SI and fits anywhere; what carries units must add up. A product
+of plain numbers, functions and angles is a plain number again: `0.2*sin(tilt)` may be a length.
 Beside factors with a dimension a plain number is a coefficient: `2*l` has the dimension of `l`.
 """
 

@@ -15,6 +15,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over
+from .fixed.tables import FIXED
 from .inputs import drive_of
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
@@ -43,7 +44,8 @@ class Motion:
         bare = without_sharp_friction(mechanism)
         equations = derive(bare, by=self.settings["by"], parameters="numeric")
         held = stabilization_of(self.settings["stabilization"], equations)
-        return System(equations, drive_of(equations, torque), held)
+        fixed = self.settings["integrator"] in FIXED
+        return System(equations, drive_of(equations, torque), held, crosses_kinks=fixed)
 
     def run(
         self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
@@ -69,7 +71,8 @@ class Motion:
             march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress) if broken is None else march.ended(broken)
         statistics = {
-            "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
+            "steps": march.steps if system.inner_steps is None else system.inner_steps,
+            "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,
         }  # fmt: skip
         found = recorded(
