@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from .checked import MOST_SAMPLES
 from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
@@ -53,6 +54,7 @@ class Motion:
     ) -> Run:  # fmt: skip
         """`held` is what a sampled controller has set before."""
         begin = time.perf_counter()
+        _check_period(system, float(times[-1] - times[0]))
         watch = events_of(
             mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
         )
@@ -101,3 +103,15 @@ class Motion:
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)
+
+
+def _check_period(system: System, duration: float) -> None:
+    """A controller that acts at more instants than a run can have is refused."""
+    law = system.drive.feedback
+    if law is None or law.period is None or duration / law.period <= MOST_SAMPLES:
+        return
+    raise LinkwrightError(
+        f"the controller's period of {law.period:g} s makes {duration / law.period:.2g} steps",
+        where=system.equations.mechanism.name,
+        remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
+    )

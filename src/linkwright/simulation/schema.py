@@ -74,7 +74,9 @@ def histories_of(data: xarray.Dataset, mechanism: Mechanism) -> dict[str, Any]:
     if not len(times):
         raise FileError("it has no times")
     sizes = _sizes(len(times), names)
-    found = {field: _array(data, key, sizes[key]) for field, key in HISTORIES.items()}
+    found: dict[str, Any] = {
+        field: _array(data, key, sizes[key]) for field, key in HISTORIES.items()
+    }
     for field, key in (("u", "u"), ("pushes", "push")):
         found[field] = _array(data, key, sizes[key]) if key in data else None
     rigid = any(contact.rigid for contact in mechanism.contacts.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FileError, MissingExtraError
+from ..files.partial import partial_name
 from ..mechanism import names_of
 from .run import Run
 from .schema import attributes_of, check_times, histories_of, mechanism_of
@@ -35,7 +35,7 @@ def check_format(path: Path) -> None:
 def save(run: Run | Kinematics, target: Path) -> None:
     """Writes a file whole or not at all."""
     check_format(target)
-    half = target.with_name(f".{target.name}.{os.getpid()}.part")
+    half = partial_name(target)
     try:
         if target.suffix == ".nc":
             _with_next(run, target).to_netcdf(half, engine="scipy")
