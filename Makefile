@@ -18,8 +18,10 @@ test: $(VENV)/test.done
 test-all: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs
 
-# New random examples: what Hypothesis finds here becomes a test of its own.
+# Mutated files of every kind, and new random examples: what is found becomes a test of its own.
+SEED ?= 1
 fuzz: $(VENV)/test.done
+	$(BIN)/python -m tests.fuzz.run --cases 10000 --seed $(SEED) --workers $(JOBS)
 	LINKWRIGHT_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) tests/laws tests/agreement
 
 bench: $(VENV)/bench.done
