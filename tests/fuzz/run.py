@@ -6,6 +6,7 @@ Every case is a kind of file and a number; with the seed these give the same mut
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -62,6 +63,7 @@ class Worker:
             _, _, verdict, what = json.loads(line)
             return verdict, what
         ended = self.process.wait()
+        self.close()
         self.process = self._start()
         if ended == -signal.SIGPROF:
             return "hang", "it took too long"
@@ -70,6 +72,10 @@ class Worker:
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                assert pipe is not None
+                pipe.close()
 
 
 def fuzz(cases: int, seed: int, workers: int = 1) -> Tally:
