@@ -76,6 +76,13 @@ def test_long_chains_of_mimic_joints_do_not_overflow(multiplier: float) -> None:
         lw.Mechanism(name="screws", bodies=bodies, joints=joints)
 
 
+def test_set_points_and_gains_that_overflow_are_refused() -> None:
+    """Found by the fuzzer (controller 1000551): the force was infinite."""
+    for reference, kp in (([1e308, 0.2], 100), ([0.1, 0.2], 1e308)):
+        with pytest.raises(LinkwrightError, match="is too large"):
+            pd_gravity(lw.gallery("elbow"), reference, kp=kp, kd=1)
+
+
 def test_a_period_shorter_than_any_run_has_steps_is_refused() -> None:
     law = pd_gravity(lw.gallery("elbow"), [0.1, 0.2], kp=10, kd=1, period=1e-12)
     with pytest.raises(LinkwrightError, match="period of 1e-12 s makes 1e"):
