@@ -18,11 +18,13 @@ test: $(VENV)/test.done
 test-all: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs
 
-# New random examples: what Hypothesis finds here becomes a test of its own. The equation checker gets
-# 10^4 true equations and misprints; LINKWRIGHT_SEED repeats a run.
+# Mutated files of every kind, equations and misprints for the checker, and new random examples: what
+# is found becomes a test of its own.
+SEED ?= 1
 fuzz: $(VENV)/test.done
+	$(BIN)/python -m tests.fuzz.run --cases 10000 --seed $(SEED) --workers $(JOBS)
 	LINKWRIGHT_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) tests/laws tests/agreement
-	$(BIN)/python -m tests.check.soundness --jobs $(JOBS)
+	LINKWRIGHT_SEED=$(SEED) $(BIN)/python -m tests.check.soundness --jobs $(JOBS)
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py

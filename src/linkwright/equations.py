@@ -50,6 +50,10 @@ class State:
     near_rows: tuple[int, ...] = ()
 
 
+def _derive_again(recipe: Callable[[], Equations]) -> Equations:
+    return recipe()
+
+
 @dataclass(frozen=True)
 class Equations:
     """Equations of motion of a mechanism, derived by one formulation.
@@ -86,9 +90,21 @@ class Equations:
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
     is_derived: bool = field(default=False, init=False, compare=False)
+    recipe: Callable[[], Equations] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    """Derives them again; by it they are pickled."""
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.recipe is None:
+            raise UnsupportedError(
+                "a changed copy of equations cannot be pickled",
+                remedy="pickle what `derive` gave, and change that again",
+            )
+        return _derive_again, (self.recipe,)
 
     @property
     def nq(self) -> int:

@@ -98,6 +98,19 @@ def test_right_angles_stay_exact() -> None:
     assert not [name for name in eqs.parameters if name.startswith(("roll", "pitch", "yaw"))]
 
 
+@pytest.mark.parametrize("d", ["0.316", "316 mm", "l"])
+@pytest.mark.parametrize("alpha", ["1.5707963", "0.3", "30 deg", "tilt"])
+def test_modified_tables_take_plain_numbers_and_units_at_any_alpha(d: str, alpha: str) -> None:
+    arm = load(
+        "convention = 'modified'\n[parameters]\nl = '316 mm'\ntilt = '20 deg'\n"
+        f"[[links]]\na = 0.1\nd = '{d}'\nalpha = '{alpha}'\n[[links]]\nd = 0.2\nmass = 1\n"
+    )
+    degrees = {"30 deg": 30.0, "tilt": 20.0}.get(alpha) or np.degrees(float(alpha))
+    expected = step("modified", ("revolute", 0.0, 0.316, 0.1, degrees), 0.7)
+    placed = lw.compile(arm).placement("link1")([0.7, 0.0])
+    np.testing.assert_allclose(placed, expected, atol=1e-15)
+
+
 STANDARD = "# convention: standard\n"
 
 

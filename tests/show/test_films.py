@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
+from linkwright.show.page import policy_of
 
 from . import runs
 
@@ -91,12 +93,19 @@ def test_names_of_users_are_no_markup() -> None:
     assert "<script>alert" not in page
 
 
+def with_script(page: str, probe: str) -> str:
+    """The page with a further script, which its policy allows then."""
+    hashes = re.findall(r"sha256-[^&]*", html.escape(policy_of(probe)))
+    allowed = page.replace("script-src ", f"script-src &#x27;{hashes[0]}&#x27; ", 1)
+    return allowed.replace("</body>", probe + "</body>")
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 @pytest.mark.parametrize("run", [runs.elbow, runs.four_bar], ids=["elbow", "four-bar"])
 def test_a_browser_shows_it_move(run: object, tmp_path: Path) -> None:
     page = tmp_path / "motion.html"
     text = show.animation_page(run())  # type: ignore[operator]
-    page.write_text(text.replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    page.write_text(with_script(text, PROBE), encoding="utf-8")
     command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                f"--user-data-dir={tmp_path}/profile", "--virtual-time-budget=3000", "--dump-dom", page.as_uri()]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

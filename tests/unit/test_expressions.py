@@ -226,6 +226,31 @@ def test_dimensions_are_checked_as_far_as_units_tell() -> None:
             check_dimension(parse(wrong), (1, 2, 0), known)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["0.2*sin(tilt)", "0.2*sqrt(3)", "0.2*cos(30)*sin(tilt)/3", "0.1 + 0.2*exp(-2)", "0.2*tilt",
+     "l + 0.2*sin(tilt)", "max(0.1, 0.2*sin(tilt))", "-0.2*sin(tilt)", "2*l*sin(tilt)", "0.3*l/l"],
+)  # fmt: skip
+def test_plain_numbers_are_si_in_products_and_functions(text: str) -> None:
+    known = {"l": Dimensioned((F(0), F(1), F(0))), "tilt": Dimensioned((F(0), F(0), F(0)))}
+    check_dimension(parse(text), (0, 1, 0), known)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tilt", "l/l", "30 deg", "2*l^2", "l + 0.2*m", "sin(l)", "0.2*sin(tilt) + m", "3 kg",
+     "atan2(l, m)", "0.2*sin(tilt)*m"],
+)  # fmt: skip
+def test_units_of_the_wrong_kind_stay_errors_beside_plain_numbers(text: str) -> None:
+    known = {
+        "l": Dimensioned((F(0), F(1), F(0))),
+        "m": Dimensioned((F(1), F(0), F(0))),
+        "tilt": Dimensioned((F(0), F(0), F(0))),
+    }
+    with pytest.raises(ExpressionError):
+        check_dimension(parse(text), (0, 1, 0), known)
+
+
 def test_units_can_be_taken_off() -> None:
     assert evaluate(without_unit(parse("90 deg"))) == PiMultiple(F(1, 2))
     assert without_unit(parse("5 mm")) == Number(F(1, 200))

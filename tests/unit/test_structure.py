@@ -15,6 +15,7 @@ ROOT = Path(lw.__file__).parent
 
 MAY_IMPORT = {
     "errors": set(),
+    "processes": set(),
     "expressions": {"errors"},
     "mechanism": {"errors", "expressions"},
     "algebra": set(),
@@ -49,7 +50,7 @@ MAY_IMPORT = {
         "tape", "readings",
     },
     "study": {
-        "errors", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
+        "errors", "processes", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
     },
     "report": {
         "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
@@ -77,7 +78,7 @@ MAY_IMPORT = {
         "tape", "readings", "report",
     },
     "cli": {
-        "errors", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
+        "errors", "processes", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
         "show", "report",
     },

@@ -19,10 +19,16 @@ from . import moving as moving
 from . import studies as studies
 from .app import app
 from .show import CheckFailedError
+from .supervise import supervise
 
 
 def main() -> None:
-    """The entry point: mistakes of users are one line on stderr and status 2."""
+    """The entry point: the command in a process that Ctrl-C ends within a second."""
+    supervise(run_command)
+
+
+def run_command() -> None:
+    """The command itself: mistakes of users are one line on stderr and status 2."""
     warnings.simplefilter("ignore")
     if isinstance(sys.stdout, io.TextIOWrapper):  # symbols that a terminal lacks are escapes
         sys.stdout.reconfigure(errors="backslashreplace")

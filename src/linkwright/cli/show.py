@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, LinkwrightError
+from ..files.partial import partial_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +85,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     """Writes a file whole or not at all."""
     if not path.name or os.path.isdir(path):
         raise FileError("is a folder", where=str(path), remedy="name a file")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = partial_name(path)
     data = content.encode() if isinstance(content, str) else content
     try:
         partial.write_bytes(data)

@@ -19,6 +19,7 @@ from .courses import courses
 from .inputs import assignments
 from .pictures import NOTHING, Wanted
 from .show import CheckFailedError, emit_json, figure, working
+from .supervise import save_when_interrupted
 
 
 def run(
@@ -33,6 +34,7 @@ def run(
 ) -> Run:
     if output is not None:
         check_format(output)
+        save_when_interrupted()
     return simulate(
         mechanism, duration, q0=numbers(start), qd0=numbers(speeds), rtol=tolerance,
         atol=tolerance / 10, step=None if step is None else to_float(parse(step)), progress=True,

@@ -180,6 +180,10 @@ def _stacked(values: Any, size: int) -> Floats:
     return found
 
 
+LARGEST = 1e50
+"""Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
+
+
 def vector(values: Any, size: int, what: str) -> Floats:
     """One number for all, or one for each."""
     try:
@@ -188,6 +192,8 @@ def vector(values: Any, size: int, what: str) -> Floats:
         found = np.full(size, np.nan)
     if not np.isfinite(found).all():
         raise LinkwrightError(f"{what} must be 1 or {size} finite numbers")
+    if (np.abs(found) > LARGEST).any():
+        raise LinkwrightError(f"{what} is too large", remedy=f"stay below {LARGEST:g}")
     return found
 
 

@@ -1,6 +1,8 @@
 """Dimensions of expressions, as far as units say: a check, not a type system.
 
-A name or number without a unit fits anywhere; what carries units must add up.
+A name or number without a unit is SI and fits anywhere; what carries units must add up. A product
+of plain numbers, functions and angles is a plain number again: `0.2*sin(tilt)` may be a length.
+Beside factors with a dimension a plain number is a coefficient: `2*l` has the dimension of `l`.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from fractions import Fraction
 
 from ..errors import ExpressionError
 from .evaluate import fold
-from .tree import Expression
+from .tree import Expression, Number, Product, children
 from .units import Dimension, Unit, describe
 
 _Exponents = tuple[Fraction, ...]
@@ -20,21 +22,26 @@ _NONE: _Exponents = (Fraction(0),) * 3
 
 @dataclass(frozen=True, slots=True)
 class Dimensioned:
-    """What is known of a value: its dimension, if units tell, and its number, if literal."""
+    """What is known of a value: its dimension, if units tell; whether it is a plain number.
+
+    `number` is the value of a literal, which exponents need.
+    """
 
     dimension: _Exponents | None = None
+    is_plain: bool = False
     number: Fraction | None = None
 
 
 UNKNOWN = Dimensioned()
+PLAIN = Dimensioned(is_plain=True)
 
 
 class _DimensionAlgebra:
     def number(self, value: Fraction) -> Dimensioned:
-        return Dimensioned(number=value)
+        return Dimensioned(is_plain=True, number=value)
 
     def pi(self) -> Dimensioned:
-        return Dimensioned(number=Fraction(355, 113))
+        return PLAIN
 
     def add(self, terms: Sequence[Dimensioned]) -> Dimensioned:
         known = [t for t in terms if t.dimension is not None]
@@ -43,40 +50,42 @@ class _DimensionAlgebra:
                 raise ExpressionError(f"adds {_describe(known[0])} to {_describe(other)}")
         if known:
             return known[0]
-        return UNKNOWN if any(t.number is None for t in terms) else terms[0]
+        return PLAIN if all(t.is_plain for t in terms) else UNKNOWN
 
     def multiply(self, factors: Sequence[Dimensioned]) -> Dimensioned:
-        sized = [f for f in factors if f.number is None]
-        if not sized:
-            return factors[0]
         total = _NONE
-        for factor in sized:
-            if factor.dimension is None:
+        for factor in factors:
+            if factor.dimension is not None:
+                total = tuple(a + b for a, b in zip(total, factor.dimension, strict=True))
+            elif not factor.is_plain:
                 return UNKNOWN
-            total = tuple(a + b for a, b in zip(total, factor.dimension, strict=True))
-        return Dimensioned(total)
+        has_plain = any(f.is_plain for f in factors)
+        return PLAIN if has_plain and total == _NONE else Dimensioned(total)
 
     def negate(self, operand: Dimensioned) -> Dimensioned:
-        return operand
+        number = operand.number
+        return operand if number is None else Dimensioned(is_plain=True, number=-number)
 
     def reciprocal(self, operand: Dimensioned) -> Dimensioned:
-        return self.power(operand, Dimensioned(number=Fraction(-1)))
+        return self.power(operand, Dimensioned(is_plain=True, number=Fraction(-1)))
 
     def power(self, base: Dimensioned, exponent: Dimensioned) -> Dimensioned:
+        if base.is_plain:
+            return PLAIN
         if base.dimension is None or exponent.number is None:
-            return base if base.number is not None else UNKNOWN
+            return UNKNOWN
         return Dimensioned(tuple(exponent.number * d for d in base.dimension))
 
     def call(self, function: str, arguments: Sequence[Dimensioned]) -> Dimensioned:
         if function in ("abs", "min", "max"):
             return self.add(arguments)
         if function == "sqrt":
-            return self.power(arguments[0], Dimensioned(number=Fraction(1, 2)))
+            return self.power(arguments[0], Dimensioned(is_plain=True, number=Fraction(1, 2)))
         if function == "atan2":
             self.add(arguments)
         elif function != "sign" and arguments[0].dimension not in (None, _NONE):
             raise ExpressionError(f"takes {function} of {_describe(arguments[0])}")
-        return Dimensioned(_NONE)
+        return PLAIN
 
     def measure(self, value: Dimensioned, unit: Unit) -> Dimensioned:
         return Dimensioned(tuple(Fraction(d) for d in unit.dimension))
@@ -102,4 +111,15 @@ def check_dimension(
     found = dimension_of(expression, parameters)
     wanted = Dimensioned(tuple(Fraction(d) for d in expected))
     if found.dimension is not None and found != wanted:
-        raise ExpressionError(f"is in {_describe(found)}", remedy=f"give it in {_describe(wanted)}")
+        remedy = f"give it in {_describe(wanted)}"
+        if _has_coefficient(expression):
+            remedy += ", or make the constant a parameter with its unit"
+        raise ExpressionError(f"is in {_describe(found)}", remedy=remedy)
+
+
+def _has_coefficient(expression: Expression) -> bool:
+    """Whether a literal number multiplies something."""
+    parts = children(expression)
+    if isinstance(expression, Product) and any(isinstance(part, Number) for part in parts):
+        return True
+    return any(_has_coefficient(part) for part in parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import warnings
 from decimal import Decimal
@@ -12,6 +11,7 @@ from typing import Any, overload
 from ..errors import FileError, LinkwrightError, LossWarning
 from ..mechanism import Mechanism
 from ..mechanism.gallery import gallery_file, gallery_names, generated
+from .partial import partial_name
 
 MAX_FILE_BYTES = 16 * 2**20
 WRITABLE = ("toml", "urdf")
@@ -84,7 +84,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     text, lost = write(mechanism, kind)
     for what in lost:
         warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    partial = partial_name(target)
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(target)

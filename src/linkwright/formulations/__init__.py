@@ -6,6 +6,7 @@ A formulation module has `derive(mechanism, parameters) -> Equations` and
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
@@ -62,4 +63,5 @@ def derive(
     else:
         equations = chosen.derive(mechanism, parameters, **options)
     object.__setattr__(equations, "is_derived", True)
+    object.__setattr__(equations, "recipe", partial(derive, mechanism, by, parameters, **options))
     return equations

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -52,6 +53,8 @@ class Values:
         self.offered: set[str] = set(mechanism.parameters)
         self.place = ""
         self.given: dict[tuple[str, str], str] = {}
+        self.known: dict[str, Scalar | Fraction] = {}
+        """Values of parameters, each made once: they may use each other many times."""
 
     def scalar(self, expression: Expression, name: str) -> Scalar:
         """The number as float or symbol; `name` is what to call it if it has no name."""
@@ -126,8 +129,15 @@ class Values:
     def lookup(self, name: str) -> Scalar | Fraction:
         if self.keeps(name):
             return self.symbol(name, self.mechanism.values[name])
+        if name not in self.known:
+            for other in self.mechanism.values:  # in an order in which each knows those it uses
+                self.known[other] = self._parameter(other)
+        return self.known[name]
+
+    def _parameter(self, name: str) -> Scalar | Fraction:
+        """The value of a parameter that is no symbol, by those before it."""
         expression = self.mechanism.parameters[name]
-        if not self._depends(expression):
+        if self.keeps(name) or not self._depends(expression):
             return float(self.mechanism.values[name])
         return fold(expression, CasadiAlgebra(self.lifted, self.inside), self.lookup)
 
@@ -170,14 +180,16 @@ class Values:
 
     def _depends(self, expression: Expression) -> bool:
         """Whether a kept symbol is in the expression, directly or through parameters."""
-        pending, seen = set(names(expression)), set[str]()
-        while pending:
-            name = pending.pop()
-            if self.keeps(name):
-                return True
-            seen.add(name)
-            pending |= names(self.mechanism.parameters[name]) - seen
-        return False
+        return any(name in self._varying or self.keeps(name) for name in names(expression))
+
+    @cached_property
+    def _varying(self) -> frozenset[str]:
+        """Parameters that are symbols, or use some."""
+        found: set[str] = set()
+        for name in self.mechanism.values:  # in an order in which each stands behind those it uses
+            if self.keeps(name) or not found.isdisjoint(names(self.mechanism.parameters[name])):
+                found.add(name)
+        return frozenset(found)
 
 
 def read_expression(

@@ -13,7 +13,7 @@ from ..forms.sheet import Sheet, sheet_of, usual_functions
 from ..formulations import derive
 from ..mechanism import Mechanism
 from ..study import Comparison, compare
-from ..study.bounded import Worker
+from ..study.bounded import Worker, cancelling, not_cancelled
 from ..verification import verify
 from ..verification.report import Report
 from .description import meaning
@@ -53,7 +53,7 @@ class Parts:
 
 def made(mechanism: Mechanism, start: Start, budget: float, by: Sequence[str] | None) -> Parts:
     """All parts, two at a time; one part may take `budget` seconds."""
-    with ThreadPoolExecutor(2) as pool, Worker() as one, Worker() as other:
+    with not_cancelled(), ThreadPoolExecutor(2) as pool, Worker() as one, Worker() as other:
         first = pool.submit(
             lambda: (
                 moved(one, mechanism, start, budget),
@@ -66,7 +66,8 @@ def made(mechanism: Mechanism, start: Start, budget: float, by: Sequence[str] | 
                 kept(lambda: _compared(mechanism, by, compared_seconds(start), budget)),
             )
         )
-        (motion, equations), (checks, comparison) = first.result(), second.result()
+        with cancelling():
+            (motion, equations), (checks, comparison) = first.result(), second.result()
     return Parts(equations, checks, motion, comparison)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -65,10 +68,22 @@ def animation_page(
     body = animation_element(run, speed=speed, trace=trace, view=view)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy_of(body))}">'
         f'<title>{name}</title><meta name="viewport" content="width=device-width">'
         "<style>body{margin:1em;color:#202020}h1{font:600 1.1em system-ui,sans-serif;"
         "max-width:42em;margin:.4em auto}</style></head>"
         f"<body><h1>{name}</h1>{body}</body></html>\n"
+    )
+
+
+def policy_of(body: str) -> str:
+    """What a page with this body may do: fetch nothing, and run no script but its own."""
+    scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
+    hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in scripts]
+    allowed = " ".join(f"'sha256-{x}'" for x in dict.fromkeys(hashes)) or "'none'"
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+        f"script-src {allowed}"
     )
 
 

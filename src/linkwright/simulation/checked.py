@@ -16,6 +16,10 @@ from ..mechanism import Mechanism
 Floats = NDArray[np.float64]
 
 
+MOST_SAMPLES = 10_000_000
+"""Of a run: more would fill the memory before the motion begins."""
+
+
 def number(value: Any, what: str) -> float:
     """A finite number."""
     if not _is_number(value) or not math.isfinite(value):
@@ -51,6 +55,8 @@ def sample_times(t: Any, samples: Any) -> Floats:
             f"t = {_shown(t)} in {_shown(samples)} samples is no motion",
             remedy="give a t above 0, and a whole number of samples from 2",
         )
+    if samples > MOST_SAMPLES:
+        raise LinkwrightError(f"samples cannot be {samples}", remedy=f"give at most {MOST_SAMPLES}")
     return np.linspace(0.0, float(t), int(samples))
 
 

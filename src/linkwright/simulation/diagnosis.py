@@ -15,6 +15,9 @@ OPEN = 1e-6
 
 _SINGULAR = 1e-10
 
+RUNAWAY = 1e6
+"""A speed, m/s or rad/s, that no mechanism reaches unless a drive feeds it ever more."""
+
 
 def largest_gap(system: System) -> float:
     """How far open (m, rad) constraints of positions may be before closure is lost."""
@@ -27,6 +30,9 @@ def stopped(system: System, t: float, y: Floats, reason: str) -> str:
     if not np.isfinite(q).all():
         return _sentence(t, reason, "", "look at the forces: some are not finite there")
     place = _place(system, q)
+    away = _runaway(system, qd)
+    if away is not None:
+        return _sentence(t, away[0], place, away[1])
     for cause in (_open, _massless, _unbound, _singular):
         found = cause(system, t, q)
         if found is not None:
@@ -38,6 +44,18 @@ def stopped(system: System, t: float, y: Floats, reason: str) -> str:
         "try integrator='radau' for a stiff system, a larger rtol, or smooth what jumps in forces"
     )
     return _sentence(t, hint, place, remedy)
+
+
+def _runaway(system: System, qd: Floats) -> tuple[str, str] | None:
+    """A controller that feeds a motion ever more energy."""
+    fastest = int(np.argmax(np.abs(qd)))
+    if system.drive.feedback is None or not abs(qd[fastest]) > RUNAWAY:
+        return None
+    name = system.names.qd[fastest]
+    return (
+        f"'{name}' runs away, at {qd[fastest]:.2g} (m or rad)/s",
+        "the controller is unstable: give it smaller gains or rates, or a shorter period",
+    )
 
 
 def _sentence(t: float, what: str, place: str, remedy: str) -> str:

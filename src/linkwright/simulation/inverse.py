@@ -14,10 +14,10 @@ from ..model import Model
 from ..model import compile as compiled
 from .checked import check_mechanism
 from .kinematic import Kinematics, kinematics
+from .powers import power_of
 from .provenance import versions, written
 from .record import actuator_forces
 from .run import FINISHED, Run
-from .system import power_of
 
 Floats = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from .diagnosis import OPEN, largest_gap, stopped
 from .events import Hybrid, LostError, Outcome
+from .faults import NEAR, check_drives, find_drive_fault
 from .progress import Watch
 from .run import FINISHED
 from .solvers import Solver
@@ -56,6 +57,8 @@ class March:
         self.broken: str | None = None
         self.fastest, self._top = solver.y, 0.0
         self.wheels = FlatWheels(mending.system.equations.mechanism)
+        self.last = solver.t, solver.y
+        """The end of the last step that went well."""
 
     def along(self, times: Floats, watch: Watch | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
@@ -65,10 +68,13 @@ class March:
             with np.errstate(all="ignore"):
                 return self._along(times, watch)
         except KeyboardInterrupt:
-            return f"interrupted at t = {self.solver.t:g} s"
+            self._keep_reached()
+            return f"interrupted at t = {self.last[0]:g} s"
         except LinkwrightError as error:
-            return f"stopped at t = {self.solver.t:g} s: {error}"
+            self._keep_reached()
+            return f"stopped at t = {self.last[0]:g} s: {error}"
         except np.linalg.LinAlgError:
+            self._keep_reached()
             return self._stopped("its equations are no longer finite")
 
     def _along(self, times: Floats, watch: Watch | None) -> str:
@@ -87,8 +93,36 @@ class March:
         found = [x for x in self.borne if x is not None]
         return np.array(found) if found else None
 
+    def _reach(self) -> float:
+        """How far from the last state a step may have looked before it failed."""
+        inner = getattr(self.solver, "inner", self.solver)
+        wanted = getattr(getattr(inner, "solver", None), "h_abs", 0.0)
+        tried = max(self.solver.t - self.last[0], getattr(inner, "spacing", 0.0), 2 * wanted)
+        return max(tried, NEAR * max(1.0, abs(self.solver.t)))
+
+    def _keep_reached(self) -> None:
+        """The last state, behind the samples; Ctrl-C may have come while a sample was kept."""
+        complete = min(len(self.times), len(self.found))
+        del self.times[complete:], self.found[complete:]
+        del self.pushes[complete:], self.borne[complete:]
+        if self.last[0] > self.times[-1] and self._holds_finite_drives(*self.last):
+            t, y = self.last
+            self._keep(t, self.mending(t, y))
+
+    def _holds_finite_drives(self, t: float, y: Floats) -> bool:
+        try:
+            check_drives(self.mending.system, t, y)
+        except LinkwrightError:
+            return False
+        return True
+
     def _stopped(self, reason: str) -> str:
-        return stopped(self.mending.system, self.solver.t, self.solver.y, reason)
+        system, (t, y) = self.mending.system, self.last
+        known = list(zip(self.times, self.found, strict=True))[:: 1 + len(self.times) // 16]
+        fault = find_drive_fault(system, t, y, self._reach(), known)
+        if fault is not None:
+            return f"stopped at t = {t:.10g} s: {fault}"
+        return stopped(system, self.solver.t, self.solver.y, reason)
 
     def _step(self, times: Floats) -> str | None:
         begin = self.solver.t
@@ -105,14 +139,19 @@ class March:
             met = self._meet(times, begin)
             if met is not None:
                 self._act(times[-1])
+                self._remember()
                 return met or None
         self._sample(times[times <= self.solver.t])
         if self.solver.one_step and self.mending.needed:
             self.solver.y = self.mending(self.solver.t, self.solver.y)
         if self.events is not None:
             self.events.refresh(self.solver.y)
+        self._remember()
         self._act(times[-1])
         return self._stopped("its constraints no longer hold") if self.mending.failed else None
+
+    def _remember(self) -> None:
+        self.last = self.solver.t, self.solver.y.copy()
 
     def _compare_speeds(self) -> None:
         """Keeps the state of the largest speeds, which may lie between samples."""
@@ -192,7 +231,9 @@ class March:
         if new.size:
             between = self.solver.between()
             for t in new:
-                self._keep(t, self.mending(t, between(t)))
+                state = self.mending(t, between(t))
+                check_drives(self.mending.system, t, state)
+                self._keep(t, state)
 
     def _keep(self, t: float, y: Floats) -> None:
         self.times.append(float(t))

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from .checked import MOST_SAMPLES
 from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over
+from .fixed.tables import FIXED
 from .inputs import drive_of
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
@@ -43,7 +45,8 @@ class Motion:
         bare = without_sharp_friction(mechanism)
         equations = derive(bare, by=self.settings["by"], parameters="numeric")
         held = stabilization_of(self.settings["stabilization"], equations)
-        return System(equations, drive_of(equations, torque), held)
+        fixed = self.settings["integrator"] in FIXED
+        return System(equations, drive_of(equations, torque), held, crosses_kinks=fixed)
 
     def run(
         self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
@@ -51,6 +54,7 @@ class Motion:
     ) -> Run:  # fmt: skip
         """`held` is what a sampled controller has set before."""
         begin = time.perf_counter()
+        _check_period(system, float(times[-1] - times[0]))
         watch = events_of(
             mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
         )
@@ -69,7 +73,8 @@ class Motion:
             march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress) if broken is None else march.ended(broken)
         statistics = {
-            "steps": march.steps, "rejected": system.rejected, "evaluations": system.evaluations,
+            "steps": march.steps if system.inner_steps is None else system.inner_steps,
+            "rejected": system.rejected, "evaluations": system.evaluations,
             "seconds": time.perf_counter() - begin,
         }  # fmt: skip
         found = recorded(
@@ -98,3 +103,15 @@ class Motion:
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)
+
+
+def _check_period(system: System, duration: float) -> None:
+    """A controller that acts at more instants than a run can have is refused."""
+    law = system.drive.feedback
+    if law is None or law.period is None or duration / law.period <= MOST_SAMPLES:
+        return
+    raise LinkwrightError(
+        f"the controller's period of {law.period:g} s makes {duration / law.period:.2g} steps",
+        where=system.equations.mechanism.name,
+        remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
+    )

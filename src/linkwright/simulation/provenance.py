@@ -70,7 +70,10 @@ def repeat(source: str | Path | Run) -> Run:
     if "controller" in given:
         from ..control import made_by
 
-        given["torque"] = made_by(given.pop("controller"))
+        recipe = given.pop("controller")
+        if "\n" not in str(recipe.get("mechanism", "\n")):  # a name would be that of a file
+            raise UnsupportedError("the run's controller names a file", where=where)
+        given["torque"] = made_by(recipe)
     if given.pop("mode", "") != "inverse":
         return simulate(run.mechanism, **given)
     if "motion" in given:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -211,6 +212,7 @@ class Run:
                 f"{self.audit:.2g} of the largest energy (more than {self.audit_limit:.0e}); "
                 f"try {remedy}"
             )
+        found += self._other_steps()
         if self.singular:
             times = ", ".join(f"{t:.6g}" for t in self.singular[:5])
             more = " …" if len(self.singular) > 5 else ""
@@ -231,6 +233,19 @@ class Run:
 
         moves = closing_of(self.mechanism).far_moves(self.q[0], tuple(given or ()))
         return tuple(f"assembly moved {move}" for move in moves)
+
+    def _other_steps(self) -> list[str]:
+        """Where a run of fixed steps made others than those asked for."""
+        step, made = self.settings.get("step"), self.statistics.get("steps")
+        if step is None or made is None or not self.finished or self.next is not None:
+            return []
+        asked = math.ceil((self.t[-1] - self.t[0]) / step - 1e-6)
+        if made == asked:
+            return []
+        return [
+            f"{made:g} steps were made where {asked} of {step:g} s were asked for: "
+            "a step ends where an event happens or a sampled controller acts"
+        ]
 
     def __repr__(self) -> str:
         head = (

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, LinkwrightError, MissingExtraError
-from ..files import load
+from ..errors import FileError, MissingExtraError
+from ..files.partial import partial_name
 from ..mechanism import names_of
-from .run import Happened, Run
+from .run import Run
+from .schema import attributes_of, check_times, histories_of, mechanism_of
 
 if TYPE_CHECKING:
     import xarray
@@ -35,7 +35,7 @@ def check_format(path: Path) -> None:
 def save(run: Run | Kinematics, target: Path) -> None:
     """Writes a file whole or not at all."""
     check_format(target)
-    half = target.with_name(f".{target.name}.{os.getpid()}.part")
+    half = partial_name(target)
     try:
         if target.suffix == ".nc":
             _with_next(run, target).to_netcdf(half, engine="scipy")
@@ -120,38 +120,64 @@ def _write_parquet(run: Run | Kinematics, path: Path) -> None:
 
 
 def load_run(path: str | Path) -> Run:
-    """A run from the NetCDF file that `Run.save` has written."""
+    """A run from the NetCDF file that `Run.save` has written, and those that follow it."""
+    runs: list[Run] = []
+    later: Path | None = Path(path)
+    seen: list[Path] = []
+    while later is not None:
+        if later in seen:
+            raise _no_run(path, f"'{later.name}' follows itself")
+        seen.append(later)
+        run, following = _read_run(later)
+        runs.append(run)
+        later = None if following is None else later.with_name(following)
+    found = runs.pop()
+    for run in reversed(runs):
+        found = replace(run, next=found)
+    return found
+
+
+def _read_run(path: Path) -> tuple[Run, str | None]:
+    """A run without those that follow, and the name of the next one's file."""
+    data = _read_dataset(path)
+    try:
+        mechanism = mechanism_of(data)
+        attributes, histories = attributes_of(data), histories_of(data, mechanism)
+        check_times(histories["t"], attributes["settings"])
+        following = data.attrs.get("next")
+        if following is not None and not _is_name(following):
+            raise FileError("its attribute 'next' does not name a file beside it")
+    except FileError as error:
+        raise _no_run(path, error.what) from None
+    return Run(mechanism=mechanism, **attributes, **histories), following
+
+
+def _read_dataset(path: Path) -> xarray.Dataset:
+    """What the file holds, as it is written there."""
     import xarray
 
     try:
-        with xarray.open_dataset(path, engine="scipy") as data:
-            data.load()
-        attributes = {key: json.loads(data.attrs[key]) for key in
-                      ("settings", "statistics", "singular", "versions", "events")}  # fmt: skip
-        arrays: dict[str, Any] = {name: data[key].to_numpy() for name, key in _KEPT.items()}
-        mechanism = load(str(data.attrs["mechanism"]))
-        contacts = mechanism.contacts.values()
-        status = str(data.attrs["status"])
-    except (OSError, ValueError, KeyError, TypeError, LinkwrightError) as error:
-        raise FileError(
-            f"is no run: {error}", where=str(path), remedy="name a .nc file that save has written"
-        ) from None
-    return Run(
-        mechanism=mechanism, **arrays, status=status,
-        statistics=attributes["statistics"], settings=attributes["settings"],
-        versions=attributes["versions"], singular=tuple(attributes["singular"]),
-        u=data["u"].to_numpy() if "u" in data else None,
-        pushes=data["push"].to_numpy() if "push" in data else None,
-        borne=data["reactions"].to_numpy() if any(c.rigid for c in contacts) else None,
-        events=tuple(Happened(*event) for event in attributes["events"]),
-        next=load_run(Path(path).with_name(data.attrs["next"])) if "next" in data.attrs else None,
-        control={x.attrs["state"]: x.to_numpy() for x in data.values() if "state" in x.attrs},
-    )  # fmt: skip
+        _check_is_file(path)
+        with xarray.open_dataset(
+            path, engine="scipy", decode_times=False, mask_and_scale=False
+        ) as data:
+            return data.load()
+    except FileError as error:
+        raise _no_run(path, error.what) from None
+    except Exception as error:  # what readers raise on damaged bytes has no end
+        raise _no_run(path, " ".join(str(error).split()) or type(error).__name__) from None
 
 
-_KEPT = {
-    "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
-    "potential": "potential_energy", "work": "work", "work_inputs": "work_inputs",
-    "work_given": "work_given", "closure": "closure_error",
-}  # fmt: skip
-"""Fields of a run, and what they are called in its file."""
+def _check_is_file(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise FileError("it is a folder, pipe or device")
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(name) and Path(name).name == name
+
+
+def _no_run(path: str | Path, why: str) -> FileError:
+    return FileError(
+        f"is no run: {why}", where=str(path), remedy="name a .nc file that save has written"
+    )

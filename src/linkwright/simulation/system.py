@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from ..equations import Equations
 from ..formulations import derive
 from ..guard import SMALL_PIVOT
-from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import Tape, normalised, record, scheduled
 from .inputs import Drive, filled, first
+from .powers import power_function
 from .projection import Projection
 from .stabilization import Baumgarte
 
@@ -39,11 +39,18 @@ class System:
     steps that solvers rejected."""
 
     def __init__(
-        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
-    ) -> None:
+        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None,
+        *, crosses_kinks: bool = False,
+    ) -> None:  # fmt: skip
         self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
         self.names = equations.names
         self.evaluations = self.rejected = 0
+        self.inner_steps: int | None = None
+        """Steps that a solver makes inside of one of its calls, where it tells."""
+        self.crosses_kinks = crosses_kinks
+        """Whether steps go across the kinks of tables: steps of fixed length do."""
+        self.fault: tuple[float, str, float] | None = None
+        """Time, speed and value of a Python function's last force that was not finite."""
         self.held: list[tuple[float, Floats]] = []
         """τ of a sampled controller, from when on."""
         self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
@@ -78,7 +85,7 @@ class System:
         """No step may go over it: where a controller acts next, or a table has its next kink."""
         law = self.drive.feedback
         if law is None or law.period is None:
-            return self.drive.next_kink(t, end)
+            return end if self.crosses_kinks else self.drive.next_kink(t, end)
         return min(end, law.period * (math.floor(t / law.period + 1e-9) + 1))
 
     def sample(self, t: float, y: Floats, held: Floats | None = None) -> Floats:
@@ -293,7 +300,11 @@ class System:
             return self.held[-1][1]
         if self.drive.function is None:
             return self.drive.outer(t, y, y)
-        return self.drive.outer(t, *self.motion(y))
+        found = self.drive.outer(t, *self.motion(y))
+        bad = ~np.isfinite(found)
+        if bad.any():
+            self.fault = t, self.names.qd[int(np.argmax(bad))], float(found[bad][0])
+        return found
 
     def inputs(self, t: float, y: Floats) -> tuple[Floats, ...]:
         """Of the kernel, at an instant."""
@@ -369,25 +380,3 @@ class System:
         """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""
         J = np.asarray(self._slope(*self.inputs(t, y)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
-
-
-def power_function(eqs: Equations) -> Any:
-    """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
-    these and losses do together; springs and weight are in the potential."""
-    q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
-    (passive,), (external,), (V,) = (
-        eqs.expressions(name) for name in ("passive", "external", "potential_energy")
-    )
-    springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
-    given = external
-    if eqs.names.constraints and eqs.names.in_time:
-        given = given + eqs.expressions("required_forces")[0] - tau
-    powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
-    return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
-
-
-def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:
-    """The three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
-    t, q, qd, qdd = rows
-    function = power_function(derive(mechanism, by="recursive", parameters="numeric"))
-    return np.asarray(function(q.T, qd.T, qdd.T, tau.T, t[None]), dtype=float).T

@@ -14,13 +14,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from ..errors import LinkwrightError
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from linkwright.processes import end_with_parent; end_with_parent(); "
     "from linkwright.study.bounded import serve; serve()"
 )
 _IMPORTING = 60.0
@@ -44,13 +45,17 @@ class Worker:
         """Seconds that its calls took."""
 
     def __enter__(self) -> Worker:
+        _WORKING.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        _WORKING.discard(self)
         self._end()
 
     def call(self, function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
         """function(*arguments), or `OutOfTimeError` after so many seconds."""
+        if _CANCELLED.is_set():
+            raise KeyboardInterrupt
         if self._process is None:
             self._process = _started()
             self._answer(bool, (), _IMPORTING)
@@ -72,6 +77,9 @@ class Worker:
         except BaseException:
             self._end()
             raise
+        if _CANCELLED.is_set():
+            self._end()
+            raise KeyboardInterrupt
         if late or not found:
             ended = self._end(0.0 if late else 5.0)
             if late or (_COUNTS and ended == -signal.SIGPROF):
@@ -83,6 +91,12 @@ class Worker:
         if not good:
             raise value
         return value
+
+    def kill(self) -> None:
+        """Ends the process under the hands of the thread that waits for it."""
+        process = self._process
+        if process is not None:
+            process.kill()
 
     def _end(self, patience: float = 0.0) -> int | None:
         """How the process ended; it does now, if it has not."""
@@ -99,6 +113,33 @@ class Worker:
                 with contextlib.suppress(OSError):
                     pipe.close()
         return ended
+
+
+_WORKING: set[Worker] = set()
+_CANCELLED = threading.Event()
+"""Set while the work of other threads is being given up."""
+
+
+@contextlib.contextmanager
+def not_cancelled() -> Iterator[None]:
+    """Around threads that may be cancelled: work can begin again behind it."""
+    try:
+        yield
+    finally:
+        _CANCELLED.clear()
+
+
+@contextlib.contextmanager
+def cancelling() -> Iterator[None]:
+    """Ends all workers at once where the block is left by Ctrl-C or another error, so that threads
+    that wait for them do not hold it up."""
+    try:
+        yield
+    except BaseException:
+        _CANCELLED.set()
+        for worker in list(_WORKING):
+            worker.kill()
+        raise
 
 
 def _started() -> subprocess.Popen[bytes]:

@@ -106,9 +106,7 @@ def _check_wrench(
         raise failure("ground does not move", f"{place}.on", "name what the force acts on")
     for key, number, quantity in quantities(wrench):
         check_expression(number, f"{place}.{key}", variables, scope)
-        found = scope.dimension(number, f"{place}.{key}")
-        if found.dimension is not None and any(found.dimension):  # sin(t) may be in newtons
-            scope.check_dimension(number, f"{place}.{key}", parse_unit(quantity.unit).dimension)
+        scope.check_dimension(number, f"{place}.{key}", parse_unit(quantity.unit).dimension)
 
 
 def check_expression(

@@ -229,6 +229,13 @@ def _check_multiplier(joint: Joint, place: str, mechanism: Mechanism, scope: Sco
         return
     leader = mechanism.joints[joint.mimic.joint]
     scope.check_dimension(joint.mimic.multiplier, place, ratio_of_positions(joint, leader, 1))
+    total, follower = 1.0, joint
+    while follower.mimic is not None:
+        total *= scope.value(follower.mimic.multiplier, place)
+        if abs(total) > LARGEST or 0 < abs(total) < SMALLEST:
+            what = f"together with those that it follows is {total:g}"
+            raise failure(what, place, f"stay between {SMALLEST:g} and {LARGEST:g}")
+        follower = mechanism.joints[follower.mimic.joint]
 
 
 def ratio_of_positions(joint: Joint, other: Joint | None, power: int) -> Dimension:

@@ -36,6 +36,8 @@ def get(name: str) -> bytes | None:
         return None
     path = folder / (name + _SUFFIX)
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never answer
+            return None
         checksum, content = path.read_bytes().split(b"\n", 1)
     except (OSError, ValueError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
+from ..diagnosis import RUNAWAY
 from ..run import Happened
 from ..system import System
 from .choice import Case, chosen
@@ -32,6 +34,9 @@ CLOSED = 1e-9
 
 PILE = 200
 """Events at one instant that are too many."""
+
+MANY, CROWDED = 300, 1e-4
+"""So many events within this share of the time have no end."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class Hybrid:
         self.happened: list[Happened] = []
         self.fastest: dict[int, float] = {}
         self.last, self.pile = -np.inf, 0
+        self.recent: deque[float] = deque(maxlen=MANY)
         self.inside = [False] * self.rows.pads
         self.sides = Sides(system, given)
         if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
@@ -188,19 +194,32 @@ class Hybrid:
             return False
         self.pile = self.pile + 1 if t <= self.last + 1e-12 * max(1.0, abs(t)) else 0
         self.last = t
-        return self.pile > PILE
+        self.recent.append(t)
+        crowded = len(self.recent) == MANY and t - self.recent[0] <= CROWDED * max(1.0, abs(t))
+        return self.pile > PILE or crowded
 
     def _silent(self, column: Column) -> bool:
         return column.kind == "given" and self.given[column.index].change is None
 
     def _piled(self, t: float, y: Floats, columns: list[Column]) -> Outcome:
         what = ", ".join(sorted({self._name(column) for column in columns}))
-        remedy = "give less restitution"
-        if any(column.kind == "given" for column in columns):
+        kinds = {column.kind for column in columns}
+        reason, remedy = f"events pile up ({what})", "give less restitution"
+        qd = self.system.motion(y)[1]
+        fastest = int(np.argmax(np.abs(qd)))
+        if abs(qd[fastest]) > RUNAWAY:
+            reason = (
+                f"'{self.system.names.qd[fastest]}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
+            )
+            remedy = "look at the sign of its drive, or give its controller smaller gains"
+        elif "given" in kinds:
             remedy = (
                 'let it "stop", or give limits or a contact with restitution, which come to rest'
             )
-        return Outcome(y, _ended(t, f"events pile up ({what})", remedy))
+        elif kinds <= {"slides", "sticks", "slips", "grips"}:
+            reason = f"friction sticks and slides without end ({what})"
+            remedy = "smooth the drive where it jumps or chatters, or give the friction a smoothing"
+        return Outcome(y, _ended(t, reason, remedy))
 
     def _name(self, column: Column) -> str:
         if column.kind == "given":

@@ -163,4 +163,14 @@ def _root(g: Callable[[float], float], a: float, b: float) -> float:
             return a
         a = float(later[above])
     found: float = brentq(g, a, b, xtol=1e-15, rtol=8.9e-16, maxiter=200)
-    return found
+    return found if g(found) <= HAIR else _behind_jump(g, found, b)
+
+
+def _behind_jump(g: Callable[[float], float], t: float, end: float) -> float:
+    """The first time behind t at which g has fallen, where it does not pass through zero."""
+    for later in t + 1e-16 * max(1.0, abs(t)) * 2.0 ** np.arange(30):
+        if later >= end:
+            break
+        if g(float(later)) <= 0:
+            return float(later)
+    return t

@@ -62,6 +62,13 @@ class Before:
     dt: SX
 
 
+def evaluations_of(method: str) -> int:
+    """How often a step evaluates the equations of motion."""
+    if method in TABLES:
+        return len(TABLES[method].c)
+    return 1 if method == SEMI_IMPLICIT else ITERATIONS
+
+
 def step_of(method: str, of: Ingredients, x: Before) -> Step:
     """A step by any method, on the constraints where there are any."""
     onto = Onto(of) if of.names.constraints else None

@@ -47,6 +47,7 @@ class Adaptive:
             self.options["jac"] = self.slope
         self.one_step = name in _ONE_STEP
         self.asked: set[float] = set()
+        self.has_slope = True
         self.creeping, self.least = 0, 1e-14 * abs(end - t)
         self.restart(t, y)
 
@@ -68,6 +69,7 @@ class Adaptive:
         steps = 1e-7 * np.maximum(1.0, np.abs(y))
         here = self.system.rates(t, y)
         columns = [(self.system.rates(t, y + h) - here) / h.sum() for h in np.diag(steps)]
+        self.has_slope = bool(np.isfinite(columns).all())
         return np.array(columns).T
 
     @property
@@ -88,8 +90,13 @@ class Adaptive:
     def step(self) -> str | None:
         begin = self.t
         self.asked.clear()
-        if self.solver.step() is not None:
-            return "the step became too small"
+        try:
+            if self.solver.step() is not None:
+                return "the step became too small"
+        except ValueError:  # SciPy refuses to factor what is not finite
+            if self.has_slope:
+                raise
+            return "its rates are no longer finite"
         self.creeping = self.creeping + 1 if abs(self.t - begin) < self.least else 0
         if self.creeping == _CREEPING:  # near t = 0, numbers have room for ever smaller steps
             return "the step became too small"

@@ -20,6 +20,10 @@ from ..tables import PIECE
 Floats = NDArray[np.float64]
 
 
+_FAULTS = 100
+"""Values of a drive that are not finite, in one call of a solver."""
+
+
 class Outer:
     """Of one system: `count` parameters, and w by these and t; `called` where only Python knows."""
 
@@ -69,6 +73,7 @@ class Called(ca.Callback):
         ca.Callback.__init__(self)
         self.outer, self.sizes, self.out = outer, (1, states), size
         self.complaint: BaseException | None = None
+        self.faults = 0
         self.construct("outer", {"enable_fd": True})
 
     def get_n_in(self) -> int:
@@ -87,13 +92,26 @@ class Called(ca.Callback):
         y = np.asarray(arguments[1], dtype=float).ravel()
         try:
             if self.complaint is None:
-                return [ca.DM(self.outer(float(arguments[0]), y))]
+                found = self.outer(float(arguments[0]), y)
+                self._count_faults(found)
+                return [ca.DM(found)]
         except BaseException as error:  # Ctrl-C too
             self.complaint = error
         return [ca.DM.zeros(self.out)]  # lets the solver end soon; what it finds is not taken
 
-    def check(self) -> None:
-        """Raises what was kept."""
-        complaint, self.complaint = self.complaint, None
-        if complaint is not None:
+    def _count_faults(self, found: Floats) -> None:
+        """Ends a call whose drive is not finite time and again: the solver would creep on."""
+        self.faults += not np.isfinite(found).all()
+        if self.faults > _FAULTS:
+            raise _NotFiniteError
+
+    def check(self) -> bool:
+        """Whether what the solver found may be taken; raises what was kept."""
+        complaint, self.complaint, self.faults = self.complaint, None, 0
+        if complaint is not None and not isinstance(complaint, _NotFiniteError):
             raise complaint
+        return complaint is None
+
+
+class _NotFiniteError(Exception):
+    """A drive is not finite wherever a solver turns."""

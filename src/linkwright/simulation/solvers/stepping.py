@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import UnsupportedError
 from ..fixed.again import midpoint_again, step_again
 from ..fixed.kernels import Kernel, check_method
+from ..fixed.methods import evaluations_of
 from ..fixed.tables import IMPLICIT, MIDPOINT, TABLES
 from ..system import System
 
@@ -57,6 +58,7 @@ class Stepping:
         refuse_baumgarte(system, "steps of fixed length")
         self.method, self.system, self.end = method, system, end
         self.length = float(options.get("step") or STEP)
+        self.evaluations = evaluations_of(method)
         self.by_stages = method not in IMPLICIT and (
             system.drive.function is not None or system.equations.state is not None
             or system.beside is not None or system.drive.feedback is not None
@@ -100,7 +102,7 @@ class Stepping:
 
     def _compiled(self, t: float, y: Floats, dt: float, tau: Floats) -> Floats | None:
         q, qd = self.system.motion(y)
-        self.system.evaluations += 1
+        self.system.evaluations += self.evaluations
         with np.errstate(all="ignore"):
             found = self.kernel.ufunc(q, qd, tau, t, *self.kernel.outside(t, dt), dt)
         if self.kernel.may_fail and not found[-1] < 1:

@@ -35,6 +35,9 @@ SUNDIALS = ("cvodes", "idas")
 TOGETHER = 16
 """Intervals in one call: each call begins anew, with short steps."""
 
+_SHORTEST = 1e-13
+"""Of an interval; a solver that creeps towards a pole ends there."""
+
 
 def sundials(name: str) -> Maker:
     def make(
@@ -68,6 +71,7 @@ class Sundials:
     def restart(self, t: float, y: Floats) -> None:
         self.t, self.y = t, y
         self.coming: list[tuple[float, Floats]] = []
+        self.singly = 0
         self.before = t, y
 
     def step(self) -> str | None:
@@ -86,8 +90,9 @@ class Sundials:
         count = TOGETHER if left >= TOGETHER * self.spacing * (1 - 1e-9) else 1
         length = self.spacing if count > 1 else min(self.spacing, left)
         y = self.system.mended(self.t, self.y)
-        for tried in dict.fromkeys((count, 1)):
+        for tried in dict.fromkeys((1 if self.singly else count, 1)):
             states = self._integrated(self.t, y, length, tried)
+            self.singly = TOGETHER if states is None else max(0, self.singly - 1)
             if states is not None:
                 times = self.t + length * np.arange(1, tried + 1)
                 times[-1] = self.end if abs(times[-1] - self.end) < 1e-9 * length else times[-1]
@@ -95,17 +100,21 @@ class Sundials:
         return f"{self.name} could not go on"
 
     def _integrated(self, t: float, y: Floats, length: float, count: int) -> Floats | None:
-        self.system.evaluations += 1
         solver = self._many if count > 1 else self._one
         found = None
         with contextlib.suppress(RuntimeError):
             found = solver(x0=y, z0=self._guess(t, y), p=[t, length, *self.outer.values(t)])
-        if self.called is not None:
-            self.called.check()
-        if found is None:
+        if (self.called is not None and not self.called.check()) or found is None:
             return None
+        self._count(solver.stats())
         states = np.asarray(found["xf"], dtype=float).T
         return states if np.isfinite(states).all() else None
+
+    def _count(self, stats: Mapping[str, Any]) -> None:
+        """Adds what SUNDIALS counted in a call."""
+        self.system.evaluations += int(stats["nfevals"])
+        self.system.rejected += int(stats["netfails"]) + int(stats["nncfails"])
+        self.system.inner_steps = (self.system.inner_steps or 0) + int(stats["nsteps"])
 
     @cached_property
     def _one(self) -> Any:
@@ -119,6 +128,8 @@ class Sundials:
         options = self.tolerances | {"max_num_steps": 100_000, "print_stats": False}
         if self.name == "idas":
             options["suppress_algebraic"] = True
+        else:
+            options["min_step_size"] = _SHORTEST
         return ca.integrator(
             "solver", self.name, self._equations, 0.0, grid,
             options | {"show_eval_warnings": False, "disable_internal_warnings": True},

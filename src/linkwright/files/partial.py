@@ -1,0 +1,44 @@
+"""Files that are written whole or not at all: under a hidden name first, then renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from pathlib import Path
+
+_OLD = 24 * 3600.0
+"""Seconds after which a hidden file is taken for a leftover even if its process may live."""
+
+
+def partial_name(target: Path) -> Path:
+    """The hidden name; leftovers of writers that were killed are removed."""
+    _remove_leftovers(target)
+    return target.with_name(f".{target.name}.{os.getpid()}.part")
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Hidden files for the same target whose process has ended, or that are old."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d{{1,10}})\.part")
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(target.parent):
+            found = pattern.fullmatch(entry.name)
+            if found is None or not entry.is_file(follow_symlinks=False):
+                continue
+            age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+            if age > _OLD or not _lives(int(found[1])):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _lives(process: int) -> bool:
+    if os.name == "nt":  # os.kill would end it there
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

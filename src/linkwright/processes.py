@@ -1,0 +1,32 @@
+"""Processes that end with the one that started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """From now on this process is ended when its parent dies; Linux only."""
+    parent = os.getppid()
+    _set_signal_of_death(signal.SIGKILL)
+    if os.getppid() != parent:  # it died in between
+        os._exit(1)
+
+
+def outlive_parent() -> None:
+    """Undoes `end_with_parent`."""
+    _set_signal_of_death(0)
+
+
+def _set_signal_of_death(number: int) -> None:
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number))

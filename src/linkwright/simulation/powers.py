@@ -1,0 +1,37 @@
+"""Powers of inputs, given forces and losses along a motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..formulations import derive
+from ..mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+
+def power_function(eqs: Equations) -> Any:
+    """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
+    these and losses do together; springs and weight are in the potential."""
+    q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
+    (passive,), (external,), (V,) = (
+        eqs.expressions(name) for name in ("passive", "external", "potential_energy")
+    )
+    springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
+    given = external
+    if eqs.names.constraints and eqs.names.in_time:
+        given = given + eqs.expressions("required_forces")[0] - tau
+    powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+    return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+
+
+def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:
+    """The three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
+    t, q, qd, qdd = rows
+    function = power_function(derive(mechanism, by="recursive", parameters="numeric"))
+    return np.asarray(function(q.T, qd.T, qdd.T, tau.T, t[None]), dtype=float).T

@@ -1,0 +1,175 @@
+"""What a run file must hold, checked on loading: attributes, sizes, names, finite numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, LinkwrightError
+from ..files.toml import read_toml
+from ..mechanism import Mechanism, Names, names_of
+from .run import Happened
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+HISTORIES = {
+    "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",
+    "potential": "potential_energy", "work": "work", "work_inputs": "work_inputs",
+    "work_given": "work_given", "closure": "closure_error",
+}  # fmt: skip
+"""Fields of a run, and what they are called in its file."""
+
+_LAST_MAY_FAIL = {"qdd", "tau", "u", "push", "reactions"}
+"""Histories whose last row need not be finite: a run may stop where accelerations are not."""
+
+_NUMBER, _TEXT = (int, float), (str,)
+_SETTINGS: dict[str, tuple[type, ...]] = {
+    "t": _NUMBER, "q0": (list, dict), "qd0": (list, dict), "by": _TEXT, "integrator": _TEXT,
+    "rtol": _NUMBER, "atol": _NUMBER, "samples": (int,), "max_step": _NUMBER, "step": _NUMBER,
+    "stabilization": (str, dict), "coordinates": _TEXT, "events": (dict,), "stops": _TEXT,
+    "impacts": _TEXT, "torque": (str, list, dict, *_NUMBER), "controller": (str, dict),
+    "after": _TEXT, "mode": _TEXT, "motion": (str, dict), "over": _TEXT, "rough": (dict,),
+}  # fmt: skip
+
+
+def mechanism_of(data: xarray.Dataset) -> Mechanism:
+    """The mechanism of the file, which must be the one whose digest the file has."""
+    try:
+        mechanism = read_toml(_text(data, "mechanism"))
+    except LinkwrightError as error:
+        raise FileError(f"its mechanism cannot be read: {error}") from None
+    if mechanism.digest != _text(data, "digest"):
+        raise FileError("its mechanism is not the one of its digest: one of them was changed")
+    return mechanism
+
+
+def attributes_of(data: xarray.Dataset) -> dict[str, Any]:
+    """Settings, statistics, versions, events, singular times and the status."""
+    found: dict[str, Any] = {"status": _text(data, "status")}
+    for key, kind in (("settings", dict), ("statistics", dict), ("versions", dict),
+                      ("singular", list), ("events", list)):  # fmt: skip
+        found[key] = _json(data, key, kind)
+    _check_settings(found["settings"])
+    for name, value in found["statistics"].items():
+        _number(value, f"statistics '{name}'")
+    for name, value in found["versions"].items():
+        _check_text(value, f"version '{name}'")
+    found["singular"] = tuple(_number(t, "a singular time") for t in found["singular"])
+    found["events"] = tuple(_event(event) for event in found["events"])
+    return found
+
+
+def histories_of(data: xarray.Dataset, mechanism: Mechanism) -> dict[str, Any]:
+    """All histories, with the sizes and names that the mechanism has."""
+    names = names_of(mechanism)
+    _check_labels(data, "coordinate", names.q)
+    _check_labels(data, "speed", names.qd)
+    times = _array(data, "time", (None,))
+    if not len(times):
+        raise FileError("it has no times")
+    sizes = _sizes(len(times), names)
+    found: dict[str, Any] = {
+        field: _array(data, key, sizes[key]) for field, key in HISTORIES.items()
+    }
+    for field, key in (("u", "u"), ("pushes", "push")):
+        found[field] = _array(data, key, sizes[key]) if key in data else None
+    rigid = any(contact.rigid for contact in mechanism.contacts.values())
+    found["borne"] = _array(data, "reactions", sizes["reactions"]) if rigid else None
+    found["control"] = {
+        str(x.attrs["state"]): _array(data, str(key), (len(times),))
+        for key, x in data.data_vars.items()
+        if "state" in x.attrs
+    }
+    return found
+
+
+def check_times(times: Floats, settings: dict[str, Any]) -> None:
+    """Times rise; over a coordinate's way they may fall."""
+    if not settings.get("over") and not (np.diff(times) >= 0).all():
+        raise FileError("its times do not rise")
+
+
+def _sizes(n: int, names: Names) -> dict[str, tuple[int | None, ...]]:
+    found: dict[str, tuple[int | None, ...]] = dict.fromkeys(HISTORIES.values(), (n,))
+    found |= dict.fromkeys(("qd", "qdd", "tau", "push"), (n, names.nv))
+    joints = len(names.joints) + len(names.loops)
+    return found | {
+        "q": (n, names.nq), "u": (n, len(names.actuators)), "reactions": (n, joints, 6),
+    }  # fmt: skip
+
+
+def _array(data: xarray.Dataset, key: str, shape: tuple[int | None, ...]) -> Floats:
+    if key not in data:
+        raise FileError(f"it has no '{key}'")
+    found = data[key].to_numpy()
+    wanted = tuple(found.shape[k : k + 1] == (n,) or n is None for k, n in enumerate(shape))
+    if found.ndim != len(shape) or not all(wanted):
+        sizes = " × ".join("any" if n is None else str(n) for n in shape)
+        raise FileError(f"'{key}' has the shape {found.shape}, where its mechanism needs {sizes}")
+    if found.dtype.kind != "f":
+        raise FileError(f"'{key}' holds no floating-point numbers")
+    rows = found[:-1] if key in _LAST_MAY_FAIL else found
+    if not np.isfinite(rows).all():
+        raise FileError(f"'{key}' has entries that are not finite")
+    return np.asarray(found, dtype=float)
+
+
+def _check_labels(data: xarray.Dataset, key: str, names: Any) -> None:
+    found = [str(label) for label in data[key].to_numpy()] if key in data.coords else None
+    if found != list(names):
+        raise FileError(f"its {key} names are not those of its mechanism")
+
+
+def _text(data: xarray.Dataset, key: str) -> str:
+    return _check_text(data.attrs.get(key), f"attribute '{key}'")
+
+
+def _check_text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise FileError(f"its {what} is missing or is not text")
+    return value
+
+
+def _json(data: xarray.Dataset, key: str, kind: type) -> Any:
+    try:
+        found = json.loads(_text(data, key), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, kind):
+        raise FileError(f"its attribute '{key}' is not what `save` writes")
+    return found
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(text)
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, _NUMBER) or not np.isfinite(float(value)):
+        raise FileError(f"its {what} is not a finite number")
+    return value
+
+
+def _event(event: Any) -> Happened:
+    if not isinstance(event, list) or len(event) != 3:
+        raise FileError("its attribute 'events' is not what `save` writes")
+    t, name, what = event
+    _number(t, "time of an event")
+    return Happened(t, _check_text(name, "event's name"), _check_text(what, "event's meaning"))
+
+
+def _check_settings(settings: dict[str, Any]) -> None:
+    for key, value in settings.items():
+        if key not in _SETTINGS:
+            raise FileError(f"it has an unknown setting '{key}'")
+        wrong = value is not None and (
+            not isinstance(value, _SETTINGS[key]) or isinstance(value, bool)
+        )
+        if wrong:
+            raise FileError(f"its setting '{key}' cannot be {value!r}")
