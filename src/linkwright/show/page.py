@@ -32,13 +32,14 @@ _DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
 _SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
 
 _STYLE = (
-    ".lw-motion{max-width:46em;margin:0 auto;font:14px/1.4 system-ui,sans-serif}"
+    ".lw-motion{max-width:46em;margin:0 auto;font-size:14px;line-height:1.4}"
     ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:pan-y;cursor:grab;"
     "background:#fff;border:1px solid #ddd;border-radius:4px}"
     ".lw-motion div{display:flex;gap:.6em;align-items:center;margin-top:.4em;flex-wrap:wrap}"
     ".lw-motion input{flex:1;min-width:8em;height:2em;margin:0}.lw-motion output{min-width:4.5em;"
     "text-align:right;font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
     ".lw-motion button,.lw-motion select{min-height:2.2em;font:inherit}"
+    ".lw-motion select,.lw-motion ::picker(select){appearance:base-select}"
     ".lw-motion p{margin:.3em 0 0;color:#666;font-size:.9em}"
     "@media(pointer:coarse){.lw-motion button,.lw-motion select,.lw-motion input{min-height:44px}}"
     "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
@@ -66,8 +67,8 @@ def animation_page(
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<title>{name}</title><meta name="viewport" content="width=device-width">'
-        "<style>body{margin:1em;color:#202020}h1{font:600 1.1em system-ui,sans-serif;"
-        "max-width:42em;margin:.4em auto}</style></head>"
+        "<style>body{margin:1em;color:#202020;font-family:system-ui,sans-serif}"
+        "h1{font-size:1.1em;max-width:42em;margin:.4em auto}</style></head>"
         f"<body><h1>{name}</h1>{body}</body></html>\n"
     )
 

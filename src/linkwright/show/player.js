@@ -6,7 +6,7 @@
   const clock = root.querySelector("output"), rate = root.querySelector("select");
   const end = data.times[data.times.length - 1], first = data.times[0];
   const view = { right: data.right.slice(), up: data.up.slice(), zoom: 1 };
-  const digits = end - first < 1 ? 3 : 2;
+  const family = getComputedStyle(root).fontFamily, digits = end - first < 1 ? 3 : 2;
   const paths = data.traces.map(traced);
   let now = first, playing = false, last = 0, printing = false;
 
@@ -162,7 +162,7 @@
       const w = wide / columns, h = high / rows, x = (k % columns) * w, y = Math.floor(k / columns) * h;
       now = first + ((end - first) * k) / (columns * rows - 1);
       pen.save(); pen.beginPath(); pen.rect(x, y, w, h); pen.clip(); pen.translate(x, y);
-      scene(w, h); pen.fillStyle = INK; pen.font = "12px system-ui, sans-serif";
+      scene(w, h); pen.fillStyle = INK; pen.font = "12px " + family;
       pen.fillText(now.toFixed(digits) + " s", 8, 16); pen.restore();
     }
     now = kept;
@@ -189,7 +189,7 @@
     return f;
   }
   function compass(f) {
-    const [x, y] = [34, f.high - 30]; pen.font = "italic 12px system-ui, sans-serif"; pen.fillStyle = "#8a8a8a";
+    const [x, y] = [34, f.high - 30]; pen.font = "italic 12px " + family; pen.fillStyle = "#8a8a8a";
     ["x", "y", "z"].forEach((name, k) => {
       const e = [0, 0, 0]; e[k] = 1;
       const d = [dot(e, view.right), -dot(e, view.up)];
