@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "algebra": set(),
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
+    "calls": {"errors", "tape"},
     "formulations": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
     },
@@ -37,8 +38,8 @@ MAY_IMPORT = {
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
     "model": {
-        "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
-        "certify",
+        "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
+        "guard", "certify",
     },
     "guard": {"errors", "quantities", "model"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},

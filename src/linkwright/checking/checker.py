@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import ExpressionError, FileError
 from ..expressions import Expression, Name, Number, PiMultiple, Product, Sum, names, parse, to_text
 from ..expressions.tree import children
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..readings.modular import independent_rows
 from ..readings.residues import PRIME
 from .declarations import NOTHING, WITHOUT, Declarations, declared, without
@@ -48,7 +48,7 @@ def check(
         >>> report[0].repairs[0].what
         'sin(q1 + q2) is cos'
     """
-    lines, own = read(equations, mechanism)
+    lines, own = read(equations, require_mechanism(mechanism))
     said = {**own.names, **(names or {})}
     vocabularies: dict[str, Vocabulary] = {}
     findings: list[Finding] = []

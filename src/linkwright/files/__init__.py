@@ -9,8 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, overload
 
-from ..errors import FileError, LinkwrightError, LossWarning
-from ..mechanism import Mechanism
+from ..errors import ArgumentError, FileError, LinkwrightError, LossWarning, kind_of
+from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.gallery import gallery_file, gallery_names, generated
 
 MAX_FILE_BYTES = 16 * 2**20
@@ -31,6 +31,9 @@ def load(
     call must say. `base="free"` lets the root of a URDF float. `strict` turns warnings about
     unphysical inertia into errors.
     """
+    if not isinstance(source, str | os.PathLike):
+        made = "Mechanism(**table)" if isinstance(source, dict) else 'load("robot.urdf")'
+        raise ArgumentError(f"{kind_of(source)} is not a file or its text", remedy=f"write {made}")
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         return _read_text(_sound(source), "", None, base, convention).checked(strict)
     if "\0" in str(source):
@@ -66,6 +69,10 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
     """A mechanism that comes along, by name; without a name, the list of names."""
     if name is None:
         return gallery_names()
+    if not isinstance(name, str):
+        raise ArgumentError(
+            f"{name!r} is not a name of the gallery", remedy="call gallery() for the list of names"
+        )
     stored = gallery_file(name)
     if stored is None:
         return generated(name)
@@ -75,6 +82,7 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
     """Writes a mechanism as `.toml` or `.urdf`; what the format cannot hold is a warning."""
+    require_mechanism(mechanism)
     target = Path(path)
     kind = target.suffix.removeprefix(".").lower()
     check_target(target, kind)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError, MechanismError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_float
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, numbers_from_text, require_mechanism
 from .build import build_tree
 from .constraints import askew, constraints_of, without_effect
 from .coordinates import integrate, neutral, rates
@@ -231,7 +231,8 @@ def assemble(
     The search starts from `[assembly]` of the mechanism, updated by `values`; coordinates in `hold`
     stay exactly there. `ranges` asks for a branch: `{"elbow": (0, 3.14)}`.
     """
-    closing = closing_of(mechanism)
+    closing = closing_of(require_mechanism(mechanism))
+    values = numbers_from_text(mechanism, values, "q0")
     q = closing.start.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):
         closing.speed_index(name) if name in hold else _known(name, closing.names.q)

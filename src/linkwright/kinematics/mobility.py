@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, UnsupportedError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .assembly import CLOSED, Closing, assemble, closing_of, consistent_speeds
 from .pivots import Choice, choose, rank
 
@@ -52,7 +52,7 @@ def mobility(
     mechanism: Mechanism, q: Sequence[float] | Floats | None = None, t: float = 0.0
 ) -> Mobility:
     """Freedom and redundancy of a mechanism, at q or where it is assembled."""
-    closing = closing_of(mechanism)
+    closing = closing_of(require_mechanism(mechanism))
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
     if here.shape != (closing.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")

@@ -21,7 +21,7 @@ from .paper import finish, prepared_axes
 from .scene import scene_of
 from .sticks import Details, draw_moving
 from .style import GREY, INK, keep_whole, styled
-from .tracks import divided, poses_at, smooth_parts, traced
+from .tracks import divided, poses_at, require_run, smooth_parts, traced
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -48,6 +48,7 @@ def animate(
     `speed` 0.5 shows it at half of that; `rate` is pictures a second. Paths of frames (and of mass
     centres of bodies) named in `trace` are drawn.
     """
+    require_run(run)
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in FILMS:

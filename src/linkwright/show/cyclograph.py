@@ -15,7 +15,7 @@ from .labels import symbol
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
 from .style import COLUMN, INK, kept, legend, styled
-from .tracks import divided, equal_times, poses_at, smooth_parts, traced
+from .tracks import divided, equal_times, poses_at, require_run, smooth_parts, traced
 from .view import View
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def cyclograph(
     `trace` names frames, and bodies for their mass centres, whose paths are drawn; the frames that
     move unless said.
     """
+    require_run(run)
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))

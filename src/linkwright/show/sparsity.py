@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NameNotFoundError, suggest
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .histories import model_of
 from .labels import symbol
 from .style import COLUMN, FAINT, colour, kept, sheet, styled, text_width
@@ -32,7 +32,7 @@ _SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
 
 def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> NDArray[np.bool_]:
     """Which entries of a matrix are not zero for all states."""
-    model = model_of(mechanism)
+    model = model_of(require_mechanism(mechanism))
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
     if quantity not in known:
         raise NameNotFoundError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mechanism import GROUND, Mechanism
+from ..mechanism import GROUND, Mechanism, require_mechanism
 from .labels import symbol
 from .outline import outline
 from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled, text_width
@@ -31,7 +31,7 @@ def graph(
 ) -> Figure:
     """Bodies as boxes, joints as lines; dashed what closes loops, dotted springs and constraints
     between bodies. As wide as asked (mm), or as the names need, at least 85 mm."""
-    spots = layout(mechanism)
+    spots = layout(require_mechanism(mechanism))
     across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN
     if _is_crowded(mechanism, wide / across, across > 1):
         return kept(outline(mechanism, _beside(mechanism), width), path)

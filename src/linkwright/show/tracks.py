@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, kind_of, suggest
 from .between import coordinates_at
 from .shapes import GROUND, point_of
 
@@ -33,6 +33,12 @@ class Traced:
     def path(self, poses: Floats) -> Floats:
         """(…, 3) in the world."""
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
+
+
+def require_run(given: Any) -> None:
+    """Raises where something else is given in place of a run."""
+    if not hasattr(given, "t") or not hasattr(given, "q"):
+        raise ArgumentError(f"{kind_of(given)} is not a run", remedy="give one made by simulate")
 
 
 def poses_at(scene: Scene, run: Run, times: Floats) -> Floats:
