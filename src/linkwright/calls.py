@@ -35,17 +35,24 @@ def explained_call(
 
     def call(*arguments: Any, **options: Any) -> Any:
         try:
-            return ufunc(*arguments, **options)
+            if options:
+                return ufunc(*arguments, **options)
+            return ufunc(*arguments)
         except (TypeError, ValueError) as error:
-            if isinstance(error, LinkwrightError):
-                raise
-            named = [port.name for port in inputs if port.name in options]
-            if named:
-                arguments = _ordered(name, inputs, arguments, options, named)
-                rest = {key: value for key, value in options.items() if key not in named}
-                return call(*arguments, **rest)
-            check_arguments(name, owner, inputs, outputs, entries, arguments)
-            raise ArgumentError(f"{name}: {error}", where=owner) from None
+            refusal = error
+        return retry(refusal, arguments, options)
+
+    def retry(error: Exception, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """With inputs that are given by name in their places; else raises what is wrong."""
+        if isinstance(error, LinkwrightError):
+            raise error
+        named = [port.name for port in inputs if port.name in options]
+        if named:
+            arguments = _ordered(name, inputs, arguments, options, named)
+            rest = {key: value for key, value in options.items() if key not in named}
+            return call(*arguments, **rest)
+        check_arguments(name, owner, inputs, outputs, entries, arguments)
+        raise ArgumentError(f"{name}: {error}", where=owner)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = ufunc.__doc__
