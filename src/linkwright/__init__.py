@@ -40,9 +40,20 @@ _HOMES = {
     "LinkwrightError": "errors",
 }
 
+_PACKAGES = ("control", "errors", "identify", "motion", "report", "show", "simulation", "study")
+"""Packages that are reached as attributes too: lw.show.graph."""
+
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
+    from . import control as control
+    from . import errors as errors
+    from . import identify as identify
+    from . import motion as motion
+    from . import report as report
+    from . import show as show
+    from . import simulation as simulation
+    from . import study as study
     from .checking import check as check
     from .checking import check_folder as check_folder
     from .equations import Equations as Equations
@@ -67,12 +78,17 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
-        raise AttributeError(f"module 'linkwright' has no attribute '{name}'")
+        from .errors import suggest
+
+        remedy = "" if name.startswith("_") else f"; {suggest(name, [*_HOMES, *_PACKAGES])}"
+        raise AttributeError(f"module 'linkwright' has no attribute '{name}'{remedy}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_PACKAGES])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class LinkwrightError(Exception):
     """Base of all errors: `what` is wrong, `where` (file, table, key) and a `remedy`."""
@@ -57,6 +59,10 @@ class NameNotFoundError(LinkwrightError, LookupError):
     """A name (of a frame, parameter, gallery mechanism, …) that does not exist."""
 
 
+class ArgumentError(LinkwrightError, ValueError, TypeError):
+    """An argument of a wrong type, number or shape."""
+
+
 class MissingExtraError(LinkwrightError, ImportError):
     """An optional package that is not installed; the remedy names the extra."""
 
@@ -69,13 +75,39 @@ class LossWarning(UserWarning):
     """A file format that cannot hold everything the mechanism says."""
 
 
-def suggest(name: str, known: list[str]) -> str:
-    """A remedy for a mistyped name: the nearest known ones, or all if they are few."""
+_ALL, _MOST = 12, 24
+"""So many names are listed whole, and so many at most."""
+
+
+def suggest(name: object, known: Sequence[str]) -> str:
+    """A remedy for a mistyped name: the nearest known ones, and what there is, shortened."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=3)
+    near = get_close_matches(str(name), known, n=3) or _near_in_lower_case(str(name), known)
     if near:
         return f"did you mean {' or '.join(repr(n) for n in near)}?"
-    if 0 < len(known) <= 12:
+    if not known:
+        return "there are none"
+    if len(known) <= _ALL:
         return f"known: {', '.join(known)}"
-    return f"there are {len(known)} names, none near it" if known else "there are none"
+    more = f", … ({len(known)} in all)" if len(known) > _MOST else ""
+    return f"known: {', '.join(known[:_MOST])}{more}"
+
+
+def _near_in_lower_case(name: str, known: Sequence[str]) -> list[str]:
+    """Names that differ in capitals and small letters, or that begin or end with the given one."""
+    low = name.lower()
+    if len(low) < 2:
+        return [one for one in known if one.lower() == low][:3]
+    return [one for one in known if one.lower().startswith(low) or one.lower().endswith(low)][:3]
+
+
+def kind_of(value: object) -> str:
+    """The type of a value in a sentence: a str, an int."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def span_of_names(names: Sequence[str]) -> str:
+    """Names in a sentence: all of a few, else the first and the last."""
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]} … {names[-1]}"

@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .calls import (
+    check_arguments,
+    check_threads,
+    checked_parameter_names,
+    explained_call,
+    frame_is_missing,
+)
 from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of
-from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
+from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Tape, count_operations, normalised, record, scheduled
+from .tape import Port, Tape, count_operations, normalised, record, scheduled
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -43,8 +50,8 @@ def compile(  # noqa: A001 - the name that people call
     every function, in the order given. Large batches are split between `threads` threads
     (None: one for each core).
     """
-    kept = _checked_names(parameters)
-    _check_threads(threads)
+    kept = checked_parameter_names(parameters)
+    check_threads(threads)
     if not isinstance(source, Mechanism):
         if not hasattr(source, "expressions"):
             raise UnsupportedError(
@@ -61,24 +68,6 @@ def compile(  # noqa: A001 - the name that people call
     return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
 
 
-def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
-    kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    for k, name in enumerate(kept):
-        if not isinstance(name, str):
-            raise NameNotFoundError(f"parameters[{k}] is {name!r}", remedy="give names")
-        if name in kept[:k]:
-            raise NameNotFoundError(f"the parameter '{name}' is kept twice", remedy="name it once")
-    return kept
-
-
-def _check_threads(threads: int | None) -> None:
-    right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
-    if not right or isinstance(threads, bool):
-        raise UnsupportedError(
-            f"threads = {threads!r}", remedy="give a whole number from 1 to 1024, or None"
-        )
-
-
 @dataclass(frozen=True)
 class _Facts:
     """Numbers of a model, kept in the cache with its code."""
@@ -93,8 +82,9 @@ class _Facts:
 
 
 class Model:
-    """Compiled functions of a mechanism. Each attribute that is a function is the ufunc
-    itself, `(nq),(nv),(nv)->(nv)` and the like, compiled when it is first asked for.
+    """Compiled functions of a mechanism: `(nq),(nv),(nv)->(nv)` and the like over leading axes,
+    compiled when they are first asked for. They take their inputs by place or by name;
+    `ufunc(name)` is the NumPy ufunc behind one of them.
 
     `identity` tells what the cache may know the model by; equations that somebody hands in
     have none, and are derived already.
@@ -116,7 +106,7 @@ class Model:
         self._target = target
         self._derived = derived
         self._identity = identity
-        self._by_frame: dict[tuple[str, str], np.ufunc] = {}
+        self._by_frame: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
                 f"{mechanism.name} cannot move: it has no joint with a freedom",
@@ -197,6 +187,8 @@ class Model:
         """
         from .guard import closed_positions
 
+        port = Port("q", (self.nq,))
+        check_arguments("close", self.mechanism.name, [port], 0, {"q": self.names.q}, [q])
         kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
         return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept)
 
@@ -262,30 +254,44 @@ class Model:
     def __getattr__(self, name: str) -> Any:
         known = {} if name.startswith("_") else signatures(self.names)
         if name not in known:
-            raise AttributeError(f"Model has no function '{name}'; {suggest(name, [*known])}")
-        self.__dict__[name] = self._compile(name)
+            known_too = [*known, *(k for k in dir(Model) if k[0] != "_")]
+            raise AttributeError(f"Model has no function '{name}'; {suggest(name, known_too)}")
+        self.__dict__[name] = self._explained(name, self._compile(name))
         return self.__dict__[name]
+
+    def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
+        """The NumPy generalized ufunc behind a function (or behind one of a frame), with its
+        `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last output is
+        the smallest pivot."""
+        function = getattr(self, name)
+        found: np.ufunc = (function if frame is None else function(frame)).ufunc
+        return found
+
+    def _explained(self, name: str, ufunc: Any) -> Callable[..., Any]:
+        inputs, outputs = ports(self.names, name, self.parameters)
+        entries = entry_names(self.names, self.parameters)
+        return explained_call(ufunc, name, self.mechanism.name, inputs, len(outputs), entries)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *signatures(self.names)]
 
-    def placement(self, frame: str) -> np.ufunc:
+    def placement(self, frame: str) -> Callable[..., Any]:
         """`(nq)->(4,4)`: where a frame or body stands in the world."""
         return self._of_frame("placement", frame)
 
-    def jacobian(self, frame: str) -> np.ufunc:
+    def jacobian(self, frame: str) -> Callable[..., Any]:
         """`(nq)->(6,nv)`: rows ω, then v of the frame's origin, world axes."""
         return self._of_frame("jacobian", frame)
 
-    def frame_velocity(self, frame: str) -> np.ufunc:
+    def frame_velocity(self, frame: str) -> Callable[..., Any]:
         """`(nq),(nv)->(6)`: (ω, v) of a frame, world axes."""
         return self._of_frame("frame_velocity", frame)
 
-    def frame_acceleration(self, frame: str) -> np.ufunc:
+    def frame_acceleration(self, frame: str) -> Callable[..., Any]:
         """`(nq),(nv),(nv)->(6)`: the rate of `frame_velocity`."""
         return self._of_frame("frame_acceleration", frame)
 
-    def frame_bias_acceleration(self, frame: str) -> np.ufunc:
+    def frame_bias_acceleration(self, frame: str) -> Callable[..., Any]:
         """`(nq),(nv)->(6)`: J̇ q̇, the acceleration of a frame at q̈ = 0."""
         return self._of_frame("frame_bias_acceleration", frame)
 
@@ -311,10 +317,13 @@ class Model:
 
         return certified(self, name, inputs, digits, frame)
 
-    def _of_frame(self, name: str, frame: str) -> np.ufunc:
+    def _of_frame(self, name: str, frame: str) -> Callable[..., Any]:
+        if not isinstance(frame, str):
+            places = [*self.mechanism.frames, *self.names.bodies]
+            raise frame_is_missing(name, places, FRAME_SIGNATURES[name].inputs)
         key = (name, frame)
         if key not in self._by_frame:
-            self._by_frame[key] = self._compile(name, frame)
+            self._by_frame[key] = self._explained(name, self._compile(name, frame))
         return self._by_frame[key]
 
     def _compile(self, name: str, *frame: str) -> Any:

@@ -27,10 +27,29 @@ def found() -> str | None:
     )
 
 
+def font_configuration(folder: Path, installed: bool) -> Path:
+    """A configuration of fontconfig with all fonts that are installed, or with none but one that
+    has no letters: without any font Chromium shows no text at all, not even in a page's own."""
+    from matplotlib import get_data_path
+
+    seed = folder / "fonts"
+    seed.mkdir(parents=True)
+    symbols = "STIXSizFiveSymReg.ttf"
+    shutil.copy(Path(get_data_path()) / "fonts/ttf" / symbols, seed / symbols)
+    usual = os.environ.get("FONTCONFIG_FILE", "/etc/fonts/fonts.conf")
+    rest = f'<include ignore_missing="yes">{usual}</include>' if installed else ""
+    path = folder / "fonts.conf"
+    path.write_text(
+        f'<?xml version="1.0"?>\n<fontconfig><dir>{seed}</dir><cachedir>{folder}/cache</cachedir>'
+        f"{rest}</fontconfig>\n"
+    )
+    return path
+
+
 class Browser:
     """One page of a browser: what it asked for, what went wrong, what a script in it says."""
 
-    def __init__(self, program: str, folder: Path) -> None:
+    def __init__(self, program: str, folder: Path, *, fonts: bool = True) -> None:
         read_theirs, write_ours = os.pipe()
         read_ours, write_theirs = os.pipe()
         command = [
@@ -41,6 +60,7 @@ class Browser:
         self.process = subprocess.Popen(
             command, pass_fds=(read_theirs, write_theirs), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env=os.environ | {"FONTCONFIG_FILE": str(font_configuration(folder, fonts))},
         )  # fmt: skip
         os.close(read_theirs)
         os.close(write_theirs)
@@ -94,6 +114,7 @@ class Browser:
         self.call("Page.navigate", url=page.as_uri())
         for _ in range(300):
             if self.evaluate("document.readyState") == "complete":
+                self.evaluate("document.fonts.ready.then(() => 0)")
                 return
             time.sleep(0.1)
         raise AssertionError("the page does not load")

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,10 +24,15 @@ if PROGRAM is None and os.environ.get("LINKWRIGHT_BROWSER") != "required":
     pytest.skip("left out: no Chromium is installed", allow_module_level=True)
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+WIDTH_OF_M = 83.0
+"""Of an italic m of 100 pixels in STIX Two Math."""
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["installed-fonts", "no-fonts"])
+def browser(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Once with the fonts of this machine, whatever they are, and once without any."""
     assert PROGRAM is not None, "no Chromium is installed, and LINKWRIGHT_BROWSER=required"
-    one = Browser(PROGRAM, tmp_path_factory.mktemp("profile"))
+    one = Browser(PROGRAM, tmp_path_factory.mktemp("profile"), fonts=request.param)
     yield one
     one.close()
 
@@ -87,13 +93,17 @@ def test_the_animation_moves(browser: Browser, report: Path) -> None:
     assert len(pictures) > 2
 
 
-def test_long_equations_wrap_on_a_phone(browser: Browser, tmp_path: Path) -> None:
-    """Lines end before + and −; what cannot be broken scrolls in its own paragraph."""
+@pytest.fixture(scope="module")
+def long_equations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("long") / "a.html"
     found = written_out(lw.gallery("six-axis"))
-    path = tmp_path / "a.html"
-    text = whole("a", joined(Html(one.markup) for one in found))
-    path.write_text(text, encoding="utf-8")
-    browser.open(path, 390)
+    path.write_text(whole("a", joined(Html(one.markup) for one in found)), encoding="utf-8")
+    return path
+
+
+def test_long_equations_wrap_on_a_phone(browser: Browser, long_equations: Path) -> None:
+    """Lines end before + and −; what cannot be broken scrolls in its own paragraph."""
+    browser.open(long_equations, 390)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
     wide, all_of_them = browser.evaluate(
         "(() => { const all = [...document.querySelectorAll('.equations p')];"
@@ -102,6 +112,37 @@ def test_long_equations_wrap_on_a_phone(browser: Browser, tmp_path: Path) -> Non
     assert all_of_them > 300
     assert wide == 0
     assert browser.evaluate("document.querySelector('.equations').clientHeight") > 3000
+
+
+def test_formulas_are_set_in_the_embedded_math_font(browser: Browser, report: Path) -> None:
+    """Its MATH table makes indices small and lets parentheses grow with what they hold; letters are
+    as wide as the font has them, wherever the page is read."""
+    browser.open(report, 1280)
+    loaded = browser.evaluate("[...document.fonts].map(f => f.family + ' ' + f.status)")
+    assert set(loaded) == {"Linkwright Math loaded", "Linkwright Text loaded"}
+    family = browser.evaluate("getComputedStyle(document.querySelector('math')).fontFamily")
+    for name in ("STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Math TeX Gyre"):
+        assert name in family
+    small, high, wide = browser.evaluate(
+        "(() => { const p = document.querySelector('.equations p');"
+        "p.insertAdjacentHTML('afterend', '<p><math style=\"font-size:100px\"><mrow><mo>(</mo><mfrac><mi>a</mi>"
+        "<mi>b</mi></mfrac><mo>)</mo></mrow><msub><mi>m</mi><mn>2</mn></msub><mn>2</mn></math></p>');"
+        "const m = p.nextSibling, size = (what) => m.querySelector(what).getBoundingClientRect();"
+        "return [size('msub mn').width / size('math > mn').width, size('mo').height, size('msub mi').width];})()"
+    )
+    assert 0.6 < small < 0.8
+    assert high > 130
+    assert wide == pytest.approx(WIDTH_OF_M, abs=0.5)
+
+
+def test_words_in_figures_are_shown(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280)
+    widths = browser.evaluate(
+        "[...document.querySelectorAll('figure svg text')].filter(t => t.textContent.trim())"
+        ".map(t => t.getBoundingClientRect().width)"
+    )
+    assert len(widths) > 40
+    assert min(widths) > 1
 
 
 def test_print_shows_pictures_of_the_motion(browser: Browser, report: Path) -> None:

@@ -16,9 +16,13 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
-from linkwright.show.page import policy_of
+from linkwright.show.page import motion_data, policy_of
+from linkwright.show.scene import scene_of
+from linkwright.show.tracks import divided, poses_at, smooth_parts, traced
+from linkwright.simulation import Run
 
 from . import runs
+from .film import FilmPoses, loop_gap, pixels
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -46,6 +50,8 @@ document.body.dataset.dragged = look() !== first;
 canvas.onpointerup();
 canvas.ondblclick();
 document.body.dataset.back = look() === first;
+document.body.dataset.poses = JSON.stringify(root.posesAt(0.123));
+document.body.dataset.paths = JSON.stringify(root.paths.map((path) => path.map((one) => one.p)));
 root.querySelector("button").onclick();
 </script>"""
 
@@ -55,19 +61,82 @@ def data_of(page: str) -> dict:
 
 
 def test_the_page_holds_the_motion() -> None:
-    """Its poses, carried out as the page does, put the tool where the arm has it."""
+    """Its coordinates, carried out as the page does, put the tool where the arm has it."""
     run = runs.elbow()
     data = data_of(show.animation_page(run))
-    point = data["traces"][0]
-    times = np.array(data["times"])
-    a, b = (np.interp(times, run.t, column) for column in run.q.T)
-    hand = np.column_stack([np.cos(a) + np.cos(a + b), np.sin(a) + np.sin(a + b), 0 * a])
-    for pose, there in zip(data["poses"], hand, strict=True):
-        *p, w, x, y, z = pose[point["link"]]
-        u, r = np.array([x, y, z]), np.array(point["point"])
-        found = np.array(p) + r + 2 * w * np.cross(u, r) + 2 * np.cross(u, np.cross(u, r))
-        np.testing.assert_allclose(found, there, atol=1e-4)
-    assert (times[0], times[-1]) == (0.0, 0.5)
+    point, film = data["traces"][0], FilmPoses(data)
+    for t, (a, b) in zip(run.t, run.q, strict=True):
+        hand = [np.cos(a) + np.cos(a + b), np.sin(a) + np.sin(a + b), 0.0]
+        found = film.point(t, point["link"], point["point"])
+        np.testing.assert_allclose(found, hand, atol=1e-4)
+    assert (data["times"][0], data["times"][-1]) == (0.0, 0.5)
+
+
+FAST = {
+    "slider-crank": ("slider-crank", {"theta1": 60.0}, 0.5),
+    "four-bar": ("four-bar", {"theta1": 20.0}, 0.5),
+    "spatial arm": ("puma560", [5.0, 4.0, 3.0, 20.0, 20.0, 20.0], 0.4),
+    "free body": (None, [9.0, 0.5, 3.0, 1.0, 0.0, 4.0], 1.0),
+}
+BOX = """
+[bodies.box]
+mass = 1
+inertia = { xx = 0.01, yy = 0.02, zz = 0.025 }
+[joints.f]
+type = "free"
+parent = "ground"
+child = "box"
+[frames.corner]
+body = "box"
+origin = { xyz = [0.2, 0.1, 0.05] }
+"""
+
+
+def fast_run(case: str, samples: int) -> tuple[Run, list[str]]:
+    name, speeds, t = FAST[case]
+    mechanism = lw.gallery(name) if name else lw.load(BOX)
+    run = lw.simulate(mechanism, t=t, qd0=speeds, samples=samples)
+    return run, list(mechanism.frames) or list(mechanism.bodies)
+
+
+@pytest.mark.parametrize("case", FAST)
+@pytest.mark.parametrize("sampled", [1, 8], ids=["samples", "few-samples"])
+def test_no_joint_of_a_fast_film_opens_by_a_pixel(case: str, sampled: int) -> None:
+    """Loops stay closed, and points are where a run with samples in between has them, also where
+    the film's own run has few samples."""
+    fine, points = fast_run(case, 401)
+    coarse, _ = fast_run(case, 400 // (4 * sampled) + 1)
+    data = motion_data(coarse, trace=points)
+    times = np.linspace(0, fine.t[-1], 593)
+    if fine.mechanism.loops:
+        assert loop_gap(data, fine.mechanism, times) < 0.5
+    film, places = FilmPoses(data), {p: lw.compile(fine.mechanism).placement(p) for p in points}
+    if sampled == 1:
+        for name, point in zip(points, data["traces"], strict=True):
+            if name in fine.mechanism.frames:
+                shown = [film.point(t, point["link"], point["point"]) for t in fine.t]
+                off = np.linalg.norm(shown - places[name](fine.q)[:, :3, 3], axis=1)
+                assert off.max() * pixels(data) < 1
+    assert len(json.dumps(data)) < 60_000
+    assert data["error"] <= 0.15
+
+
+def test_a_film_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linkwright.show.key_frames._MOST_NUMBERS", 60)
+    page = show.animation_page(fast_run("slider-crank", 101)[0])
+    assert "joints may open" in page
+    assert "joints may open" not in show.animation_page(runs.elbow())
+
+
+def test_traces_of_fast_pictures_are_smooth() -> None:
+    """No chord of a drawn path is off by a tenth of a millimetre, however few the pictures are."""
+    run = fast_run("slider-crank", 101)[0]
+    scene, times = scene_of(run.mechanism), np.linspace(0, 0.5, 16)
+    points = traced(scene, ["crank"])
+    parts = smooth_parts(scene, run, times, points, 5e-4 * scene.size)
+    path = points[0].path(poses_at(scene, run, divided(times, parts)))
+    turns = np.diff(np.unwrap(np.arctan2(*np.diff(path[:, :2], axis=0).T)))
+    assert np.abs(turns).max() < 0.2
 
 
 @pytest.mark.parametrize("page", [show.animation_page, show.animation_element])
@@ -117,6 +186,16 @@ def test_a_browser_shows_it_move(run: object, tmp_path: Path) -> None:
     assert int(facts["inked"]) > 1000
     assert float(facts["time"]) > 0
     assert "CONSOLE" not in done.stderr
+    shown = FilmPoses(data_of(text))(0.123)
+    for k, (*place, w, x, y, z) in enumerate(json.loads(html.unescape(facts["poses"]))):
+        R, p = shown[k]
+        np.testing.assert_allclose(place, p, atol=1e-12)
+        np.testing.assert_allclose(
+            [w * w + x * x - y * y - z * z, 2 * (w * z + x * y)], R[:2, 0], atol=1e-12
+        )
+    for path in json.loads(html.unescape(facts["paths"])):
+        turns = np.diff(np.unwrap(np.arctan2(*np.diff(np.array(path)[:, :2], axis=0).T)))
+        assert np.median(np.abs(turns)) < 0.05, "paths are smooth curves"
 
 
 def test_a_gif_runs_at_true_speed(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_wrong_requests() -> None:
         ("there is no coordinate 'theta9'", lambda: kinematics(bar, {"theta9": 1})),
         ("1 coordinate is free and 0 driven", lambda: kinematics(bar)),
         ("only 1 can be", lambda: kinematics(bar, {"theta1": "t", "theta2": "t"})),
-        ("is no motion", lambda: kinematics(bar, {"theta1": "t"}, t=-1.0)),
+        ("must be a", lambda: kinematics(bar, {"theta1": "t"}, t=-1.0)),
         ("constraints of speeds", lambda: kinematics(lw.gallery("rolling-disk"), {})),
         ("is no motion", lambda: inverse(bar, [1, 2])),  # type: ignore[arg-type]
         ("with other coordinates", lambda: inverse(bar, kinematics(lw.gallery("elbow"), {}))),

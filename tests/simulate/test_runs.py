@@ -190,7 +190,7 @@ def test_singular_configurations_are_reported() -> None:
 def test_wrong_requests() -> None:
     for options, what in (
         ({"integrator": "magic"}, "no integrator 'magic'"),
-        ({"t": -1.0}, "is no motion"),
+        ({"t": -1.0}, "must be a"),
         ({"q0": [1, 2]}, "q0 is not 1 finite"),
         ({"q0": {"p": 1}}, "no coordinate 'p'"),
         ({"torque": {"p": 1}}, "no drive 'p'"),

@@ -160,7 +160,7 @@ def test_numbers_become_floats_correctly_rounded(x: float) -> None:
         ("1)", "unexpected ')'"),
         ("1 2", "unexpected '2'"),
         ("a b", "units go behind plain numbers"),
-        ("3 parsec", "'parsec' is no unit"),
+        ("3 parsec", "'parsec' is not a unit; use units such as m, mm"),
         ("2*l mm", "units go behind plain numbers"),
         ("foo(1)", "'foo' is no function"),
         ("sin(1, 2)", "takes 1 argument"),

@@ -70,6 +70,8 @@ body = "a"
         ('body = "a"', 'body = "a"\norigin = [1, 0]', False),
         ('body = "a"', 'body = "a"\norigin = "1"', False),
         ("mass = 1", "inertia = [1, 1, 1]", True),
+        ("mass = 1", "inertia = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]", True),
+        ("mass = 1", "inertia = [[1, 0], [0, 1]]", False),
         ("mass = 1", 'inertia = { zz = "1 kg*m^2" }', True),
         ("mass = 1", "inertia = [1, 1, 1, 0, 0, 0]", False),
         ("mass = 1", "inertia = 1", False),

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "algebra": set(),
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
+    "calls": {"errors", "tape"},
     "formulations": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
     },
@@ -38,8 +39,8 @@ MAY_IMPORT = {
     "tape": {"errors"},
     "readings": {"errors", "expressions", "tape"},
     "model": {
-        "errors", "mechanism", "quantities", "equations", "formulations", "tape", "readings", "guard",
-        "certify", "closed_states", "mass_check",
+        "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
+        "guard", "certify", "closed_states", "mass_check",
     },
     "guard": {"errors", "quantities", "model", "closed_states"},
     "closed_states": {"errors", "model"},

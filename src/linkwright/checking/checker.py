@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .declarations import WITHOUT, without
 from .inference import inferred_names
 from .reading import Line
@@ -39,7 +39,7 @@ def check_with(
     shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
 ) -> Report:
     """`check` with derivations by heading, which texts share; one that has frames has its own."""
-    lines, own = read(equations, mechanism)
+    lines, own = read(equations, require_mechanism(mechanism))
     said = {**own.names, **names}
     vocabularies = {} if own.frames or own.composed or own.masses else shared
     findings: list[Finding] = []

@@ -8,7 +8,7 @@ from ..kinematics.assembly import assemble, assemblies
 from ..kinematics.closing import closing_of
 from ..kinematics.mobility import mobility
 from ..mechanism import Mechanism, names_of
-from .inputs import assignments
+from .inputs import assignments, numbers
 from .show import emit_json, print_table
 
 
@@ -21,7 +21,7 @@ def run(
     every: bool,
     as_json: bool,
 ) -> None:
-    values = {name: to_float(parse(text)) for name, text in assignments(words).items()}
+    values = numbers(mechanism, words)
     asked = {name: _range(name, text) for name, text in assignments(ranges).items()}
     if every and asked:
         raise LinkwrightError("--all and --range are both given", remedy="give one of them")

@@ -10,6 +10,7 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import to_text
 from ..forms import SHORT, closed_only
+from ..forms.page_fonts import math_font_css
 from ..forms.sheet import Sheet, equation_of, known_functions, sheet_of, usual_functions
 from ..formulations import derive
 from ..kinematics.values import Parameters
@@ -92,7 +93,8 @@ def _html(equations: Equations, written: dict[str, Sheet]) -> None:
     title = escape(equations.mechanism.name)
     print(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        "<style>body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
+        f"<style>{math_font_css()}"
+        "body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
         "div{overflow-x:auto;margin-left:1.5em}math{font-size:1.1em}"
         "mtd{padding:.25em .3em;text-align:left}</style></head>"
         f"<body><h1>{title}</h1><p>{escape(equation_of(equations.names))}</p>"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest
 from ..expressions import Measured, check_dimension, parse, parse_unit, to_float
-from ..mechanism import Joint, Mechanism
+from ..mechanism import Joint, Mechanism, numbers_from_text
 from ..model import Model
 from ..quantities import entry_names
 from ..tape import Port
@@ -36,6 +36,11 @@ def assignments(words: Sequence[str]) -> dict[str, str]:
             raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
         given[key] = value
     return given
+
+
+def numbers(mechanism: Mechanism, words: list[str], what: str = "q0") -> dict[str, float]:
+    """Values by name, in SI units: of coordinates, of speeds ("qd0"), of forces ("torque")."""
+    return dict(numbers_from_text(mechanism, assignments(words), what))
 
 
 def from_words(model: Model, wanted: list[Port], given: Mapping[str, str]) -> dict[str, Any]:

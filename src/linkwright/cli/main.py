@@ -60,7 +60,7 @@ def run_command() -> None:
         message = show()
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
-        _stop(f"{message}; see '{command} --help'")
+        _stop(f"{message.rstrip('.')}; see '{command} --help'")
 
 
 def _let_go_of_output() -> None:

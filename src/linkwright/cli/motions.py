@@ -15,9 +15,8 @@ from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
 from ..simulation import Kinematics, Run, inverse, kinematics, load_run
 from ..simulation.storage import check_format
 from .courses import courses
-from .inputs import assignments
+from .inputs import assignments, numbers
 from .show import CheckFailedError, clean, emit_json, figure, print_table, with_unit, working
-from .simulate import numbers
 
 
 def move(
@@ -36,7 +35,7 @@ def move(
     with working(f"moving {mechanism.name}"):
         found = kinematics(
             mechanism, motion, duration, over=_range(over) if over else None,
-            rough=numbers(rough), samples=samples,
+            rough=numbers(mechanism, rough), samples=samples,
         )  # fmt: skip
     if output is not None:
         found.save(output)
@@ -100,7 +99,9 @@ def forces(
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
     motion = load_run(source) if source is not None else courses(words)
     with working(f"finding the forces of {mechanism.name}"):
-        found = inverse(mechanism, motion, duration, rough=numbers(rough), samples=samples)
+        found = inverse(
+            mechanism, motion, duration, rough=numbers(mechanism, rough), samples=samples
+        )
     if output is not None:
         found.save(output)
     summary = _of_forces(found) | {"file": str(output or "")}

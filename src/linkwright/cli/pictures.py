@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import FileError, LinkwrightError
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
-from .inputs import assignments
+from .inputs import numbers
 from .show import emit_json, working
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def draw(
     """A configuration, or the structure, of a mechanism."""
     from .. import show
 
-    values = {name: to_float(parse(text)) for name, text in assignments(words).items()}
+    values = numbers(mechanism, words)
     with working(f"drawing {mechanism.name}"):
         if what == "picture":
             q = _configuration(mechanism, values)

@@ -15,7 +15,7 @@ from ..motion import Plan, accelerated, arc, line, plan_to, planned, trapezoid
 from ..motion.plan import PICTURES
 from ..motion.timing import largest
 from ..motion.units import said, units_of
-from .inputs import assignments
+from .inputs import numbers
 from .show import CheckFailedError, emit_json, print_table, working, write_file
 
 
@@ -118,7 +118,7 @@ def _frame(mechanism: Mechanism, wanted: str | None) -> str:
 def _joints(mechanism: Mechanism, words: list[str]) -> Any:
     """Coordinates by name; the rest is at home, or where loops close."""
     names = list(names_of(mechanism).q)
-    given = {name: to_float(parse(text)) for name, text in assignments(words).items()}
+    given = numbers(mechanism, words)
     for name in given:
         if name not in names:
             raise NameNotFoundError(f"there is no coordinate '{name}'", remedy=suggest(name, names))

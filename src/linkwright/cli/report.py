@@ -8,9 +8,8 @@ from pathlib import Path
 from ..errors import FileError
 from ..mechanism import Mechanism
 from ..report import page
-from .inputs import assignments
+from .inputs import assignments, numbers
 from .show import emit_json, working, write_file
-from .simulate import numbers
 
 
 def run(
@@ -28,7 +27,7 @@ def run(
 ) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileError("is no .html file", where=str(output), remedy="name one")
-    q0, qd0 = numbers(start), numbers(speeds)
+    q0, qd0 = numbers(mechanism, start), numbers(mechanism, speeds, "qd0")
     with working(f"making the page of {mechanism.name}"):
         text = page(mechanism, file, duration, q0, budget, by, base, qd0, assignments(drives))
     write_file(output, text)

@@ -16,7 +16,7 @@ from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
 from ..simulation.storage import check_format
 from .courses import courses
-from .inputs import assignments
+from .inputs import assignments, numbers
 from .pictures import NOTHING, Wanted
 from .show import CheckFailedError, emit_json, figure, working
 from .supervise import save_when_interrupted
@@ -36,7 +36,8 @@ def run(
         check_format(output)
         save_when_interrupted()
     return simulate(
-        mechanism, duration, q0=numbers(start), qd0=numbers(speeds), rtol=tolerance,
+        mechanism, duration, q0=numbers(mechanism, start),
+        qd0=numbers(mechanism, speeds, "qd0"), rtol=tolerance,
         atol=tolerance / 10, step=None if step is None else to_float(parse(step)), progress=True,
         **settings,
     )  # fmt: skip
@@ -72,10 +73,6 @@ def again(source: Path, output: Path | None, as_json: bool) -> None:
     if others:
         print(f"linkwright: made with another {', '.join(others)}", file=sys.stderr)
     report(found, output, as_json, {"difference": apart})
-
-
-def numbers(words: list[str]) -> dict[str, float]:
-    return {name: to_float(parse(text)) for name, text in assignments(words).items()}
 
 
 def report(

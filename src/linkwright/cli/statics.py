@@ -12,6 +12,7 @@ from ..errors import FileError
 from ..mechanism import Mechanism, names_of
 from ..mechanism.units import coordinate_units
 from ..simulation import Equilibrium, equilibria, equilibrium, linearize
+from .inputs import numbers
 from .show import (
     CheckFailedError,
     clean,
@@ -22,14 +23,13 @@ from .show import (
     working,
     write_file,
 )
-from .simulate import numbers
 
 
 def rest(mechanism: Mechanism, start: list[str], drives: list[str], as_json: bool) -> None:
-    torque = numbers(drives) or None
+    torque = numbers(mechanism, drives, "torque") or None
     with working(f"looking for rest of {mechanism.name}"):
         if start:
-            found = [equilibrium(mechanism, numbers(start), torque)]
+            found = [equilibrium(mechanism, numbers(mechanism, start), torque)]
         else:
             found = equilibria(mechanism, torque)
     if not found:
@@ -78,7 +78,11 @@ def linear(
         raise FileError(f"'{output}' is no .npz", remedy="name such a file")
     wanted = outputs.split(",") if outputs else None
     found = linearize(
-        mechanism, numbers(state), numbers(speeds) or None, numbers(drives) or None, outputs=wanted
+        mechanism,
+        numbers(mechanism, state),
+        numbers(mechanism, speeds, "qd0") or None,
+        numbers(mechanism, drives, "torque") or None,
+        outputs=wanted,
     )
     matrices = {"A": found.A, "B": found.B, "C": found.C, "D": found.D}
     if output is not None:

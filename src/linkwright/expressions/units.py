@@ -93,6 +93,11 @@ class _UnitReader:
     def fail(self, what: str, remedy: str = "") -> ExpressionError:
         return ExpressionError(f"{what} in the unit '{self.text}'", remedy=remedy)
 
+    def unknown(self, word: str) -> ExpressionError:
+        where = f" (in '{self.text}')" if self.text.strip() != word else ""
+        what = f"'{word}' is not a unit{where}" if word else f"a unit is missing in '{self.text}'"
+        return ExpressionError(what, remedy=_advice(word))
+
     def expect_end(self) -> None:
         if self.tokens[self.at].kind != "end":
             raise self.fail(f"unexpected '{self.peek()}'", PLACE_OF_UNITS)
@@ -128,15 +133,16 @@ class _UnitReader:
         if token.text == "1":
             return _ONE
         if token.text not in UNITS:
-            raise self.fail(f"'{token.text}' is no unit", _advice(token.text))
+            raise self.unknown(token.text)
         return UNITS[token.text]
 
 
 def _advice(word: str) -> str:
-    """Units that are spelt like the word; if none, it was hardly meant as a unit."""
-    near = get_close_matches(word, UNITS, n=3) if word else []
-    meant = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
-    return f"{meant}{PLACE_OF_UNITS}"
+    """Units that are spelt like the word; if none, some units, and where a unit may stand."""
+    near = get_close_matches(word, UNITS, n=3)
+    if near:
+        return f"did you mean {' or '.join(repr(n) for n in near)}? {PLACE_OF_UNITS}"
+    return f"use units such as m, mm, kg, s, rad, deg, N; {PLACE_OF_UNITS}"
 
 
 _BASE = ("kg", "m", "s")

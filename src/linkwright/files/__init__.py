@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import warnings
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, overload
 
-from ..errors import FileError, LinkwrightError, LossWarning
-from ..mechanism import Mechanism
+from ..errors import ArgumentError, FileError, LinkwrightError, LossWarning, kind_of
+from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.gallery import gallery_file, gallery_names, generated
 from .partial import partial_name
 
@@ -33,6 +34,9 @@ def load(
     unphysical inertia into errors. `closure` is the tolerance of nearly redundant constraints
     (default: the file's, or 1e-6).
     """
+    if not isinstance(source, str | os.PathLike):
+        made = "Mechanism(**table)" if isinstance(source, dict) else 'load("robot.urdf")'
+        raise ArgumentError(f"{kind_of(source)} is not a file or its text", remedy=f"write {made}")
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         mechanism = _read_text(_sound(source), "", None, base, convention)
         return mechanism.with_closure(closure).checked(strict)
@@ -69,6 +73,10 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
     """A mechanism that comes along, by name; without a name, the list of names."""
     if name is None:
         return gallery_names()
+    if not isinstance(name, str):
+        raise ArgumentError(
+            f"{name!r} is not a name of the gallery", remedy="call gallery() for the list of names"
+        )
     stored = gallery_file(name)
     if stored is None:
         return generated(name)
@@ -78,6 +86,7 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
     """Writes a mechanism as `.toml` or `.urdf`; what the format cannot hold is a warning."""
+    require_mechanism(mechanism)
     target = Path(path)
     kind = target.suffix.removeprefix(".").lower()
     check_target(target, kind)

@@ -15,7 +15,7 @@ from typing import Any
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.values import Parameters
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
     "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
@@ -26,7 +26,7 @@ FORMULATIONS = (
 def formulation(name: str) -> ModuleType:
     if name not in FORMULATIONS:
         raise NameNotFoundError(
-            f"there is no formulation '{name}'", remedy=suggest(name, list(FORMULATIONS))
+            f"there is no formulation {name!r}", remedy=suggest(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
 
@@ -43,6 +43,7 @@ def derive(
     "numeric" none, a list of names just those; "base" has the base parameters as symbols, for
     what depends on forces at the joints alone.
     """
+    require_mechanism(mechanism)
     chosen = formulation(by)
     reason = chosen.supports(mechanism)
     if reason is not None:

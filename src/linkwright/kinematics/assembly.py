@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, NameNotFoundError, suggest
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, numbers_from_text, require_mechanism
 from .closing import CLOSED, Closing, Ranges, closing_of
 from .pivots import rank
 
@@ -29,7 +29,8 @@ def assemble(
     stay exactly there, quaternions as a whole. `ranges` asks for a branch:
     `{"elbow": (0, 3.14)}`. `closure`: see `Mechanism.closure` (default: the mechanism's own).
     """
-    closing = closing_of(mechanism.with_closure(closure))
+    closing = closing_of(require_mechanism(mechanism).with_closure(closure))
+    values = numbers_from_text(mechanism, values, "q0")
     q = closing.start.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):
         closing.check_name(name)

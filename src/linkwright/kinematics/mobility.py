@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, UnsupportedError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .assembly import assemble, consistent_speeds
 from .closing import CLOSED, Closing, closing_of
 from .pivots import Choice, choose
@@ -65,7 +65,7 @@ def mobility(
 ) -> Mobility:
     """Freedom and redundancy of a mechanism, at q or where it is assembled. `closure`: see
     `Mechanism.closure` (default: the mechanism's own)."""
-    mechanism = mechanism.with_closure(closure)
+    mechanism = require_mechanism(mechanism).with_closure(closure)
     closing = closing_of(mechanism)
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
     if here.shape != (closing.names.nq,):

@@ -15,6 +15,7 @@ from .constraints import (
 from .contacts import Contact
 from .coordinates import Names, coordinate_names, dotted, names_of, speed_names
 from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
+from .given import numbers_from_text, require_mechanism
 from .joints import JOINT_TYPES, Freedom, Joint, Limits, Mimic, Motor
 from .mechanism import Mechanism, replaced
 from .parts import Part, Quantity, Table, Vector, plain, quantities
@@ -59,8 +60,10 @@ __all__ = [
     "coordinate_names",
     "dotted",
     "names_of",
+    "numbers_from_text",
     "plain",
     "quantities",
     "replaced",
+    "require_mechanism",
     "speed_names",
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isclose
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
@@ -74,12 +76,38 @@ class Inertia(Rotated):
 
         def __init__(self, **fields: Any) -> None: ...
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """A bare list is a diagonal, or the rows of the tensor."""
+        found = super().__get_pydantic_json_schema__(schema, handler)
+        part = handler.resolve_ref_schema(found)
+        row = {"type": "array", "items": part["items"], "minItems": 3, "maxItems": 3}
+        part["items"] = {"anyOf": [part["items"], row]}
+        return found
+
     @model_validator(mode="before")
     @classmethod
-    def _bare_diagonal(cls, value: Any) -> Any:
-        if isinstance(value, list | tuple) and len(value) == 3:
-            return dict(zip(("xx", "yy", "zz"), value, strict=True))
-        return value
+    def _bare_entries(cls, value: Any) -> Any:
+        """A diagonal, or a symmetric 3×3 array, as a table of entries."""
+        value = value.tolist() if hasattr(value, "tolist") else value
+        if not isinstance(value, list | tuple) or len(value) != 3:
+            return value
+        if all(isinstance(row, list | tuple) and len(row) == 3 for row in value):
+            return _entries_of_matrix(value)
+        return dict(zip(("xx", "yy", "zz"), value, strict=True))
+
+
+def _entries_of_matrix(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The six entries of a symmetric tensor; asymmetry beyond rounding is an error."""
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = rows[i][j], rows[j][i]
+        numbers = isinstance(a, int | float) and isinstance(b, int | float)
+        if not (isclose(a, b, rel_tol=1e-9, abs_tol=1e-300) if numbers else a == b):
+            raise MechanismError(
+                f"is not symmetric: {'xyz'[i]}{'xyz'[j]} is {a}, {'xyz'[j]}{'xyz'[i]} is {b}",
+                remedy="give a symmetric 3×3 array",
+            )
+    return {"xyz"[i] + "xyz"[j]: rows[i][j] for i in range(3) for j in range(i, 3)}
 
 
 class Body(Part):
@@ -90,7 +118,8 @@ class Body(Part):
         default=ORIGIN, description="mass centre in the body's frame, m"
     )
     inertia: Inertia = Field(
-        default_factory=Inertia, description="about the mass centre, kg*m^2: {xx=…} or [xx, yy, zz]"
+        default_factory=Inertia,
+        description="about the mass centre, kg*m^2: {xx=…}, [xx, yy, zz] or a symmetric 3×3 array",
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions

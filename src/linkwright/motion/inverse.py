@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..formulations import derive
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
 from .iteration import SAME, Iteration, flattened
@@ -277,6 +277,7 @@ def inverse_kinematics(
 
     Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
     """
+    require_mechanism(mechanism)
     kinds = {target.frame: target.kind for target in read_targets(targets)}
     solver = InverseKinematics(mechanism, kinds, limits=limits)
     return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError
+from ..errors import ArgumentError, LinkwrightError
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,10 @@ class Target:
 def read_targets(given: Mapping[str, Any]) -> list[Target]:
     """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
     (w, x, y, z)."""
+    if not isinstance(given, Mapping):
+        raise ArgumentError(
+            "targets are given by the names of frames", remedy='write {"tool": [x, y, z]}'
+        )
     if not given:
         raise LinkwrightError("there is no target", remedy="give one for a frame by its name")
     return [_read(frame, value) for frame, value in given.items()]

@@ -17,6 +17,7 @@ from pathlib import Path
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..files import write
+from ..forms.page_fonts import math_font_css, text_font_css
 from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
 from ..mechanism.gallery import gallery_names
@@ -198,13 +199,16 @@ def whole(title: str, body: Html) -> str:
     script = (here / "page.js").read_text(encoding="utf-8")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
     allowed = " ".join(f"'sha256-{_hash(text)}'" for text in dict.fromkeys(scripts))
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
+        f"script-src {allowed}"
+    )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         + html('<meta http-equiv="Content-Security-Policy" content="{}">', policy)
         + '<meta name="viewport" content="width=device-width, initial-scale=1">'
         + html("<title>{}</title>", title)
-        + f"<style>\n{style}</style></head>\n"
+        + f"<style>\n{text_font_css()}{math_font_css()}{style}</style></head>\n"
         + f"<body>\n{body}\n<script>{script}</script></body></html>\n"
     )
 

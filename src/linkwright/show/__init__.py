@@ -13,8 +13,9 @@ from .page import animation_element, animation_page
 from .plans import plan_courses, plan_ends, plan_figure
 from .plots import eigenvalues, over_time, phase, plot
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
+from .sparsity import sparsity
 from .sticks import figure_of
-from .structure import graph, sparsity
+from .structure import graph
 from .style import data_uri, save, svg
 
 __all__ = [

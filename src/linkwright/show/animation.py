@@ -21,7 +21,7 @@ from .paper import finish, prepared_axes
 from .scene import scene_of
 from .sticks import Details, draw_moving
 from .style import GREY, INK, keep_whole, styled
-from .tracks import poses_at, traced
+from .tracks import divided, poses_at, require_run, smooth_parts, traced
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -30,8 +30,8 @@ Pixels = NDArray[np.uint8]
 
 FILMS = (".mp4", ".gif", ".html")
 _RATES = {".mp4": 30.0, ".gif": 20.0}
-_WIDTH, _DOTS, _BETWEEN = 115.0, 181.0, 4
-"""Of a picture, mm; dots an inch; points of a path from picture to picture."""
+_WIDTH, _DOTS = 115.0, 181.0
+"""Of a picture, mm; dots an inch."""
 
 
 def animate(
@@ -48,6 +48,7 @@ def animate(
     `speed` 0.5 shows it at half of that; `rate` is pictures a second. Paths of frames (and of mass
     centres of bodies) named in `trace` are drawn.
     """
+    require_run(run)
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in FILMS:
@@ -99,15 +100,15 @@ def film(
     times = run.t[0] + np.arange(count) * speed / rate
     scene, seen, poses, axes, canvas, points = _stage(run, times, trace, view)
     still = canvas.copy_from_bbox(axes.figure.bbox)
-    fine = run.t[0] + np.arange((count - 1) * _BETWEEN + 1) * speed / rate / _BETWEEN
-    between = poses_at(scene, run, fine)
+    pixel = float(np.ptp(axes.get_xlim())) / (_WIDTH / 25.4 * _DOTS)
+    parts = smooth_parts(scene, run, times, points, 0.3 * pixel)
+    between = poses_at(scene, run, divided(times, parts))
     paths = [seen(point.path(between)) for point in points]
     details = Details(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
         lines = [
-            axes.plot(*path[: k * _BETWEEN + 1].T, color=GREY, lw=0.8, zorder=2.5)[0]
-            for path in paths
+            axes.plot(*path[: k * parts + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths
         ]
         clock = axes.text(
             0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",

@@ -15,7 +15,7 @@ from .labels import symbol
 from .paper import finish, prepared_axes
 from .scene import Scene, scene_of
 from .style import COLUMN, INK, kept, legend, styled
-from .tracks import equal_times, poses_at, traced
+from .tracks import divided, equal_times, poses_at, require_run, smooth_parts, traced
 from .view import View
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ def cyclograph(
     `trace` names frames, and bodies for their mass centres, whose paths are drawn; the frames that
     move unless said.
     """
+    require_run(run)
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
     apart = max(end / (_FIGURES - 1), 1e-9) if every is None else every
     times = equal_times(run, apart, end)
-    fine = run.t[run.t <= end + 1e-12]
-    poses, between = poses_at(scene, run, times), poses_at(scene, run, fine)
+    samples = run.t[run.t <= end + 1e-12]
+    parts = smooth_parts(scene, run, samples, traced(scene, trace), 5e-4 * scene.size)
+    poses, between = poses_at(scene, run, times), poses_at(scene, run, divided(samples, parts))
     figure, axes = prepared_axes(scene, between, seen, width, aside=13)
     Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, between, seen))
     shades = _shades(times)

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..mechanism import GROUND, Mechanism
 from .labels import symbol
-from .style import FAINT, GREY, INK, colour, sheet, text_width
+from .style import COLUMN, FAINT, GREY, INK, colour, sheet, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ROW, _INDENT, _PAD, _GAP, _LANE = 6.0, 6.0, 1.0, 1.8, 2.2
-"""Of a row, a level, around a name, between words, and between lines of loops, mm."""
-_SIZE = 7.0
+_ROW, _PAD, _GAP, _LANE, _RIM = 6.0, 1.0, 1.8, 2.2, 2.0
+"""Of a row, around a name, between words, between lines of loops, and at the rims, mm."""
+_INDENTS, _SIZES = (6.0, 5.0, 4.0, 3.0, 2.5), (7.0, 6.5, 6.0, 5.5, 5.0)
+"""How far a level is indented, mm; letters of names, points: the largest that fit."""
 LOOP, TIED = colour(1), GREY
 
 
@@ -61,51 +62,75 @@ def _loop_words(mechanism: Mechanism) -> dict[str, list[str]]:
     return found
 
 
-def outline(mechanism: Mechanism, ties: Sequence[tuple[str, str]], width: float) -> Figure:
+def outline(mechanism: Mechanism, ties: Sequence[tuple[str, str]], width: float | None) -> Figure:
     """Bodies as boxes with their joints beside them; dashed lanes close loops, dotted ones are
-    springs and constraints."""
+    springs and constraints. Wider than asked only where no letters are small enough."""
     rows = rows_of(mechanism)
     lanes = [(loop.parent, loop.child, LOOP, "--") for loop in mechanism.loops.values()]
     lanes += [(a, b, TIED, ":") for a, b in ties]
-    figure = sheet(width, max(_ROW * len(rows) + 3, 20))
-    axes = figure.add_subplot()
-    axes.set(xlim=(0, width), ylim=(len(rows) * _ROW, 0))
+    size, indent, wide = _fitted(rows, len(lanes), width)
+    figure = sheet(wide, max(_ROW * len(rows) + 3, 20))
+    figure.set_layout_engine("none")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, wide), ylim=(25.4 * figure.get_figheight() - 1.5, -1.5))
     axes.set_axis_off()
-    indent = min(_INDENT, 0.35 * width / max(row.depth for row in rows))
-    ends = {row.name: _draw_row(axes, k, row, indent) for k, row in enumerate(rows)}
+    for k, row in enumerate(rows):
+        _draw_row(axes, k, row, indent, size)
+    ends = {row.name: _row_end(row, indent, size) for row in rows}
     for k, row in enumerate(rows[1:], start=1):
         _draw_branch(axes, row, k, indent)
     heights = {row.name: _height(k) for k, row in enumerate(rows)}
-    right = max(ends.values(), default=0.0) + _GAP
-    pitch = min(_LANE, (width - right - 2) / max(len(lanes), 1))
+    right = max(ends.values()) + _GAP
     for k, (one, other, paint, dash) in enumerate(lanes):
-        x, a, b = right + k * pitch, heights[one], heights[other]
+        x, a, b = right + k * _LANE, heights[one], heights[other]
         path = [(ends[one], a), (x, a), (x, b), (ends[other], b)]
         axes.plot(*zip(*path, strict=True), color=paint, ls=dash, lw=0.9, zorder=2)
     return figure
+
+
+def _fitted(rows: Sequence[Row], lanes: int, width: float | None) -> tuple[float, float, float]:
+    """Size of letters, points, indent and width of the picture, mm: the largest that fit a width
+    that was asked for; in a column, or as wide as needed, where none was."""
+    beside = _RIM + (lanes * _LANE + _GAP if lanes else 0.0)
+    for size in _SIZES[:1] if width is None else _SIZES:
+        for indent in _INDENTS:
+            end = max(_row_end(row, indent, size) for row in rows) + beside
+            if end <= (width or COLUMN):
+                return size, indent, width or COLUMN
+    return size, _INDENTS[-1], end
+
+
+def _row_end(row: Row, indent: float, size: float) -> float:
+    """Where the words of a row end, mm."""
+    words = [word for word in (row.joint, row.loops) if word]
+    box = 2 * _PAD + text_width(symbol(row.name), size)
+    return _start(row, indent) + box + sum(_GAP + text_width(w, size) for w in words) + 0.6
+
+
+def _start(row: Row, indent: float) -> float:
+    return _RIM + row.depth * indent
 
 
 def _height(k: int) -> float:
     return (k + 0.5) * _ROW
 
 
-def _draw_row(axes: Axes, k: int, row: Row, indent: float) -> float:
-    """A box, its joint and the loops that end there; where the row ends."""
-    x, y = 2 + row.depth * indent, _height(k)
-    box = {"boxstyle": f"round,pad={_PAD / (_SIZE * 25.4 / 72)}", "ec": INK, "lw": 0.6,
+def _draw_row(axes: Axes, k: int, row: Row, indent: float, size: float) -> None:
+    """A box, its joint and the loops that end there."""
+    x, y = _start(row, indent), _height(k)
+    box = {"boxstyle": f"round,pad={_PAD / (size * 25.4 / 72)}", "ec": INK, "lw": 0.6,
            "fc": FAINT if row.name == GROUND else "#EAF2F8"}  # fmt: skip
-    look: dict[str, Any] = {"va": "center", "fontsize": _SIZE, "zorder": 5}
+    look: dict[str, Any] = {"va": "center", "fontsize": size, "zorder": 5}
     axes.text(x + _PAD, y, symbol(row.name), bbox=box, **look)
-    end = x + 2 * _PAD + text_width(symbol(row.name), _SIZE)
+    end = x + 2 * _PAD + text_width(symbol(row.name), size)
     for word, paint in ((row.joint, INK), (row.loops, LOOP)):
         if word:
             axes.text(end + _GAP, y, word, color=paint, **look)
-            end += _GAP + text_width(word, _SIZE)
-    return end + 0.6
+            end += _GAP + text_width(word, size)
 
 
 def _draw_branch(axes: Axes, row: Row, k: int, indent: float) -> None:
     """From below the parent's box to the left of the child's."""
-    x, y = 2 + (row.depth - 0.6) * indent, _height(k)
+    x, y = _start(row, indent) - 0.6 * indent, _height(k)
     top = _height(row.parent) + 0.4 * _ROW
-    axes.plot([x, x, 2 + row.depth * indent], [top, y, y], color=INK, lw=0.9, zorder=2)
+    axes.plot([x, x, _start(row, indent)], [top, y, y], color=INK, lw=0.9, zorder=2)

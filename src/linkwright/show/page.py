@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from .brush import AXES, DASHPOT, LAYERS, ZIGZAG
 from .ground import ground_shapes
+from .key_frames import key_frames, link_data, pixel_size, rounded
 from .paper import bounds
 from .scene import Scene, scene_of
 from .shapes import GROUND, Shape, Tie
@@ -30,18 +31,18 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_RATE, _MOST = 30, 1500
 _DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
 _SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
 
 _STYLE = (
-    ".lw-motion{max-width:46em;margin:0 auto;font:14px/1.4 system-ui,sans-serif}"
+    ".lw-motion{max-width:46em;margin:0 auto;font-size:14px;line-height:1.4}"
     ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:pan-y;cursor:grab;"
     "background:#fff;border:1px solid #ddd;border-radius:4px}"
     ".lw-motion div{display:flex;gap:.6em;align-items:center;margin-top:.4em;flex-wrap:wrap}"
     ".lw-motion input{flex:1;min-width:8em;height:2em;margin:0}.lw-motion output{min-width:4.5em;"
     "text-align:right;font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
     ".lw-motion button,.lw-motion select{min-height:2.2em;font:inherit}"
+    ".lw-motion select,.lw-motion ::picker(select){appearance:base-select}"
     ".lw-motion p{margin:.3em 0 0;color:#666;font-size:.9em}"
     "@media(pointer:coarse){.lw-motion button,.lw-motion select,.lw-motion input{min-height:44px}}"
     "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
@@ -70,8 +71,8 @@ def animation_page(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy_of(body))}">'
         f'<title>{name}</title><meta name="viewport" content="width=device-width">'
-        "<style>body{margin:1em;color:#202020}h1{font:600 1.1em system-ui,sans-serif;"
-        "max-width:42em;margin:.4em auto}</style></head>"
+        "<style>body{margin:1em;color:#202020;font-family:system-ui,sans-serif}"
+        "h1{font-size:1.1em;max-width:42em;margin:.4em auto}</style></head>"
         f"<body><h1>{name}</h1>{body}</body></html>\n"
     )
 
@@ -113,10 +114,20 @@ def animation_element(
         "<div><button>Play</button>"
         f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
         f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
-        f"<p>{_HINT}</p>{_SCRIPTLESS}"
+        f"<p>{_HINT}{_inexact(data['error'])}</p>{_SCRIPTLESS}"
         f'<script type="application/json">{_json(data)}</script><script>'
         f"{_player()}(document.currentScript.parentNode, JSON.parse("
         "document.currentScript.previousSibling.textContent));</script></div>"
+    )
+
+
+def _inexact(error: float) -> str:
+    """What to say where a run is too long for key frames that are close enough."""
+    if error <= 1:
+        return ""
+    return (
+        f" The run is too long for an exact film: points are up to {error:.0f} pixels from their "
+        "places, so joints may open; show a shorter run."
     )
 
 
@@ -133,23 +144,22 @@ def _player() -> str:
 def motion_data(
     run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """What the page draws: shapes of links, and the links' poses at equal times."""
+    """What the page draws: shapes of links, how links follow from joint coordinates, and key
+    frames of these."""
     scene = scene_of(run.mechanism)
     seen = scene.view(view)
-    length = float(run.t[-1] - run.t[0])
-    count = int(np.clip(np.ceil(length * _RATE), 1, _MOST)) + 1
-    times = np.linspace(run.t[0], run.t[-1], count)
-    poses = poses_at(scene, run, times)
+    poses = poses_at(scene, run, _thinned(run.t))
     low, high = bounds(scene, poses, seen)
-    middle = (low + high) / 2
-    ground = ground_shapes(scene, poses, seen)
+    middle, pixel = (low + high) / 2, pixel_size(high - low)
+    ground, points = ground_shapes(scene, poses, seen), traced(scene, trace)
     shapes = [*ground, *scene.members, *scene.wheels, *scene.joints, *scene.frames, *scene.centers]
     depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
+    frames = key_frames(scene, run, shapes, points, pixel)
     return {
-        "times": _rounded(times, 1e-6), "poses": _packed(poses[:, :-1], scene.size),
+        **frames.packed(), "error": round(frames.error, 2), "pixel": pixel,
+        "links": link_data(scene),
         "shapes": [_shape(s, scene) for s in shapes], "ties": [_tie(t, scene) for t in scene.ties],
-        "traces": [{"link": p.link, "point": _rounded(p.point, 1e-6 * scene.size)}
-                   for p in traced(scene, trace)],
+        "traces": [{"link": p.link, "point": rounded(p.point, 1e-6 * scene.size)} for p in points],
         "right": seen.right.tolist(), "up": seen.up.tolist(),
         "vertical": upright(scene.gravity).tolist(), "extent": (high - low).tolist(),
         "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward).tolist(),
@@ -157,11 +167,16 @@ def motion_data(
     }  # fmt: skip
 
 
+def _thinned(times: Floats) -> Floats:
+    """At most 2000 of the times, with both ends: enough to see how far things reach."""
+    return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
+
+
 def _shape(shape: Shape, scene: Scene) -> dict[str, Any]:
     return {
         "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
         LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
-        "points": _rounded(shape.points, 1e-5 * scene.size),
+        "points": rounded(shape.points, 1e-5 * scene.size),
     }  # fmt: skip
 
 
@@ -179,25 +194,5 @@ def _tie(tie: Tie, scene: Scene) -> dict[str, Any]:
     return {
         "kind": tie.kind, "links": list(tie.links), "layer": LAYERS[tie.kind],
         "colour": INK if tie.kind == "rod" else paint,
-        "points": _rounded(tie.points, 1e-5 * scene.size),
+        "points": rounded(tie.points, 1e-5 * scene.size),
     }  # fmt: skip
-
-
-def _packed(poses: Floats, size: float) -> list[Any]:
-    """Position and quaternion (w, x, y, z) of every link at every time."""
-    from scipy.spatial.transform import Rotation
-
-    turns = Rotation.from_matrix(poses[..., :3].reshape(-1, 3, 3)).as_quat()
-    turns = turns.reshape(*poses.shape[:2], 4)[..., [3, 0, 1, 2]]
-    places = _rounded(poses[..., 3], 1e-5 * size)
-    quaternions = _rounded(turns, 1e-5)
-    return [
-        [[*p, *q] for p, q in zip(row, turned, strict=True)]
-        for row, turned in zip(places, quaternions, strict=True)
-    ]
-
-
-def _rounded(values: Floats, unit: float) -> Any:
-    """Numbers with no more digits than can be seen."""
-    digits = max(0, int(np.ceil(-np.log10(unit))))
-    return (np.round(values, digits) + 0.0).tolist()

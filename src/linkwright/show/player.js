@@ -6,8 +6,8 @@
   const clock = root.querySelector("output"), rate = root.querySelector("select");
   const end = data.times[data.times.length - 1], first = data.times[0];
   const view = { right: data.right.slice(), up: data.up.slice(), zoom: 1 };
-  const digits = end - first < 1 ? 3 : 2;
-  const paths = data.traces.map((p) => data.poses.map((pose) => carry(pose[p.link], p.point)));
+  const family = getComputedStyle(root).fontFamily, digits = end - first < 1 ? 3 : 2;
+  const paths = data.traces.map(traced);
   let now = first, playing = false, last = 0, printing = false;
 
   function cross(a, b) {
@@ -22,17 +22,46 @@
     const s = cross(u, t);
     return [x + p[0] + w * t[0] + s[0], y + p[1] + w * t[1] + s[1], z + p[2] + w * t[2] + s[2]];
   }
-  function between(a, b, s) {
-    const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
-    const m = a.map((v, k) => (1 - s) * v + s * (k > 2 ? sign : 1) * b[k]);
-    const size = Math.hypot(m[3], m[4], m[5], m[6]) || 1;
-    return m.map((v, k) => (k > 2 ? v / size : v));
+  function compose(a, b) {
+    if (!a) return b;
+    const [w, x, y, z] = a.slice(3), [e, f, g, h] = b.slice(3);
+    return carry(a, b).concat([
+      w * e - x * f - y * g - z * h, w * f + x * e + y * h - z * g,
+      w * g - x * h + y * e + z * f, w * h + x * g - y * f + z * e,
+    ]);
   }
+  // A link's motion from its coordinates, which begin at index k: a turn or a slide about or along z, or a body's own.
+  function motion(link, q) {
+    const k = link.q;
+    if (link.kind === "ball" || link.kind === "free") {
+      const free = link.kind === "free", p = free ? q.slice(k, k + 3) : [0, 0, 0], u = q.slice(free ? k + 3 : k);
+      const size = Math.hypot(u[0], u[1], u[2], u[3]) || 1;
+      return p.concat(u.slice(0, 4).map((v) => v / size));
+    }
+    const turn = link.kind === "slide" ? 0 : (q[k] + link.offset) / 2;
+    const along = link.kind === "slide" ? q[k] : link.kind === "screw" ? link.pitch * q[k] : 0;
+    return [0, 0, link.shift + along, Math.cos(turn), 0, 0, Math.sin(turn)];
+  }
+  // Joint coordinates between two key frames are cubics; the links follow from them one after the other.
   function posesAt(t) {
     let k = 0, high = data.times.length - 1;
     while (high - k > 1) { const m = (k + high) >> 1; if (data.times[m] <= t) k = m; else high = m; }
-    const span = data.times[high] - data.times[k], s = span > 0 ? (t - data.times[k]) / span : 0;
-    return data.poses[k].map((pose, i) => between(pose, data.poses[high][i], s));
+    const span = data.times[high] - data.times[k], s = span > 0 ? (t - data.times[k]) / span : 0, r = 1 - s;
+    const a = data.joints[k], b = data.joints[high], da = data.rates[k], db = data.rates[high];
+    const q = a.map((v, i) => r * r * ((1 + 2 * s) * v + s * span * da[i]) + s * s * ((1 + 2 * r) * b[i] - r * span * db[i]));
+    const poses = [];
+    for (const link of data.links) poses.push(compose(compose(poses[link.parent], link.at), motion(link, q)));
+    return poses;
+  }
+  // The path of a point: halved between key frames until no chord is off by more than a fifth of a pixel.
+  function traced(p) {
+    const at = (t) => ({ t, p: carry(posesAt(t)[p.link], p.point) }), found = [at(first)];
+    function add(a, b, depth) {
+      const m = at((a.t + b.t) / 2), bow = Math.hypot(...m.p.map((v, k) => v - (a.p[k] + b.p[k]) / 2));
+      if (depth < 1 || (bow > 0.2 * data.pixel && depth < 8)) { add(a, m, depth + 1); add(m, b, depth + 1); } else found.push(b);
+    }
+    for (let k = 0; k + 1 < data.times.length; k++) add(found[found.length - 1], at(data.times[k + 1]), 0);
+    return found;
   }
 
   function sized(ratio) {
@@ -133,7 +162,7 @@
       const w = wide / columns, h = high / rows, x = (k % columns) * w, y = Math.floor(k / columns) * h;
       now = first + ((end - first) * k) / (columns * rows - 1);
       pen.save(); pen.beginPath(); pen.rect(x, y, w, h); pen.clip(); pen.translate(x, y);
-      scene(w, h); pen.fillStyle = INK; pen.font = "12px system-ui, sans-serif";
+      scene(w, h); pen.fillStyle = INK; pen.font = "12px " + family;
       pen.fillText(now.toFixed(digits) + " s", 8, 16); pen.restore();
     }
     now = kept;
@@ -152,15 +181,15 @@
       jobs.push({ layer: t.layer, depth: 0, go: () => tie(t, a, b, f) });
     }
     paths.forEach((points, k) => {
-      const seen = points.filter((p, i) => data.times[i] <= now).concat(
-        [carry(poses[data.traces[k].link], data.traces[k].point)]).map(f.flat);
+      const seen = points.filter((one) => one.t <= now).map((one) => f.flat(one.p));
+      seen.push(f.flat(carry(poses[data.traces[k].link], data.traces[k].point)));
       jobs.push({ layer: 2.5, depth: 0, go: () => { path(seen); stroke("#8a8a8a", 1); } });
     });
     jobs.sort((a, b) => a.layer - b.layer || a.depth - b.depth).forEach((job) => job.go());
     return f;
   }
   function compass(f) {
-    const [x, y] = [34, f.high - 30]; pen.font = "italic 12px system-ui, sans-serif"; pen.fillStyle = "#8a8a8a";
+    const [x, y] = [34, f.high - 30]; pen.font = "italic 12px " + family; pen.fillStyle = "#8a8a8a";
     ["x", "y", "z"].forEach((name, k) => {
       const e = [0, 0, 0]; e[k] = 1;
       const d = [dot(e, view.right), -dot(e, view.up)];
@@ -214,6 +243,7 @@
     if (event.key === " ") toggle(); else if (turns) turn(...turns); else if (zooms) zoom(zooms); else return;
     event.preventDefault();
   };
+  root.posesAt = posesAt; root.paths = paths;
   window.addEventListener("resize", draw);
   window.addEventListener("beforeprint", strip);
   window.addEventListener("afterprint", () => { printing = false; draw(); });

@@ -27,6 +27,7 @@ from .style import (
     sheet,
     styled,
 )
+from .tracks import require_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +67,7 @@ def plot(
     center_velocities, center_accelerations, body_energy, closure, or anything in `run.data`;
     coordinates and energy unless said. `only` picks lines by name. Sizes in mm.
     """
+    require_run(run)
     found = [p for name in names or ("q", "energy") for p in panels(run, name, degrees, only)]
     figure = over_time(run.t, found, width, height)
     over = run.settings.get("over")

@@ -19,7 +19,7 @@ from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
 from .shapes import Shape, Tie, Touch, array_of, point_of
@@ -215,6 +215,10 @@ class Scene:
         return view_of(self.tree, self.gravity, asked)
 
 
-@lru_cache(maxsize=16)
 def scene_of(mechanism: Mechanism) -> Scene:
+    return _scene_of(require_mechanism(mechanism))
+
+
+@lru_cache(maxsize=16)
+def _scene_of(mechanism: Mechanism) -> Scene:
     return Scene(mechanism)

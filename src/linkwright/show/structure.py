@@ -1,17 +1,14 @@
-"""The structure of a mechanism: its graph of bodies and joints, the sparsity of its matrices."""
+"""The graph of a mechanism: its bodies and what joins them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import NameNotFoundError, suggest
-from ..mechanism import GROUND, Mechanism
-from .histories import model_of
+from ..mechanism import GROUND, Mechanism, require_mechanism
 from .labels import symbol
 from .outline import outline
 from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled, text_width
@@ -26,76 +23,20 @@ _SIZE = 7.5
 """Of names of bodies, points."""
 _FAN = 0.55
 """How far down its edge the name of a joint stands."""
-_SQUARE = ("mass_matrix", "coriolis_matrix")
-_CONSTRAINED = ("constraint_jacobian",)
-
-
-def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> NDArray[np.bool_]:
-    """Which entries of a matrix are not zero for all states."""
-    model = model_of(mechanism)
-    known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
-    if quantity not in known:
-        raise NameNotFoundError(
-            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest(quantity, known)
-        )
-    matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
-    return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
 
 
 @styled
-def sparsity(
-    mechanism: Mechanism,
-    quantity: str = "mass_matrix",
-    *,
-    width: float = COLUMN,
-    path: str | Path | None = None,
+def graph(
+    mechanism: Mechanism, *, width: float | None = None, path: str | Path | None = None
 ) -> Figure:
-    """Entries of the mass matrix (or coriolis_matrix, constraint_jacobian) that are not zero."""
-    filled, names = pattern(mechanism, quantity), model_of(mechanism).names
-    rows = names.constraints if quantity in _CONSTRAINED else names.qd
-    cell = min(width / len(names.qd), 9.0)
-    figure = sheet(width, 22 + float(np.clip(cell * len(rows), 0.2 * width, 2 * width)))
-    axes = figure.add_subplot()
-    axes.imshow(filled, cmap=_two_colours(), vmin=0, vmax=1, interpolation="nearest")
-    axes.set_xticks(np.arange(-0.5, len(names.qd)), minor=True)
-    axes.set_yticks(np.arange(-0.5, len(rows)), minor=True)
-    axes.grid(visible=False, which="major")
-    axes.grid(visible=True, which="minor", color="white", lw=0.6)
-    axes.tick_params(which="both", length=0)
-    _name_ticks(axes, [symbol(n) for n in names.qd], [symbol(n) for n in rows])
-    share = filled.mean()
-    axes.set_title(f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})")
-    return kept(figure, path)
-
-
-def _two_colours() -> Any:
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap([FAINT, colour(0)])
-
-
-def _name_ticks(axes: Axes, columns: list[str], rows: list[str]) -> None:
-    """Names where there is room, every so many where there is not."""
-    for names, put, most in ((columns, "x", 24), (rows, "y", 40)):
-        every = -(-len(names) // most)
-        spots = list(range(0, len(names), every))
-        labels = [names[k] for k in spots]
-        if put == "x":
-            axes.set_xticks(spots, labels, rotation=90 if max(map(len, labels)) > 7 else 0)
-        else:
-            axes.set_yticks(spots, labels)
-
-
-@styled
-def graph(mechanism: Mechanism, *, width: float = COLUMN, path: str | Path | None = None) -> Figure:
     """Bodies as boxes, joints as lines; dashed what closes loops, dotted springs and constraints
-    between bodies."""
-    spots = layout(mechanism)
-    across = max(x for x, _ in spots.values()) + 1
-    if across > 1 and _is_crowded(mechanism, width / across):
+    between bodies. As wide as asked (mm), or as the names need, at least 85 mm."""
+    spots = layout(require_mechanism(mechanism))
+    across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN
+    if _is_crowded(mechanism, wide / across, across > 1):
         return kept(outline(mechanism, _beside(mechanism), width), path)
     deep = max(y for _, y in spots.values()) + 1
-    figure = sheet(width, float(np.clip(17 * deep + 6, 20, 400)))
+    figure = sheet(wide, float(np.clip(17 * deep + 6, 20, 400)))
     axes = figure.add_subplot()
     axes.set_xlim(-0.6, max(across - 0.4, 0.6))
     axes.set_ylim(deep - (0.2 if mechanism.loops else 0.6), -0.4)
@@ -115,7 +56,7 @@ def graph(mechanism: Mechanism, *, width: float = COLUMN, path: str | Path | Non
     return kept(figure, path)
 
 
-def _is_crowded(mechanism: Mechanism, pitch: float) -> bool:
+def _is_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> bool:
     """Whether names would lie on each other, with so many mm from branch to branch."""
     joints = (*mechanism.joints.items(), *mechanism.loops.items())
     beside = [word for name, joint in joints for word in (name, joint.type)]
@@ -123,6 +64,8 @@ def _is_crowded(mechanism: Mechanism, pitch: float) -> bool:
         max(text_width(symbol(word), _SIZE) for word in words) + 3
         for words in (mechanism.bodies, beside)
     )
+    if not branches:
+        return max(widest, labels) > pitch
     return len(mechanism.loops) > 1 or widest > pitch or labels > _FAN * pitch
 
 

@@ -79,14 +79,14 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def sheet(width: float, height: float) -> Figure:
-    """An empty figure, in mm."""
-    from matplotlib.figure import Figure
+    """An empty figure, in mm; notebooks display it."""
+    from .notebook import NotebookFigure
 
     if not (10 <= width <= 2000 and 10 <= height <= 4000):
         raise LinkwrightError(
             f"a picture of {width:g} by {height:g} mm", remedy="give a width from 10 to 2000 mm"
         )
-    return Figure(figsize=(width / 25.4, height / 25.4), layout="constrained")
+    return NotebookFigure(figsize=(width / 25.4, height / 25.4), layout="constrained")
 
 
 def colour(k: int) -> str:

@@ -1,16 +1,16 @@
-"""Motion as poses at equal times, and the paths of chosen points."""
+"""Motion as poses at chosen times, and the paths of chosen points."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..kinematics.joints import Kind
+from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, kind_of, suggest
+from .between import coordinates_at
 from .shapes import GROUND, point_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 Floats = NDArray[np.float64]
+
+_MOST_PARTS, _MOST_TIMES = 64, 20_000
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,38 @@ class Traced:
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
 
 
+def require_run(given: Any) -> None:
+    """Raises where something else is given in place of a run."""
+    if not hasattr(given, "t") or not hasattr(given, "q"):
+        raise ArgumentError(f"{kind_of(given)} is not a run", remedy="give one made by simulate")
+
+
 def poses_at(scene: Scene, run: Run, times: Floats) -> Floats:
-    """Where the links stand at the given times: between the run's samples, coordinates are
-    interpolated."""
-    q = np.column_stack([np.interp(times, run.t, column) for column in run.q.T])
-    if scene.tree.transfer is None:
-        for link in scene.tree.links:
-            if link.kind in (Kind.BALL, Kind.FREE):
-                part = slice(link.q_range.stop - 4, link.q_range.stop)
-                q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
-    return scene.poses(q)
+    """(times, links + 1, 3, 4): where the links stand between the run's samples, with loops
+    closed."""
+    return scene.poses(coordinates_at(scene, run, times))
+
+
+def smooth_parts(
+    scene: Scene, run: Run, times: Floats, points: Sequence[Traced], unit: float
+) -> int:
+    """Into how many parts to divide each interval between `times` so that no chord leaves the
+    path of a point by more than `unit` metres."""
+    parts = 1
+    while parts < _MOST_PARTS and len(times) * parts < _MOST_TIMES:
+        poses = poses_at(scene, run, divided(times, 2 * parts))
+        paths = np.array([point.path(poses) for point in points]).reshape(len(points), -1, 3)
+        bows = paths[:, 1::2] - (paths[:, :-1:2] + paths[:, 2::2]) / 2
+        if np.linalg.norm(bows, axis=-1).max(initial=0.0) <= unit:
+            break
+        parts *= 2
+    return parts
+
+
+def divided(times: Floats, parts: int) -> Floats:
+    """The times with each interval divided into equal parts."""
+    places = np.arange((len(times) - 1) * parts + 1) / parts
+    return np.asarray(np.interp(places, np.arange(len(times)), times))
 
 
 def equal_times(run: Run, every: float, until: float | None = None) -> Floats:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError
-from ..mechanism import Mechanism
+from ..errors import LinkwrightError, span_of_names
+from ..mechanism import require_mechanism
 
 Floats = NDArray[np.float64]
 
@@ -49,12 +49,10 @@ def whole(value: Any, what: str, least: int = 0) -> int:
 
 def sample_times(t: Any, samples: Any) -> Floats:
     """So many equal times from 0 to t."""
-    many = isinstance(samples, int | np.integer) and samples >= 2
-    if not (many and _is_number(t) and 0 < t < math.inf):
-        raise LinkwrightError(
-            f"t = {_shown(t)} in {_shown(samples)} samples is no motion",
-            remedy="give a t above 0, and a whole number of samples from 2",
-        )
+    if not _is_number(t) or not 0 < t < math.inf:
+        raise LinkwrightError(f"t must be a number of seconds above 0 (got {_shown(t)})")
+    if not isinstance(samples, int | np.integer) or samples < 2:
+        raise LinkwrightError(f"samples must be a whole number from 2 (got {_shown(samples)})")
     if samples > MOST_SAMPLES:
         raise LinkwrightError(f"samples cannot be {samples}", remedy=f"give at most {MOST_SAMPLES}")
     return np.linspace(0.0, float(t), int(samples))
@@ -71,14 +69,17 @@ def numbers(values: Any, what: str) -> Floats:
     return found
 
 
-def vector(values: Any, size: int, what: str) -> Floats:
-    """(size) finite numbers."""
+def vector(values: Any, size: int, what: str, names: Sequence[str] = ()) -> Floats:
+    """(size) finite numbers; `names` are those of the entries."""
     try:
         found = np.array(values, dtype=float)
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (size,) or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
+        entries = f": {span_of_names(names)}" if names else ""
+        raise LinkwrightError(
+            f"{what} is not {size} finite numbers", remedy=f"give {size}{entries}"
+        )
     return found
 
 
@@ -90,11 +91,7 @@ def table(given: Any, what: str) -> dict[str, float]:
 
 
 def check_mechanism(given: Any) -> None:
-    if not isinstance(given, Mechanism):
-        raise LinkwrightError(
-            f"a {type(given).__name__} is no mechanism",
-            remedy="give one, such as load or gallery make from a name",
-        )
+    require_mechanism(given)
 
 
 def _is_number(value: Any) -> bool:

@@ -7,6 +7,7 @@ tables at t, what a controller follows, or all of τ where somebody gives a Pyth
 
 from __future__ import annotations
 
+import inspect
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -126,6 +127,7 @@ def drive_of(equations: Equations, given: Any) -> Drive:
     if isinstance(given, Feedback):
         return _by_law(equations, given)
     if callable(given):
+        _check_takes_state(given, n)
         w = ca.SX.sym("w", n)
         return Drive(equations, w, w, function=given, written=NOT_KEPT)
     if isinstance(given, Mapping):
@@ -135,6 +137,20 @@ def drive_of(equations: Equations, given: Any) -> Drive:
         raise LinkwrightError("the drives are not finite", remedy="give finite numbers")
     kept = None if given is None else constant.tolist()
     return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
+
+
+def _check_takes_state(function: Callable[..., Any], n: int) -> None:
+    """Raises where a function cannot be called with (t, q, qd), as far as Python can tell."""
+    try:
+        inspect.signature(function).bind(0.0, None, None)
+    except ValueError:  # of a builtin that does not say what it takes
+        return
+    except TypeError:
+        name = getattr(function, "__name__", "the function")
+        raise LinkwrightError(
+            f"{name} cannot be called as torque(t, q, qd)",
+            remedy=f"let it take t, q and qd, and return {n} numbers",
+        ) from None
 
 
 def _by_law(equations: Equations, law: Feedback) -> Drive:

@@ -16,7 +16,7 @@ from ..kinematics.assembly import (
     check_velocities,
 )
 from ..kinematics.closing import closing_of
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, names_of, numbers_from_text
 from ..model import Model
 from .checked import table, vector
 
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
     """(q, q̇) at t = 0 that hold the constraints."""
     names = names_of(mechanism)
+    q0, qd0 = (numbers_from_text(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
     if isinstance(q0, Mapping) or q0 is None:
         given = table(q0 or {}, "q0")
         check_quaternions(given, names.q)
@@ -34,12 +35,12 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         else:
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:
-        q = vector(q0, names.nq, "q0")
+        q = vector(q0, names.nq, "q0", names.q)
     q = with_unit_quaternions(model, q)
     if isinstance(qd0, Mapping) or qd0 is None:
         qd = placed(np.zeros(names.nv), table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
-        qd = vector(qd0, names.nv, "qd0")
+        qd = vector(qd0, names.nv, "qd0", names.qd)
     if not names.constraints:
         return q, qd
     left = closing_of(mechanism).gap(q, 0.0)

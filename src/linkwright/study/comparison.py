@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from .bounded import OutOfTimeError, Worker
 from .measure import Row, check_moves, of_steps, row
 from .output import Saved, Table
@@ -93,7 +93,7 @@ def _without(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
 
 def compare(
     mechanism: Mechanism,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float | None = None,
     total: float = math.inf,
@@ -104,9 +104,9 @@ def compare(
     take about `total` seconds. Dry friction is left out, as in all counts of operations: where it
     changes its sign, the steps of an integration tell more about it than about a formulation.
     """
-    check_moves(mechanism)
+    check_moves(require_mechanism(mechanism))
     mechanism = mechanism.without("friction")
-    names = list(by or FORMULATIONS)
+    names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
     for name in names:
         formulation(name)
     rows, refused, stopped = [], {}, {}

@@ -1,0 +1,36 @@
+"""Fonts that pages carry with them, so that formulas look the same on every machine."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from importlib.resources import files
+
+MATH_FAMILIES = (
+    "Linkwright Math", "STIX Two Math", "Cambria Math", "Latin Modern Math", "Libertinus Math",
+    "XITS Math", "STIX Math", "DejaVu Math TeX Gyre", "TeX Gyre Termes Math", "Noto Sans Math",
+    "Asana Math",
+)  # fmt: skip
+"""The embedded one first; the others for letters that it does not have."""
+
+
+@cache
+def math_font_css() -> str:
+    """CSS that embeds the font for formulas and sets <math> in it."""
+    families = ", ".join(f'"{name}"' for name in MATH_FAMILIES)
+    return f"{_face('Linkwright Math', 'math', 400)}math {{ font-family: {families}, math; }}\n"
+
+
+@cache
+def text_font_css() -> str:
+    """CSS that embeds the font for text, as the family "Linkwright Text"."""
+    return _face("Linkwright Text", "text", 400) + _face("Linkwright Text", "text-bold", 700)
+
+
+def _face(family: str, file: str, weight: int) -> str:
+    content = (files(__package__) / "fonts" / f"{file}.woff2").read_bytes()
+    source = f"url(data:font/woff2;base64,{base64.b64encode(content).decode()})"
+    return (
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
+        f'src: {source} format("woff2"); }}\n'
+    )

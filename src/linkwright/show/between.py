@@ -1,0 +1,148 @@
+"""A run between its samples: cubic interpolation of its coordinates, with loops closed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.constraints import constraints_of
+from ..kinematics.coordinates import integrate, own_links, rates
+from ..kinematics.joints import Kind
+from ..kinematics.tree import Tree
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+    from .scene import Scene
+
+Floats = NDArray[np.float64]
+
+_STEPS = 6
+"""Newton steps of a closure at most; between samples the start is near."""
+_CLOSED = 1e-7
+"""Residuals below this share of the drawn size are invisible at any zoom."""
+
+
+def coordinates_at(scene: Scene, run: Run, times: Floats) -> Floats:
+    """(times, nq): the run's coordinates at any times within it.
+
+    Between two samples each coordinate is the cubic that has their values and rates; loops and
+    constraints of positions, which a cubic leaves by a little, are closed again.
+    """
+    tree = scene.tree
+    times = np.clip(np.asarray(times, dtype=float), run.t[0], run.t[-1])
+    samples = _with_steady_signs(tree, np.asarray(run.q, dtype=float))
+    if len(run.t) < 2:
+        return np.repeat(samples[:1], len(times), axis=0)
+    slopes = _coordinate_rates(scene, samples, np.asarray(run.qd, dtype=float))
+    q = _with_unit_quaternions(tree, hermite(times, run.t, samples, slopes))
+    closing = _closing_of(scene)
+    return q if closing is None else closing(q, times, _CLOSED * scene.size)
+
+
+def hermite(times: Floats, knots: Floats, values: Floats, slopes: Floats) -> Floats:
+    """The cubics through rows of `values` with `slopes` at increasing `knots`."""
+    k = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
+    span = np.asarray(knots[k + 1] - knots[k])[:, None]
+    s = (times - knots[k])[:, None] / np.where(span > 0, span, 1.0)
+    return cubic(s, values[k], values[k + 1], span * slopes[k], span * slopes[k + 1])
+
+
+def cubic(s: Floats, a: Floats, b: Floats, slope_a: Floats, slope_b: Floats) -> Floats:
+    """The cubic of s from 0 to 1 with values a, b and slopes at its ends."""
+    rest = 1 - s
+    return np.asarray(
+        rest**2 * ((1 + 2 * s) * a + s * slope_a) + s**2 * ((1 + 2 * rest) * b - rest * slope_b)
+    )
+
+
+class _Closing:
+    """Closes loops and constraints of positions from coordinates that nearly do."""
+
+    def __init__(self, tree: Tree) -> None:
+        constraints = constraints_of(tree)
+        assert constraints is not None
+        q, t, step = tree.motion.q, tree.motion.t, ca.SX.sym("step", tree.nv)
+        self.rows, self.nv = constraints.positions, tree.nv
+        J = ca.densify(constraints.J[: self.rows, :])
+        self._residual = ca.Function("residual", [q, t], [ca.densify(constraints.residual)])
+        self._jacobian = ca.Function("jacobian", [q, t], [ca.vec(J.T)])
+        self._integrate = ca.Function("integrate", [q, step], [integrate(tree, q, step)])
+
+    def __call__(self, q: Floats, t: Floats, enough: float) -> Floats:
+        """(times, nq): the rows of q, closed to `enough`; a row that will not close stays."""
+        best, gaps = q.copy(), self._gaps(q, t)
+        left = np.flatnonzero(gaps > enough)
+        here = q[left]
+        for _ in range(_STEPS):
+            if not len(left):
+                break
+            here = self._stepped(here, t[left])
+            now = self._gaps(here, t[left])
+            better = now < gaps[left]
+            best[left[better]], gaps[left[better]] = here[better], now[better]
+            going = better & (now > enough)
+            left, here = left[going], here[going]
+        return best
+
+    def _gaps(self, q: Floats, t: Floats) -> Floats:
+        """The largest residual of each row."""
+        if not len(q):
+            return np.zeros(0)
+        residual = np.asarray(self._residual(q.T, t[None]), dtype=float)
+        return np.asarray(np.abs(residual).max(axis=0))
+
+    def _stepped(self, q: Floats, t: Floats) -> Floats:
+        phi = np.asarray(self._residual(q.T, t[None]), dtype=float).T
+        J = np.asarray(self._jacobian(q.T, t[None]), dtype=float).T
+        inverse = np.linalg.pinv(J.reshape(-1, self.rows, self.nv), rcond=1e-6)
+        step = -np.einsum("kij,kj->ki", inverse, phi)
+        return np.asarray(self._integrate(q.T, step.T), dtype=float).T
+
+
+@lru_cache(maxsize=16)
+def _closing_of(scene: Scene) -> _Closing | None:
+    constraints = constraints_of(scene.tree)
+    return _Closing(scene.tree) if constraints is not None and constraints.positions else None
+
+
+@lru_cache(maxsize=16)
+def _rates_of(scene: Scene) -> ca.Function:
+    q, qd = scene.tree.motion.q, scene.tree.motion.qd
+    return ca.Function("rates", [q, qd], [ca.densify(rates(scene.tree, q) @ qd)])
+
+
+def _coordinate_rates(scene: Scene, q: Floats, qd: Floats) -> Floats:
+    """dq/dt of every row; that of quaternions is not their speed."""
+    if scene.tree.nq == scene.tree.nv:
+        return qd
+    return np.asarray(_rates_of(scene)(q.T, qd.T), dtype=float).T
+
+
+def _quaternions(tree: Tree) -> list[slice]:
+    """Where quaternions stand among the model's coordinates."""
+    if tree.transfer is not None:
+        return []
+    return [
+        slice(qs.stop - 4, qs.stop)
+        for link, qs, _ in own_links(tree)
+        if link.kind in (Kind.BALL, Kind.FREE)
+    ]
+
+
+def _with_steady_signs(tree: Tree, q: Floats) -> Floats:
+    """The same attitudes with quaternions that never change their sign from row to row."""
+    q = q.copy()
+    for part in _quaternions(tree):
+        flips = np.einsum("ki,ki->k", q[1:, part], q[:-1, part]) < 0
+        q[1:, part] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)[:, None]
+    return q
+
+
+def _with_unit_quaternions(tree: Tree, q: Floats) -> Floats:
+    for part in _quaternions(tree):
+        q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
+    return q

@@ -1,0 +1,210 @@
+"""Key frames of a film: joint coordinates and their rates, at times that are close enough.
+
+The page interpolates joint coordinates by cubics and places the links one after the other, so the
+joints of the tree cannot open. Key frames are added where a cubic would put some point of a link
+more than a fraction of a pixel from its place; so loops stay closed on the screen too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.coordinates import spread_coordinates
+from ..kinematics.recursions import displacements, poses
+from .between import coordinates_at, cubic
+from .shapes import GROUND, Shape, array_of, point_of
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+    from .scene import Scene
+    from .tracks import Traced
+
+Floats = NDArray[np.float64]
+
+WIDTH, HEIGHT, BORDER = 644.0, 402.0, 24.0
+"""Of the page's canvas at its widest, and what is free around the drawing, CSS pixels."""
+TOLERANCE = 0.15
+"""How far a point may be from its place, pixels: less than one also at a zoom of four."""
+_MOST_NUMBERS = 400_000
+"""In all key frames together: some 3 MB of text. A film that needs more is less exact."""
+_CHECKED, _LEVELS = 8, 14
+"""Parts of an interval at whose ends it is checked; how often it is halved at most."""
+
+
+@dataclass(frozen=True)
+class KeyFrames:
+    """Joint coordinates of the whole tree, and their rates, at increasing times."""
+
+    times: Floats
+    joints: Floats
+    rates: Floats
+    pixel: float
+    """How many metres a pixel shows."""
+    error: float
+    """How far a point may be from its place between them, pixels."""
+
+    def packed(self) -> dict[str, Any]:
+        """As the page reads them, with no more digits than can be seen."""
+        spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.pixel)
+        return {
+            "times": rounded(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
+            "joints": rounded(self.joints, unit),
+            "rates": rounded(self.rates, unit / float(spans.max(initial=1e-9))),
+        }
+
+
+def pixel_size(extent: Floats) -> float:
+    """How many metres a pixel shows when the page is as wide as it gets, not zoomed."""
+    return float(max(extent[0] / (WIDTH - BORDER), extent[1] / (HEIGHT - BORDER)))
+
+
+def rounded(values: Floats, unit: float) -> Any:
+    """Numbers rounded to the power of ten at or below a unit."""
+    digits = max(0, int(np.ceil(-np.log10(unit))))
+    return (np.round(values, digits) + 0.0).tolist()
+
+
+def link_data(scene: Scene) -> list[dict[str, Any]]:
+    """How each link follows from its parent: its motion's place there (position, quaternion), the
+    kind of motion, the index of its first coordinate, and constants of turns and shifts."""
+    return [
+        {
+            "parent": link.parent, "kind": link.kind.value, "q": link.q,
+            "at": [*point_of(link.p).tolist(), *_quaternion(array_of(link.R))],
+            "offset": link.offset, "shift": float(link.shift), "pitch": float(link.pitch),
+        }
+        for link in scene.tree.links
+    ]  # fmt: skip
+
+
+def _quaternion(R: Floats) -> list[float]:
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    return [float(w), float(x), float(y), float(z)]
+
+
+def key_frames(
+    scene: Scene, run: Run, shapes: Sequence[Shape], points: Sequence[Traced], pixel: float
+) -> KeyFrames:
+    """Key frames from which all shapes and traced points are placed to `TOLERANCE` pixels."""
+    track = _Track(scene, run, _corners(scene, shapes, points))
+    most = max(2, _MOST_NUMBERS // (2 * track.size))
+    if len(run.t) < 2:
+        times, error = np.array([run.t[0], run.t[0]]), 0.0
+    else:
+        times, error = _enough_times(track, _first_times(run.t), TOLERANCE * pixel, most)
+    return KeyFrames(times, track.joints(times), track.rates(times), pixel, error / pixel)
+
+
+def _first_times(t: Floats) -> Floats:
+    """One in `_CHECKED` of the run's samples, so that none of them is overlooked."""
+    return np.unique([*t[::_CHECKED], t[-1]])
+
+
+def _enough_times(
+    track: _Track, times: Floats, tolerance: float, most: int
+) -> tuple[Floats, float]:
+    """Halves the intervals in which the interpolation strays until none does or there are too
+    many; and by how much it strays at most then, m."""
+    doubtful = np.ones(len(times) - 1, dtype=bool)
+    for _ in range(_LEVELS):
+        left, right = times[:-1][doubtful], times[1:][doubtful]
+        errors = track.errors(left, right)
+        strays = errors > tolerance
+        if not strays.any() or len(times) + strays.sum() > most:
+            break
+        halves = (left[strays] + right[strays]) / 2
+        times = np.sort(np.concatenate([times, halves]))
+        doubtful = np.isin(times[:-1], halves) | np.isin(times[1:], halves)
+    return times, max(float(errors.max()), tolerance)
+
+
+def _corners(scene: Scene, shapes: Sequence[Shape], points: Sequence[Traced]) -> Floats:
+    """(links, 8, 3): corners of the box around all that is drawn of each link, its axes."""
+    drawn: list[list[Floats]] = [[np.zeros((1, 3))] for _ in scene.tree.links]
+    for link, many in [
+        *((shape.link, shape.points) for shape in shapes),
+        *((tie.links[k], tie.points[k][None]) for tie in scene.ties for k in (0, 1)),
+        *((point.link, point.point[None]) for point in points),
+    ]:  # fmt: skip
+        if link != GROUND:
+            drawn[link].append(many)
+    low = np.array([np.concatenate(one).min(axis=0) for one in drawn])
+    high = np.array([np.concatenate(one).max(axis=0) for one in drawn])
+    picks = np.indices((2, 2, 2)).reshape(3, 8).T.astype(bool)
+    return np.where(picks[None], high[:, None], low[:, None])
+
+
+class _Track:
+    """A run in joint coordinates of the tree, and how far interpolated ones are from it."""
+
+    def __init__(self, scene: Scene, run: Run, corners: Floats) -> None:
+        self.scene, self.run, self.corners = scene, run, corners
+        self.spread, self.place = _functions(scene)
+        self.size = self.spread.size1_out(0)
+        self.apart = 0.02 * float(run.t[-1] - run.t[0]) / max(len(run.t) - 1, 1)
+
+    def joints(self, times: Floats) -> Floats:
+        """(times, the tree's coordinates)."""
+        q = coordinates_at(self.scene, self.run, times)
+        return np.asarray(self.spread(q.T), dtype=float).T
+
+    def rates(self, times: Floats) -> Floats:
+        """Of the joint coordinates, by central differences (one-sided at both ends)."""
+        before = np.maximum(times - self.apart, self.run.t[0])
+        after = np.minimum(times + self.apart, self.run.t[-1])
+        span = np.where(after > before, after - before, 1.0)[:, None]
+        return (self.joints(after) - self.joints(before)) / span
+
+    def errors(self, left: Floats, right: Floats) -> Floats:
+        """How far, m, points get from their places between each pair of key frames at most."""
+        share = np.arange(1, _CHECKED) / _CHECKED
+        times = left[:, None] + share * (right - left)[:, None]
+        true, span = self.joints(times.ravel()), (right - left)[:, None, None]
+        values = (self.joints(ends)[:, None] for ends in (left, right))
+        slopes = (span * self.rates(ends)[:, None] for ends in (left, right))
+        shown = cubic(share[:, None], *values, *slopes)
+        apart = self.distances(true, shown.reshape(true.shape))
+        return np.asarray(apart.reshape(times.shape).max(axis=1))
+
+    def distances(self, true: Floats, shown: Floats) -> Floats:
+        """The largest distance between the corners at two sets of joint coordinates."""
+        blocks = [slice(k, k + 2000) for k in range(0, len(true), 2000)]
+        apart = (self.corners_at(true[block]) - self.corners_at(shown[block]) for block in blocks)
+        return np.concatenate([np.linalg.norm(one, axis=-1).max(axis=(1, 2)) for one in apart])
+
+    def corners_at(self, joints: Floats) -> Floats:
+        flat = np.asarray(self.place(joints.T), dtype=float).T
+        placed = flat.reshape(len(joints), -1, 3, 4)
+        turned = np.einsum("tlij,lkj->tlki", placed[..., :3], self.corners)
+        return np.asarray(turned + placed[:, :, None, :, 3])
+
+
+@lru_cache(maxsize=16)
+def _functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
+    """Joint coordinates of the whole tree from the model's, and the links' poses from those."""
+    tree = scene.tree
+    own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
+    joints = ca.SX.sym("joints", own.numel())
+    unit = _unit_quaternions(scene, joints)
+    rows = [ca.horzcat(ca.SX(p.R), ca.SX(p.p)) for p in poses(tree, displacements(tree, unit))]
+    placed = ca.vertcat(*(ca.vec(row.T) for row in rows))
+    return ca.Function("spread", [tree.motion.q], [own]), ca.Function("place", [joints], [placed])
+
+
+def _unit_quaternions(scene: Scene, joints: ca.SX) -> ca.SX:
+    """Interpolated quaternions are scaled to length 1, as the page does."""
+    unit = ca.SX(joints)
+    for link in scene.tree.links:
+        if link.kind.coordinates > 1:
+            part = slice(link.q_range.stop - 4, link.q_range.stop)
+            unit[part] = joints[part] / ca.norm_2(joints[part])
+    return unit

@@ -1,0 +1,24 @@
+"""Figures that notebooks show by themselves, without pyplot or a backend for notebooks."""
+
+from __future__ import annotations
+
+import io
+
+from matplotlib.figure import Figure
+
+_SCREEN, _SHARP = 144, 2
+"""Pixels an inch on the screen, so that small type can be read; dots a pixel."""
+
+
+class NotebookFigure(Figure):  # type: ignore[misc]
+    """A matplotlib figure that is displayed where it is the value of a notebook's cell."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """The picture and its size on the screen, as IPython asks for them."""
+        from .style import house_style
+
+        stream = io.BytesIO()
+        with house_style():
+            self.savefig(stream, format="png", dpi=_SCREEN * _SHARP)
+        wide, high = (round(inches * _SCREEN) for inches in self.get_size_inches())
+        return stream.getvalue(), {"width": wide, "height": high}

@@ -1,0 +1,143 @@
+"""Which entries of a mechanism's matrices are not zero, as a picture with names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import NameNotFoundError, suggest
+from ..mechanism import Mechanism, require_mechanism
+from .histories import model_of
+from .labels import symbol
+from .style import COLUMN, FAINT, colour, kept, sheet, styled, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SQUARE = ("mass_matrix", "coriolis_matrix")
+_CONSTRAINED = ("constraint_jacobian",)
+
+_WIDEST, _CELL, _TITLE, _RIM = 180.0, 9.0, 8.0, 2.0
+"""Of a picture whose width is not given and of a cell at most, of the title and the rims, mm."""
+_SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
+"""Of names, points: as large as fits; the first where the width is not given."""
+
+
+def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> NDArray[np.bool_]:
+    """Which entries of a matrix are not zero for all states."""
+    model = model_of(require_mechanism(mechanism))
+    known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
+    if quantity not in known:
+        raise NameNotFoundError(
+            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest(quantity, known)
+        )
+    matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
+    return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
+
+
+@styled
+def sparsity(
+    mechanism: Mechanism,
+    quantity: str = "mass_matrix",
+    *,
+    width: float | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """Entries of the mass matrix (or coriolis_matrix, constraint_jacobian) that are not zero.
+
+    As wide as asked (mm), or as the names need: from 85 to 180 mm. Where there is no room for all
+    names, one in two, three, … is written.
+    """
+    filled, names = pattern(mechanism, quantity), model_of(mechanism).names
+    columns = [symbol(name) for name in names.qd]
+    rows = [symbol(name) for name in names.constraints] if quantity in _CONSTRAINED else columns
+    share = filled.mean()
+    title = f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})"
+    plan = _planned(rows, columns, width)
+    least = COLUMN if width is None else width
+    figure = sheet(max(plan.width, least), plan.height)
+    figure.set_layout_engine("none")
+    left = plan.left + max(0.0, (least - plan.width) / 2)
+    wide, high = 25.4 * figure.get_size_inches()
+    size = (len(columns) * plan.cell / wide, len(rows) * plan.cell / high)
+    axes = figure.add_axes((left / wide, plan.below / high, *size))
+    _fill(axes, filled)
+    _name_ticks(axes, rows, columns, plan)
+    half, across = text_width(title, 8.0) / 2 + _RIM, len(columns) * plan.cell
+    middle = float(np.clip(left + across / 2, half, max(half, wide - half)))
+    axes.set_title(title, x=(middle - left) / across)
+    return kept(figure, path)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Sizes of a picture, mm: of a cell, beside and below the matrix, of the whole; of its names,
+    points, and of how many one is written."""
+
+    cell: float
+    left: float
+    below: float
+    width: float
+    height: float
+    size: float
+    every: int
+    upright: bool
+
+
+def _planned(rows: Sequence[str], columns: Sequence[str], width: float | None) -> _Plan:
+    """The largest names that fit without touching, or some of them in the smallest."""
+    if width is None:
+        natural = _beside(rows, _SIZES[0]) + len(columns) * _line(_SIZES[0]) + _RIM
+        width = float(np.clip(natural, COLUMN, _WIDEST))
+    for size in _SIZES:
+        left = _beside(rows, size)
+        cell = min((width - left - _RIM) / len(columns), _CELL)
+        if cell >= _line(size):
+            break
+    cell = max(cell, 0.2 * width / len(columns))
+    every = max(1, int(np.ceil(_line(size) / cell)))
+    widest = max(text_width(name, size) for name in columns)
+    upright = widest + 1 <= cell * every
+    below = (_line(size) if upright else widest) + 2 * _RIM
+    whole = (left + len(columns) * cell + _RIM, _TITLE + len(rows) * cell + below)
+    return _Plan(cell, left, below, *whole, size, every, upright)
+
+
+def _beside(names: Sequence[str], size: float) -> float:
+    return max(text_width(name, size) for name in names) + 2 * _RIM
+
+
+def _line(size: float) -> float:
+    """Of a line of letters of so many points, mm, with air."""
+    return 1.2 * size * 25.4 / 72
+
+
+def _fill(axes: Axes, filled: NDArray[np.bool_]) -> None:
+    axes.imshow(filled, cmap=_two_colours(), vmin=0, vmax=1, interpolation="nearest", aspect="auto")
+    axes.set_xticks(np.arange(-0.5, filled.shape[1]), minor=True)
+    axes.set_yticks(np.arange(-0.5, filled.shape[0]), minor=True)
+    axes.grid(visible=False, which="major")
+    axes.grid(visible=True, which="minor", color="white", lw=0.6)
+    axes.tick_params(which="both", length=0)
+
+
+def _two_colours() -> Any:
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([FAINT, colour(0)])
+
+
+def _name_ticks(axes: Axes, rows: Sequence[str], columns: Sequence[str], plan: _Plan) -> None:
+    look: dict[str, Any] = {"fontsize": plan.size}
+    axes.set_yticks(range(0, len(rows), plan.every), rows[:: plan.every], **look)
+    turned = 0 if plan.upright else 90
+    axes.set_xticks(
+        range(0, len(columns), plan.every), columns[:: plan.every], rotation=turned, **look
+    )
