@@ -29,6 +29,7 @@ CLOSED = 1e-12
 _STARTS = 120
 _STEPS = 60
 _FINE = 1e-10
+_REDUNDANT = 1e-6
 _NEAR = 1e-3
 _FAR_TURN, _FAR_SHIFT = 0.5, 0.25
 """Assembly moves far what it turns by more than this, rad, or shifts by this share of the size."""
@@ -231,6 +232,10 @@ class Closing:
     def closed(self, q: Floats, t: float, held: Sequence[int] = ()) -> tuple[Floats, float]:
         """q after steps of least length, and the largest residual that is left. Nearly redundant
         rows are closed in the sense of least squares."""
+        if held:  # near limits of what is held, singular values are small and count
+            finest = self._stepped(q, t, held, _FINE)
+            if np.abs(finest - q).max() < _NEAR and self.gap(finest, t) <= CLOSED * self._far(q):
+                return finest, self.gap(finest, t)
         q = self._stepped(q, t, held, self.scale.closure)
         near = max(_NEAR, self.scale.closure * self.sizes.max())
         if CLOSED < (left := self._open(q, t)) < near:  # singular or redundant
@@ -363,7 +368,7 @@ def _is_better(phi: Floats, before: Floats) -> bool:
     rows may keep the largest as it is, their squares."""
     size = np.abs(before).max()
     closer = bool(np.abs(phi).max() < size)
-    return closer or bool(size < _NEAR and phi @ phi < before @ before)
+    return closer or bool(size < _REDUNDANT and phi @ phi < before @ before)
 
 
 @lru_cache(maxsize=32)
