@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test test-all fuzz bench lint docs clean
+.PHONY: demo test test-slow test-all fuzz bench lint docs clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
@@ -15,8 +15,10 @@ demo: $(VENV)/demo.done
 test: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs -m "not slow"
 
-test-all: $(VENV)/test.done
-	$(BIN)/python -m pytest -n $(JOBS) -rs
+test-slow: $(VENV)/test.done
+	$(BIN)/python -m pytest -n $(JOBS) -rs -m slow
+
+test-all: test test-slow
 
 # Mutated files of every kind, equations and misprints for the checker, and new random examples: what
 # is found becomes a test of its own.
