@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, fold
-from ..identify.rank import quaternions_of
+from ..mechanism import quaternion_starts
 from ..readings.algebra import read
 from ..readings.closing import closed
 from ..readings.modular import UnluckyError
@@ -97,7 +97,7 @@ class Ground:
         """Random coordinates; quaternions are of length 1."""
         words = [f"q {word}" for word in self.vocabulary.names.q]
         found = [field.symbol(word) for word in words]
-        for k in quaternions_of(self.vocabulary.eqs):
+        for k in quaternion_starts(self.vocabulary.mechanism):
             found[k : k + 4] = field.on_sphere(words[k : k + 4])
         return found
 

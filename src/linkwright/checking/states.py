@@ -18,7 +18,7 @@ import flint
 import numpy as np
 
 from ..expressions import Expression, Sum, fold, to_float
-from ..identify.rank import quaternions_of
+from ..mechanism import quaternion_starts
 from ..readings.balls import Ball, BallAlgebra, Balls, ball_of, precision
 from .meaning import Meanings
 from .points import Ground, Setting
@@ -132,7 +132,7 @@ class RealGround(Ground):
 
     def _normalized(self, q: list[Ball]) -> list[Ball]:
         """With quaternions of length 1."""
-        for k in quaternions_of(self.vocabulary.eqs):
+        for k in quaternion_starts(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]
         return q
