@@ -399,3 +399,16 @@ def test_interruption_leaves_no_file_behind(tmp_path: Path) -> None:
     assert done.stderr == "linkwright: interrupted\n"
     assert done.returncode == 130
     assert [x.name for x in tmp_path.iterdir()] == ["texts"]
+
+
+def test_cells_of_the_table_are_text_and_the_page_carries_its_fonts(tmp_path: Path) -> None:
+    assert [plain_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
+        "",
+        "a - b",
+        "'=1+1",
+        "' @x",
+    ]
+    (tmp_path / "a.txt").write_text("phi2 = m2*lc2*g*cos(q1 + q2)")
+    page = lw.check_folder(lw.gallery("elbow"), tmp_path).to_html()
+    assert "Linkwright Math" in page
+    assert "data:font/woff2" in page
