@@ -378,3 +378,13 @@ def test_only_energies_are_free_up_to_a_constant() -> None:
     assert not is_proved(pendulum(), "m = 5*l")
     assert not is_proved(pendulum(), "J = m*l^2/3 + 1")
     assert not is_proved(pendulum(), "V = m*g*l*(1 - cos(theta)) + theta")
+
+
+@pytest.mark.parametrize(("stray", "ours"), [("dq3", "dq2"), ("ddq4", "ddq2")])
+def test_a_rate_of_a_coordinate_that_does_not_exist_is_a_misprint(stray: str, ours: str) -> None:
+    right = {
+        "dq2": "p2 = (m2*lc2^2 + I2)*dq2 + (m2*(lc2^2 + l1*lc2*cos(q2)) + I2)*dq1",
+        "ddq2": "tau2 = (m2*lc2^2 + I2)*ddq2 + M21*ddq1 + m2*l1*lc2*sin(q2)*dq1^2 + phi2",
+    }[ours]
+    (finding,) = lw.check(lw.gallery("elbow"), right.replace(ours, stray))
+    assert (finding.status, finding.repairs[0].what) == ("differs", f"{stray} is {ours}")

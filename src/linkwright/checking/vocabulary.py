@@ -117,9 +117,14 @@ class Vocabulary:
         return name in self and name not in self.own and name.replace("_", "") not in self.own
 
     def family_of(self, name: str) -> list[str]:
-        """The mechanism's names that differ from a name by their number alone."""
-        match = _MEMBER.fullmatch(name)
-        return self.families.get(match[1].rstrip("_"), []) if match else []
+        """The mechanism's names, rates of coordinates included, that differ from a name by their
+        number alone."""
+        for dots in ("", "d", "dd"):
+            match = _MEMBER.fullmatch(name.removeprefix(dots)) if name.startswith(dots) else None
+            family = self.families.get(match[1].rstrip("_"), []) if match else []
+            if family and (not dots or family[0] in self.names.qd):
+                return [f"{dots}{member}" for member in family]
+        return []
 
     def _derived(self, name: str) -> SX:
         """Names that the checker makes itself: `rate@M11`, `partial@q@0@M11`, and `lagrange@0`, the
@@ -173,11 +178,9 @@ class Vocabulary:
 
     def is_stray(self, name: str) -> bool:
         """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
-        match = _MEMBER.fullmatch(name)
-        if match is None or match[1].rstrip("_") not in self.families:
+        if not self.family_of(name) or name.replace("_", "") in self.given:
             return False
-        known = name.replace("_", "") in self.given
-        return not known and self.papers.expression(name) is None
+        return self.papers.expression(name) is None
 
     def canonical(self, name: str) -> str:
         """The mechanism's own spelling of a name: m1 for m_1."""
