@@ -94,7 +94,7 @@ class Conditions:
         return {
             name: value
             for name, value in self.vocabulary.eqs.parameters.items()
-            if name not in self.used and name not in self.vocabulary.eqs.constants
+            if name not in self.used and name not in self.vocabulary.hidden
         }
 
     def _silent(self) -> frozenset[str]:

@@ -42,6 +42,7 @@ class Section:
     repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
     aside: dict[int, Finding] = field(default_factory=dict)
     named_aside: set[str] = field(default_factory=set)
+    named_elsewhere: frozenset[str] = frozenset()  # names under other headings
     errors: list[LinkwrightError] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
 
@@ -132,15 +133,18 @@ class Section:
         own = self.vocabulary.names
         motion = [f"{dots}{name}" for name in own.qd for dots in ("", "d", "dd")]
         motion = [name for name in motion if name in self.vocabulary]
-        constants = self.vocabulary.eqs.constants
-        known = [name for name in self.vocabulary.parameters if name not in constants]
+        hidden = self.vocabulary.hidden
+        known = [name for name in self.vocabulary.parameters if name not in hidden]
         return list(dict.fromkeys([*used, *motion, *known]))
 
     @cached_property
     def used(self) -> list[str]:
-        """Our names that the text has, also in equations that cannot be judged."""
+        """Our names that the text has, also in equations that cannot be judged, and under other
+        headings."""
         used = self.meanings.wanted(x for line in self.lines for x in (line.left, line.right))
-        return [*used, *sorted(self.named_aside - set(used))]
+        own = self.vocabulary
+        elsewhere = {own.canonical(name) for name in self.named_elsewhere if name in own}
+        return [*used, *sorted((self.named_aside | elsewhere) - set(used))]
 
     @cached_property
     def settings(self) -> list[Setting]:
@@ -198,9 +202,13 @@ class Section:
         line = self.lines[i]
         pair = (line.left, line.right)
         prover = self.provers[0]
-        note, chance = rows.get(i) or equivalence(self, pair, prover)
-        if note:
+        if i in rows:
+            note, chance = rows[i]
             return replace(common, status=EQUIVALENT, note=note, chance=chance, under="")
+        proof = equivalence(self, pair, prover)
+        if proof.holds is not False:
+            status = EQUIVALENT if proof.holds else UNDECIDED
+            return replace(common, status=status, note=proof.why, chance=proof.chance, under="")
         apart = difference(self.meanings, pair, prover.setting)
         is_part = bool(self.origins) and self.origins[i] is not line
         found = () if is_part else repairs(self, pair, apart)
