@@ -12,7 +12,7 @@ from .declarations import WITHOUT, without
 from .inference import inferred_names
 from .reading import Line
 from .report import DEFINITION, UNREADABLE, Finding, Report
-from .section import Section, names_of
+from .section import Section
 from .sources import in_order, read
 from .superabundant import HEADING, Superabundant
 from .vocabulary import Vocabulary
@@ -46,7 +46,6 @@ def check_with(
     inferred: dict[str, str] = {}
     errors: list[LinkwrightError] = []
     notes = []
-    named = {id(x): names_of((x.left, x.right)) for x in lines if isinstance(x, Line)}
     for name, group in groupby(lines, key=lambda line: line.section):
         members = list(group)
         readable = [line for line in members if isinstance(line, Line)]
@@ -59,9 +58,6 @@ def check_with(
             words = Superabundant if kind == HEADING else Vocabulary
             vocabularies[kind] = words(without(mechanism, kind), own)
         section = Section(vocabularies[kind], readable, dict(said))
-        own_ids = {id(line) for line in readable}
-        elsewhere = (words for key, words in named.items() if key not in own_ids)
-        section.named_elsewhere = frozenset().union(*elsewhere)
         origins = section.split()
         section.said |= inferred_names(section)
         section.set_aside()

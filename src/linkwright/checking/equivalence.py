@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import casadi as ca
+
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate
 from .meaning import OURS
@@ -50,7 +52,7 @@ def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Pr
     """Whether a function L has Lagrange's equations of the mechanism, for all q, q̇ and q̈: what
     vanishes on some motions only need not be a total derivative."""
     own, chance = section.vocabulary, 0.0
-    if own.names.q != own.names.qd:
+    if own.names.q != own.names.qd or _has_forces_or_accelerations(section, lagrangian):
         return Proof(None)
     pairs = []
     try:
@@ -68,6 +70,14 @@ def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Pr
             return proof
         chance += proof.chance
     return Proof(True, chance)
+
+
+def _has_forces_or_accelerations(section: Section, expression: Expression) -> bool:
+    """Whether it is more than a function of q, q̇, t and parameters."""
+    own = section.vocabulary
+    found = ca.vertcat(*(ca.SX(own.known(x)) for x in section.meanings.wanted([expression])))
+    others = ("qdd", "tau", "u", "lambda")
+    return any(key in own.symbols and ca.depends_on(found, own.symbols[key]) for key in others)
 
 
 def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str, float]]:

@@ -209,6 +209,10 @@ class Prover:
         holds on one branch of the mechanism. Signs of the text's own roots are not a branch."""
         missed, for_all = 1.0, True
         for seed in range(1, MOST_ROOTED_POINTS):
+            first = self._residuals(seed, [pair], [0]).get(0)
+            marks = first.marks if first is not None else None
+            if first is None or (marks and marks.is_loose and first.number):
+                continue  # a root does not exist here
             residuals = self._for_all_signs(pair, seed)
             if residuals is None:
                 return Proof(None, 1.0, f"it has more than {MOST_ROOTS} roots")

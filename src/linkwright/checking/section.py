@@ -42,7 +42,6 @@ class Section:
     repair_provers: dict[frozenset[str], list[Prover]] = field(default_factory=dict)
     aside: dict[int, Finding] = field(default_factory=dict)
     named_aside: set[str] = field(default_factory=set)
-    named_elsewhere: frozenset[str] = frozenset()  # names under other headings
     errors: list[LinkwrightError] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
 
@@ -139,12 +138,9 @@ class Section:
 
     @cached_property
     def used(self) -> list[str]:
-        """Our names that the text has, also in equations that cannot be judged, and under other
-        headings."""
+        """Our names that the text has, also in equations that cannot be judged."""
         used = self.meanings.wanted(x for line in self.lines for x in (line.left, line.right))
-        own = self.vocabulary
-        elsewhere = {own.canonical(name) for name in self.named_elsewhere if name in own}
-        return [*used, *sorted((self.named_aside | elsewhere) - set(used))]
+        return [*used, *sorted(self.named_aside - set(used))]
 
     @cached_property
     def settings(self) -> list[Setting]:
