@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import sympy as sp
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -482,3 +483,30 @@ def test_a_lagrangian_has_no_accelerations_and_no_forces(term: str) -> None:
 def test_an_equation_with_seven_roots_is_decided() -> None:
     roots = " + ".join(f"sqrt(l1 + {k})" for k in range(7))
     assert statuses("elbow", f"phi2 = {roots}") == ["differs"]
+
+
+@pytest.mark.parametrize("right", ["m2*g", None, float("nan"), b"m2"])
+def test_what_is_no_sympy_expression_is_refused_in_one_sentence(right: object) -> None:
+    with pytest.raises(LinkwrightError):
+        lw.check(lw.gallery("elbow"), {"phi2": right})
+
+
+@pytest.mark.parametrize("names", [5, {"phi2": 5}, {5: "g"}, ["q1"]])
+def test_names_that_are_no_text_are_refused_in_one_sentence(names: Any) -> None:
+    with pytest.raises(LinkwrightError, match="is no mapping of text to text"):
+        lw.check(lw.gallery("elbow"), "phi2 = m2", names=names)
+
+
+@pytest.mark.parametrize("name", ["=g", "rate@phi2", ""])
+def test_symbols_of_sympy_cannot_reach_internal_names(name: str) -> None:
+    with pytest.raises(LinkwrightError, match="is no name of a symbol"):
+        lw.check(lw.gallery("elbow"), {"phi2": sp.Symbol(name)})
+
+
+def test_a_condition_names_only_what_the_equation_depends_on() -> None:
+    report = lw.check(lw.gallery("elbow"), "M22 = 1/3\nphi2 = 4.905*cos(q1 + q2)")
+    said = [set(finding.under.split(", ")) for finding in report]
+    assert said[0] == {"I2 = 1/12", "lc2 = 0.5", "m2 = 1"}
+    assert said[1] == {"lc2 = 0.5", "m2 = 1", "g = 9.81"}
+    (whole,) = lw.check(pendulum(), "tau = (1/12 + 1/4)*ddtheta + 4.905*sin(theta)")
+    assert set(whole.under.split(", ")) == {"J = 1/12", "l = 0.5", "m = 1", "g = 9.81"}

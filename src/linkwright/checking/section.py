@@ -12,7 +12,7 @@ from ..expressions import Expression, names
 from ..readings.modular import independent_rows
 from ..readings.residue_values import PRIME
 from .blame import blame_definitions, in_the_texts_words
-from .conditions import Conditions
+from .conditions import Conditions, relevant_setting
 from .difference import difference
 from .duals import EPS, is_dual, is_vector, split
 from .equivalence import equivalence, free_rows
@@ -166,8 +166,9 @@ class Section:
         rows = free_rows(self, proofs)
         found = []
         for i, (line, proof) in enumerate(zip(self.lines, proofs, strict=True)):
+            assumed = relevant_setting(self.meanings, pairs[i], under[i]) if proof.holds else ""
             common = Finding(
-                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(under[i]),
+                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(assumed),
                 is_said_wrong=line.is_said_wrong,
             )  # fmt: skip
             if i in self.meanings.defining:
