@@ -315,6 +315,7 @@ def test_page_and_table_are_safe_and_whole(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert rows[0]["name"] == name or rows[1]["name"] == name
     assert any(row["name"] == "'=1+1.txt" and row["wrong"] == "1" for row in rows)
+    assert {row["remark"] for row in rows if row["name"] != name} == {""}
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
-from .body_quantities import BodyQuantities, center_frames
+from .body_quantities import BodyQuantities, center_doubles, center_frames
 from .declarations import NOTHING, Declarations
 from .motors import part_of
 from .paper_symbols import BY, PaperSymbols, spellings, with_flat_names
@@ -65,6 +65,9 @@ class Vocabulary:
         idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
         self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
         self.parameters = [*self.eqs.parameters, *idle]
+        self._doubles = center_doubles(self.eqs)
+        self.hidden = frozenset({*self.eqs.constants, *self._doubles})
+        """Parameters that are constants, or numbers that have another name as well."""
         self.bodies = BodyQuantities(self)
         self.papers: PaperSymbols = PaperSymbols(self)
         self._found: dict[str, SX | None] = {}
@@ -162,6 +165,12 @@ class Vocabulary:
         return with_flat_names(found)
 
     @property
+    def speed_names(self) -> list[str]:
+        """The names of q̇: dq1, or that of a speed that is not the rate of a coordinate."""
+        own = self.names
+        return [f"d{name}" if name in own.q else name for name in own.qd]
+
+    @property
     def given(self) -> dict[str, SX]:
         """Names that stand for one symbol each."""
         return {**self.papers.forces, **self.own}
@@ -172,7 +181,7 @@ class Vocabulary:
         found: dict[str, list[str]] = {}
         drives = [] if self.names.actuators else [f"tau{i + 1}" for i in range(self.names.nv)]
         for name in (*self.parameters, *self.names.q, *self.names.actuators, *drives):
-            if name not in self.eqs.constants and (match := _MEMBER.fullmatch(name)):
+            if name not in self.hidden and (match := _MEMBER.fullmatch(name)):
                 found.setdefault(match[1].rstrip("_"), []).append(name)
         return found
 
@@ -204,7 +213,16 @@ class Vocabulary:
             if function == "placement":
                 return ca.vertcat(ca.horzcat(turning[:3, :3], moving[:3, 3]), turning[3, :])
             return ca.vertcat(turning[:3, :], moving[3:, :])
-        return ca.SX(self.eqs.expressions(function, *frame)[0])
+        found = ca.SX(self.eqs.expressions(function, *frame)[0])
+        return ca.substitute(found, *self._substitution) if frame and self._doubles else found
+
+    @cached_property
+    def _substitution(self) -> tuple[SX, SX]:
+        """Symbols that only frames at mass centres have, and those of the bodies for them."""
+        place = {name: i for i, name in enumerate(self.parameters)}
+        columns = (self._doubles.keys(), self._doubles.values())
+        old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)
+        return old, new
 
     @property
     def owners(self) -> list[str]:
