@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
+from .near_redundancy import largest_rank
 from .quantities import ports
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ class Instant:
             raise np.linalg.LinAlgError("the constraints have no finite slope")
         left, sizes, right = np.linalg.svd(self.J)
         kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
+        kept = min(kept, largest_rank(model))
         self.rank = kept
         self.free = right[kept:].T
         self.inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
