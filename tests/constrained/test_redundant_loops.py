@@ -210,7 +210,7 @@ def test_a_hinge_of_two_connects_that_are_1e_8_apart_is_a_hinge() -> None:
     np.testing.assert_allclose(runs[0].qdd, runs[1].qdd, rtol=1e-5)
 
 
-@pytest.mark.parametrize("off, closure", [(1e-8, None), (1e-3, 1e-2)])
+@pytest.mark.parametrize(("off", "closure"), [(1e-8, None), (1e-3, 1e-2)])
 def test_stops_and_friction_see_the_same_rank_as_the_motion(
     off: float, closure: float | None
 ) -> None:
