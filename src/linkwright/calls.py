@@ -29,9 +29,11 @@ def explained_call(
     inputs: Sequence[Port],
     outputs: int,
     entries: Mapping[str, Sequence[str]],
+    check_states: Callable[[Sequence[Any]], None] | None = None,
 ) -> Callable[..., Any]:
     """A function that calls `ufunc`, takes its inputs by name too, and says what is wrong with
-    arguments that it refuses. `entries` are the names of the entries of inputs."""
+    arguments that it refuses. `entries` are the names of the entries of inputs; `check_states` does
+    what `check=True` asks for, where `ufunc` does not do it itself."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         try:
@@ -51,6 +53,11 @@ def explained_call(
             arguments = _ordered(name, inputs, arguments, options, named)
             rest = {key: value for key, value in options.items() if key not in named}
             return call(*arguments, **rest)
+        if check_states is not None and "check" in options:
+            found = call(*arguments, **{k: v for k, v in options.items() if k != "check"})
+            if options["check"]:
+                check_states(arguments)
+            return found
         check_arguments(name, owner, inputs, outputs, entries, arguments)
         raise ArgumentError(f"{name}: {error}", where=owner)
 

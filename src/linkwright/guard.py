@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
+from .near_redundancy import largest_rank
 from .quantities import ports
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ RANK = 1e-6
 """Singular values of J below this share of the largest are zero."""
 
 
-FOR_ALL_STATES = "Defined for every state, whether or not it closes the loops."
+FOR_ALL_STATES = "Defined for every state; check=True refuses those that do not close all the same."
 FOR_CLOSED_STATES = (
     "States must hold the constraints: where q does not close, or qd or qdd contradict them, the\n"
     "result is a number without meaning. model.closed(q) tells; check=True raises an\n"
@@ -105,7 +106,9 @@ class ByNumbers:
 def check_states(model: Model, name: str, inputs: Any) -> None:
     """Raises where a function's inputs violate the constraints."""
     wanted, _ = ports(model.names, name, model.parameters)
-    given = {port.name: value for port, value in zip(wanted, inputs, strict=True)}
+    given = {port.name: value for port, value in zip(wanted, inputs, strict=False)}
+    if "q" not in given:
+        return
     check_closed(
         model, np.asarray(given["q"], dtype=float), given.get("t", 0.0), given.get("p"),
         given.get("qd"), given.get("qdd"),
@@ -189,6 +192,7 @@ class Instant:
             raise np.linalg.LinAlgError("the constraints have no finite slope")
         left, sizes, right = np.linalg.svd(self.J)
         kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
+        kept = min(kept, largest_rank(model))
         self.rank = kept
         self.free = right[kept:].T
         self.inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T

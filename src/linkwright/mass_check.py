@@ -29,12 +29,13 @@ class Scaled(NamedTuple):
 
 def check_mass_matrix(equations: Equations) -> None:
     """Raises where the mass matrix is positive definite nowhere: at random states, and under
-    constraints, for what these leave, where the mechanism is assembled."""
+    constraints, for what these leave, where the mechanism is assembled. Where that is a singular
+    configuration, in which the independent speeds do not determine the others, nothing is said."""
     if equations.names.constraints:
-        matrices, names = [_assembled_mass(equations)], equations.names.independent
+        matrices, names = _assembled_mass(equations), equations.names.independent
     else:
         matrices, names = _sampled_masses(equations), equations.names.qd
-    if not names:
+    if not names or not matrices:
         return
     found = [_weakest(one) for one in matrices if np.isfinite(one.M).all()]
     if not found:
@@ -65,14 +66,16 @@ def _sampled_masses(equations: Equations) -> list[Scaled]:
     return found
 
 
-def _assembled_mass(equations: Equations) -> Scaled:
-    """GᵀMG at home, as a share of the largest entry of M."""
+def _assembled_mass(equations: Equations) -> list[Scaled]:
+    """GᵀMG at home, as a share of the largest entry of M; nothing where G does not exist there."""
     home = equations.home
     time = [0.0] if equations.names.in_time else []
     M = np.asarray(equations.folded("mass_matrix")(home), dtype=float)
     G = np.asarray(equations.folded("independent_map")(home, *time)[0], dtype=float)
+    if np.isfinite(M).all() and not np.isfinite(G).all():
+        return []
     scale = np.full(G.shape[1], max(np.abs(M).max(), 1e-300) ** -0.5)
-    return Scaled(scale[:, None] * (G.T @ M @ G) * scale, scale)
+    return [Scaled(scale[:, None] * (G.T @ M @ G) * scale, scale)]
 
 
 def _weakest(mass: Scaled) -> tuple[float, Floats]:

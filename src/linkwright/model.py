@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+<<<<<<< HEAD
 from dataclasses import asdict, replace
 from functools import cached_property
+=======
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+>>>>>>> review14
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +24,18 @@ from .calls import (
     frame_is_missing,
 )
 from .closed_states import CLOSED, check_closed, closed_rows
+<<<<<<< HEAD
 from .errors import AssemblyError, UnsupportedError, suggest
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of
 from .model_facts import ModelFacts, facts_of
+=======
+from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
+from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded, check_states
+from .mass_check import check_mass_matrix
+from .mechanism import Mechanism, names_of, require_mechanism
+>>>>>>> review14
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Port, Tape, count_operations, normalised, record, scheduled
@@ -55,10 +67,7 @@ def compile(  # noqa: A001 - the name that people call
     check_threads(threads)
     if not isinstance(source, Mechanism):
         if not hasattr(source, "expressions"):
-            raise UnsupportedError(
-                f"a {type(source).__name__} cannot be compiled",
-                remedy="give a mechanism (see load) or equations (see derive)",
-            )
+            require_mechanism(source)
         return Model(source.mechanism, kept, threads, target, lambda: source)
 
     def derived() -> Equations:
@@ -175,10 +184,13 @@ class Model:
         """
         from .guard import closed_positions
 
-        port = Port("q", (self.nq,))
-        check_arguments("close", self.mechanism.name, [port], 0, {"q": self.names.q}, [q])
+        self._check_q("close", q)
         kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
         return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept)
+
+    def _check_q(self, function: str, q: Any) -> None:
+        port, owner = Port("q", (self.nq,)), self.mechanism.name
+        check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
     def closed(
         self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED
@@ -189,6 +201,7 @@ class Model:
         of constrained models give numbers for other states too, but these mean nothing. p: values
         of the parameters that are kept (default: `nominal_parameters`).
         """
+        self._check_q("closed", q)
         found: NDArray[np.bool_] = closed_rows(self, np.asarray(q, float), t, p, tolerance)
         return found
 
@@ -204,6 +217,7 @@ class Model:
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
         constraint that it violates most; speeds and accelerations are checked where given."""
+        self._check_q("check_closed", q)
         check_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
     @property
@@ -229,7 +243,8 @@ class Model:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """The loop or constraint of every row of `constraint_jacobian`."""
+        """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`:
+        equations of positions first, then those of velocities, each in file order."""
         return self.names.constraints
 
     @property
@@ -258,7 +273,11 @@ class Model:
     def _explained(self, name: str, ufunc: Any) -> Callable[..., Any]:
         inputs, outputs = ports(self.names, name, self.parameters)
         entries = entry_names(self.names, self.parameters)
-        return explained_call(ufunc, name, self.mechanism.name, inputs, len(outputs), entries)
+        checks = (
+            None if isinstance(ufunc, Guarded | ByNumbers) else partial(check_states, self, name)
+        )
+        owner = self.mechanism.name
+        return explained_call(ufunc, name, owner, inputs, len(outputs), entries, checks)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *signatures(self.names)]

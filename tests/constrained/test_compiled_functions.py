@@ -136,3 +136,16 @@ def test_a_locked_mechanism_is_checked_too() -> None:
     assert model.independent_map([1 / 3, 1 / 4], check=True)[0].shape == (2, 0)
     with pytest.raises(AssemblyError, match=r"'b' is open by 0\.75"):
         model.independent_map([1 / 3, 1.0], check=True)
+
+
+def test_every_function_takes_check_with_and_without_constraints() -> None:
+    """So that code for any mechanism can ask for it; where all states are closed, it says nothing."""
+    tree, q = lw.compile(lw.gallery("elbow"), threads=1), FOUR_BAR.home()
+    zero = np.zeros(2)
+    found = tree.forward_dynamics(zero, zero, tau=zero, check=True)
+    np.testing.assert_array_equal(found, tree.forward_dynamics(zero, zero, zero))
+    np.testing.assert_array_equal(FOUR_BAR.mass_matrix(q, check=True), FOUR_BAR.mass_matrix(q))
+    for function in (FOUR_BAR.mass_matrix, FOUR_BAR.placement(FOUR_BAR.body_names[0])):
+        function(q + 0.1, check=False)
+        with pytest.raises(AssemblyError, match="'pin' is open by"):
+            function(q + 0.1, check=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import AssemblyError, MechanismError
 from linkwright.files.toml import read_toml, write_toml
+from linkwright.guard import Instant
 from linkwright.simulation import kinematics
 
 DOOR: dict[str, Any] = {"mass": 20, "center": [0.4, 0.1, 1], "inertia": [6, 7, 1.5]}
@@ -207,3 +208,35 @@ def test_a_hinge_of_two_connects_that_are_1e_8_apart_is_a_hinge() -> None:
     assert all(run.finished for run in runs), runs[0].status
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-6)
     np.testing.assert_allclose(runs[0].qdd, runs[1].qdd, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("off", "closure"), [(1e-8, None), (1e-3, 1e-2)])
+def test_stops_and_friction_see_the_same_rank_as_the_motion(
+    off: float, closure: float | None
+) -> None:
+    """Hinges that are off by less than the closure restrict nothing, in events and at states that
+    are solved by singular values too: the door swings against its stop as on exact hinges."""
+    options = {
+        "limits": {"lower": -3, "upper": 0.5, "restitution": 0.5},
+        "friction_coefficient": 0.1, "pin_radius": 0.01,
+    }  # fmt: skip
+    runs = []
+    for each in (off, 0.0):
+        exact = door([0, 0, 1], (1.0,), off=each)
+        hinge = exact.joints["hinge"].model_validate(
+            {"type": "revolute", "child": "door", "axis": [0, 0, 1], **options}
+        )
+        stopped = exact.model_copy(update={"joints": {"hinge": hinge}})
+        start = {"q0": {"hinge": 0.4}, "qd0": {"hinge": 2.0}, "closure": closure}
+        runs.append(lw.simulate(stopped, t=0.3, samples=3, **start))
+    assert all(run.finished for run in runs), runs[0].status
+    assert runs[0].events[0].name == runs[1].events[0].name
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-3 * off)
+
+
+def test_hinges_off_by_less_than_a_wide_closure_do_not_lock_the_door() -> None:
+    model = lw.compile(door([0, 0, 1], off=1e-3).with_closure(1e-2))
+    wanted = acceleration_of_a_hinged_door([0, 0, 1], 0.4)
+    assert model.forward_dynamics([0.4], [0.0], [0.0])[0] == pytest.approx(wanted, rel=1e-9)
+    state = {"q": np.array([0.4]), "qd": np.zeros(1), "tau": np.zeros(1)}
+    assert Instant(model, state).forward_dynamics()[0] == pytest.approx(wanted, rel=1e-9)

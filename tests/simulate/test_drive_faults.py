@@ -91,3 +91,9 @@ def test_steps_that_events_cut_short_are_reported() -> None:
     run = lw.simulate(SLIDE, 1.0, qd0=[1.0], integrator="rk4", step=0.01, events=stop, samples=11)
     assert run.finished
     assert any("101 steps were made where 100 of 0.01 s were asked for" in w for w in run.warnings)
+
+
+def test_the_largest_kinetic_energy_is_that_of_the_whole_run() -> None:
+    for integrator in ("dop853", "cvodes"):
+        run = lw.simulate(lw.gallery("elbow"), t=1, samples=41, integrator=integrator)
+        assert run.statistics["largest_kinetic_energy"] >= run.kinetic.max()

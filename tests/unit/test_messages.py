@@ -12,6 +12,7 @@ import linkwright as lw
 from linkwright.calls import explained_call
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest
 from linkwright.motion import inverse_kinematics
+from linkwright.simulation import load_run
 from linkwright.tape import Port
 
 ARM = lw.gallery("six-axis")
@@ -47,6 +48,11 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: lw.mobility(None), "a NoneType is not a mechanism; give one made by load, gallery or Mechanism"),
     (lambda: lw.save("elbow", "x.toml"), "a str is not a mechanism; write gallery('elbow')"),
     (lambda: lw.check("elbow", "M = 1"), "a str is not a mechanism; write gallery('elbow')"),
+    (lambda: lw.compile("elbow"), "a str is not a mechanism; write gallery('elbow')"),
+    (lambda: lw.verify(3), "an int is not a mechanism; give one made by load, gallery or Mechanism"),
+    (lambda: load_run(3), 'an int is not a file; write load_run("run.nc")'),
+    (lambda: MODEL.closed([1, 2]), "q has 2 numbers; six-axis has 6: q1 … q6"),
+    (lambda: MODEL.check_closed("abc"), "six-axis: q is 'abc'; give 6 numbers: q1 … q6"),
     (lambda: lw.show.graph("elbow"), "a str is not a mechanism; write gallery('elbow')"),
     (lambda: lw.show.plot(ELBOW), "a Mechanism is not a run; give one made by simulate"),
     (lambda: lw.load({"bodies": {}}), "a dict is not a file or its text; write Mechanism(**table)"),

@@ -310,7 +310,7 @@ def test_options_are_checked_at_once(options: dict, what: str) -> None:
 
 
 def test_only_mechanisms_and_equations_are_compiled() -> None:
-    with pytest.raises(LinkwrightError, match="a str cannot be compiled"):
+    with pytest.raises(LinkwrightError, match="a str is not a mechanism; write load"):
         lw.compile("elbow.toml")  # type: ignore[arg-type]
 
 

@@ -350,7 +350,7 @@ def test_redundant_constraints_are_noted() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("elbow", {}, "cannot be verified"),
+        ("elbow", {}, "a str is not a mechanism"),
         (lw.Mechanism(bodies={"a": {}}, joints={"j": {"type": "fixed", "child": "a"}}), {}, "move"),
         (lw.gallery("elbow"), {"by": ["lagrnge"]}, "lagrange"),
     ],

@@ -25,12 +25,18 @@ from ..kinematics.pivots import Choice
 from ..kinematics.tree import Closure, Tree
 
 LEFT_OUT = 1e-3
-"""Rows that were left out as redundant may be violated by this much (a rate per unit speed)."""
+"""Rows that were left out as redundant may be violated by this much (a rate per unit speed), or by
+ten times what nearly redundant ones may stay open."""
 
 
 class Reduction:
-    def __init__(self, tree: Tree, constraints: Constraints, choice: Choice) -> None:
+    """`leeway`: how far nearly redundant rows may stay open (m, rad)."""
+
+    def __init__(
+        self, tree: Tree, constraints: Constraints, choice: Choice, leeway: float = 0.0
+    ) -> None:
         self.n = tree.nv
+        self.left_out = max(LEFT_OUT, 10 * leeway)
         self.constraints, self.choice = constraints, choice
         self.rows, self.p = list(choice.rows), list(choice.dependent)
         self.a = list(choice.independent)
@@ -118,7 +124,7 @@ class Reduction:
             largest = ca.SX(0)
             for entry in left_out.nonzeros():
                 largest = ca.fmax(largest, ca.fabs(entry))
-            least = ca.if_else(largest > LEFT_OUT, 0, least)
+            least = ca.if_else(largest > self.left_out, 0, least)
         return least
 
     def drives(

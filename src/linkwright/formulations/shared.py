@@ -27,7 +27,7 @@ from ..kinematics.loads import (
     spring_loads,
     wrench_loads,
 )
-from ..kinematics.mobility import reference
+from ..kinematics.mobility import leeway, reference
 from ..kinematics.totals import (
     center_of_mass,
     kinetic_energy,
@@ -117,8 +117,9 @@ class Shared:
     def reduction(self) -> Reduction:
         """To independent speeds, chosen where the mechanism is assembled."""
         assert self.constraints is not None
-        _, choice = reference(self.tree.mechanism)
-        return Reduction(self.tree, self.constraints, choice)
+        mechanism = self.tree.mechanism
+        _, choice = reference(mechanism)
+        return Reduction(self.tree, self.constraints, choice, leeway(mechanism))
 
     @property
     def home(self) -> tuple[float, ...]:

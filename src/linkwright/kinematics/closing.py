@@ -204,14 +204,14 @@ class Closing:
         whole = float(np.abs(left).max(initial=0.0))
         if not (whole > CLOSED and np.isfinite(whole) and np.isfinite(J).all()):
             return whole
-        sizes = self.sizes[: len(left)]
-        directions, found, _ = np.linalg.svd(J / sizes[:, None] * self.scale.columns)
+        sizes, J = self.sizes[: len(left)], J * self.scale.columns
+        steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others
+        directions, found, _ = np.linalg.svd(J / steep[:, None])
         closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
         kept = directions[:, :closable]
-        inside = kept @ (kept.T @ (left / sizes))
-        outside = np.abs(left / sizes - inside).max()
-        enough = outside <= self.scale.closure * unit
-        return float(np.abs(inside * sizes).max()) if enough else whole
+        inside = kept @ (kept.T @ (left / steep)) * steep
+        enough = np.abs((left - inside) / sizes).max() <= self.scale.closure * unit
+        return float(np.abs(inside).max()) if enough else whole
 
     def inverse(self, J: Floats, columns: Sequence[int] | None = None) -> Floats:
         """The pseudoinverse of some columns of a Jacobian of the first rows; `closure` decides

@@ -51,7 +51,9 @@ class Mobility:
         if self.idle:
             lines.append(f"hold by themselves: {', '.join(self.idle)}")
         if self.nearly:
-            shown = [f"{row} stays {left:.2g} open" for row, left in self.nearly.items()]
+            shown = [
+                f"{row} stays {left:.2g} open" if left else row for row, left in self.nearly.items()
+            ]
             lines.append(f"nearly redundant, closed by least squares: {', '.join(shown)}")
         lines += [f"assembly moved {move}" for move in self.moved]
         return "\n".join(lines)

@@ -87,7 +87,9 @@ class Drive:
 
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """τ and ż at an instant."""
-        tau, _, rate = self._compiled(q, qd, [t], self.outer(t, q, qd), filled(z))
+        outer = self.outer(t, q, qd)
+        with np.errstate(all="ignore"):  # a drive that is not finite ends the run with its name
+            tau, _, rate = self._compiled(q, qd, [t], outer, filled(z))
         return tau, rate[: len(z)]
 
     def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:

@@ -44,11 +44,12 @@ def recorded(
         closure = np.maximum(closure, left)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
-    kinetic = float(model.kinetic_energy(*system.motion(fastest)))
-    statistics = {**statistics, "largest_kinetic_energy": kinetic}
+    kinetic = model.kinetic_energy(q, qd)
+    largest = np.fmax.reduce(kinetic, initial=float(model.kinetic_energy(*system.motion(fastest))))
+    statistics = {**statistics, "largest_kinetic_energy": float(largest)}
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
-        kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
+        kinetic=kinetic, potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
         statistics=statistics, settings=settings, versions=versions(), singular=singular,
         u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes, borne=borne,

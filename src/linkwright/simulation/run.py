@@ -149,7 +149,8 @@ class Run:
 
     @property
     def multipliers(self) -> Floats:
-        """λ, one column for every equation of constraint."""
+        """λ, one column for every equation of constraint, in the order of
+        `Model.constraint_names`."""
         return self.details.multipliers
 
     @property

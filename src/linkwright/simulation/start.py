@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest
 from ..kinematics.assembly import (
     assemble,
     assemble_velocities,
@@ -43,10 +43,13 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         qd = vector(qd0, names.nv, "qd0", names.qd)
     if not names.constraints:
         return q, qd
-    left = closing_of(mechanism).gap(q, 0.0)
-    if left > max(1e-8, model.leeway):
-        raise LinkwrightError(
-            f"the loops and constraints do not close at q0: {left:.3g} is left over",
+    closing = closing_of(mechanism)
+    if closing.gap(q, 0.0) > max(1e-8, model.leeway):
+        left = np.abs(closing.at(q, 0.0)[0])
+        worst = int(np.argmax(left))
+        raise AssemblyError(
+            "the loops and constraints do not close at q0: "
+            f"'{names.constraints[worst]}' is open by {left[worst]:.3g} (m or rad)",
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
     if isinstance(qd0, Mapping):

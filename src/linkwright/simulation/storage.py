@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtraError
+from ..errors import ArgumentError, FileError, MissingExtraError, kind_of
 from ..files.partial import partial_name
 from ..mechanism import names_of
 from .run import Run
@@ -121,6 +121,8 @@ def _write_parquet(run: Run | Kinematics, path: Path) -> None:
 
 def load_run(path: str | Path) -> Run:
     """A run from the NetCDF file that `Run.save` has written, and those that follow it."""
+    if not isinstance(path, str | Path):
+        raise ArgumentError(f"{kind_of(path)} is not a file", remedy='write load_run("run.nc")')
     runs: list[Run] = []
     later: Path | None = Path(path)
     seen: list[Path] = []

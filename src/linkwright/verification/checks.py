@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, names_of, require_mechanism
 from .identities import accelerations, formulations, identities
 from .known import known_motions
 from .numbers import numbers
@@ -36,10 +36,7 @@ def verify(
         _check_moves(eqs)
         eqs = derive(eqs)
     if not isinstance(eqs, Equations):
-        raise UnsupportedError(
-            f"a {type(eqs).__name__} cannot be verified",
-            remedy="give a mechanism (see load) or equations (see derive)",
-        )
+        eqs = derive(require_mechanism(eqs))
     subject = Subject(eqs)
     found = tuple(_checks(subject, list(_others(subject, by))))
     return Report(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)

@@ -22,6 +22,7 @@ from ...kinematics.constraints import constraint_loads, constraints_of
 from ...kinematics.loads import Load
 from ...mechanism import Mechanism
 from ...model import Model
+from ...near_redundancy import make_exactly_redundant
 from .coding import coded, inverse_of, least_squares
 from .rows import Rows
 
@@ -141,7 +142,8 @@ class Instant:
 
     def __init__(self, of: Dynamics, t: float, q: Floats, qd: Floats, tau: Floats) -> None:
         self.of, self.t, self.q, self.qd, self.tau = of, t, q, qd, tau
-        self.M, bias, self.R, self.gamma, self.J, self.J_bias = of.numbers(q, qd, t)
+        self.M, bias, self.R, self.gamma, J, J_bias = of.numbers(q, qd, t)
+        self.J, self.J_bias = make_exactly_redundant(of.model, J, J_bias)
         self.F = tau - bias
 
     @cached_property

@@ -206,10 +206,11 @@ class Block:
         doubt = np.empty((len(here[0]), count)) if self.kernel.may_fail else np.empty(0)
         timed = [x[done : done + count] for x in self.many.timed]
         kept = [self.p] if self.kernel.kept else []
-        self.many.march(
-            *here, self._tau(done, count), *timed, self.many.dt, *kept,
-            out=(*there, doubt) if self.kernel.may_fail else tuple(there),
-        )  # fmt: skip
+        with np.errstate(all="ignore"):  # trajectories that run off are named afterwards
+            self.many.march(
+                *here, self._tau(done, count), *timed, self.many.dt, *kept,
+                out=(*there, doubt) if self.kernel.may_fail else tuple(there),
+            )  # fmt: skip
         return doubt
 
     def _checked(self, here: list[Floats], there: list[Floats], done: int, doubt: Floats) -> int:
