@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-<<<<<<< HEAD
 from dataclasses import asdict, replace
-from functools import cached_property
-=======
-from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
->>>>>>> review14
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,18 +19,11 @@ from .calls import (
     frame_is_missing,
 )
 from .closed_states import CLOSED, check_closed, closed_rows
-<<<<<<< HEAD
 from .errors import AssemblyError, UnsupportedError, suggest
-from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded
-from .mass_check import check_mass_matrix
-from .mechanism import Mechanism, names_of
-from .model_facts import ModelFacts, facts_of
-=======
-from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded, check_states
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of, require_mechanism
->>>>>>> review14
+from .model_facts import ModelFacts, facts_of
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Port, Tape, count_operations, normalised, record, scheduled
