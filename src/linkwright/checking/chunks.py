@@ -21,6 +21,8 @@ _ENVIRONMENT = re.compile(
 )
 _MATH = re.compile(rf"\$\$?|(?<!\\)\\[\[(]|\\begin\{{((?:{_EQUATIONS})\*?)\}}")
 _MAX_NESTING = 8
+_KEPT = "\x00"
+"""Stands around the number of a matrix that was taken out of the text."""
 _BREAKS = re.compile(
     r"\\\\(?:\[[^\]]*\])?|\\(?:label|ref|eqref)\{[^}]*\}|\\(?:newline|par)(?![A-Za-z])"
 )
@@ -88,9 +90,9 @@ def latex_chunks(text: str) -> list[str]:
             body = re.sub(r"^\s*\{[^{}]*\}", "", match[2]) if match[1] == "array" else match[2]
             return f"\n\n{body}\n\n"
         kept.append(match[0])
-        return f"\x00{len(kept) - 1}\x00"
+        return f"{_KEPT}{len(kept) - 1}{_KEPT}"
 
-    plain = re.sub(r"(?<!\\)%.*", "", text)
+    plain = re.sub(r"(?<!\\)%.*", "", text.replace(_KEPT, " "))
     for _ in range(_MAX_NESTING):
         plain = _INNERMOST.sub(keep, plain)
     chunks: list[str] = []
@@ -103,8 +105,8 @@ def latex_chunks(text: str) -> list[str]:
 
 
 def _restored(text: str, kept: list[str]) -> str:
-    while "\x00" in text:
-        text = re.sub("\x00(\\d+)\x00", lambda m: kept[int(m[1])], text)
+    while _KEPT in text:
+        text = re.sub(f"{_KEPT}(\\d+){_KEPT}", lambda m: kept[int(m[1])], text)
     return text
 
 

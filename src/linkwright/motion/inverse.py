@@ -36,6 +36,8 @@ _AGREED, _AGREED_OUTSIDE = 20, 8
 samples have been as far, so that no target is given up that others would reach."""
 _AS_NEAR = 1e-12
 """The share of the cost that a posture may add."""
+_MORE_DESCENTS = 4
+"""How often an answer that could still get nearer is followed further."""
 _SHAKES = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
 """What misses a target by little is moved by so much, rad, and goes on from there."""
 _NOISE = 0.1
@@ -195,6 +197,12 @@ class InverseKinematics:
         places first."""
         (left,) = np.nonzero(~lanes.reached(figures))
         q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
+        for _ in range(_MORE_DESCENTS):
+            still = lanes.nearest(figures, np.arange(len(figures)))
+            (left,) = np.nonzero(~lanes.reached(figures) & ~still)
+            if not len(left):
+                break
+            q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
         for noise in _SHAKES:
             (left,) = np.nonzero(lanes.close(figures) & ~lanes.reached(figures))
             other, found = lanes.descended(self._nearby(rng, q[left], noise), left)
