@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,11 @@ from .calls import (
     frame_is_missing,
 )
 from .closed_states import CLOSED, check_closed, closed_rows
-from .errors import AssemblyError, NameNotFoundError, UnsupportedError, suggest
+from .errors import AssemblyError, UnsupportedError, suggest
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded, check_states
 from .mass_check import check_mass_matrix
 from .mechanism import Mechanism, names_of, require_mechanism
+from .model_facts import ModelFacts, facts_of
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Port, Tape, count_operations, normalised, record, scheduled
@@ -65,19 +66,6 @@ def compile(  # noqa: A001 - the name that people call
     return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """Numbers of a model, kept in the cache with its code."""
-
-    neutral: list[float]
-    nominal: list[float]
-    inertial: list[float]
-    home: list[float]
-    independent: list[str]
-    unclosed: str
-    leeway: float
-
-
 class Model:
     """Compiled functions of a mechanism: `(nq),(nv),(nv)->(nv)` and the like over leading axes,
     compiled when they are first asked for. They take their inputs by place or by name;
@@ -112,12 +100,12 @@ class Model:
         self._facts = self._known_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
-    def _known_facts(self) -> _Facts:
+    def _known_facts(self) -> ModelFacts:
         """From the cache, or from the equations: so a bad mechanism is refused at once."""
         key = cache.key("facts", self._identity)
         if self._identity is not None and (content := cache.get(key)) is not None:
-            return _Facts(**json.loads(content))
-        facts = _facts_of(self.equations, self.parameters)
+            return ModelFacts(**json.loads(content))
+        facts = facts_of(self.equations, self.parameters)
         if self._identity is not None:
             cache.put(key, json.dumps(asdict(facts)).encode())
         return facts
@@ -394,23 +382,3 @@ def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str
     from .formulations import derive
 
     return compile(derive(mechanism, by=by, parameters=derived), **options)
-
-
-def _facts_of(equations: Equations, parameters: Sequence[str]) -> _Facts:
-    import casadi as ca
-
-    for name in parameters:
-        if name not in equations.parameters:
-            raise NameNotFoundError(
-                f"'{name}' is no symbol of these equations",
-                remedy=suggest(name, list(equations.parameters)),
-            )
-    values = {name: float(value) for name, value in equations.parameters.items()}
-    function = ca.Function("pi", [equations.symbols["p"]], [equations.inertial_parameters])
-    inertial = np.asarray(function(list(values.values())), dtype=float).ravel()
-    nominal = [values[name] for name in parameters]
-    independent = list(equations.names.independent)
-    neutral, home = list(equations.neutral), list(equations.home)
-    return _Facts(
-        neutral, nominal, inertial.tolist(), home, independent, equations.unclosed, equations.leeway
-    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import sympy as sp
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -308,6 +309,18 @@ def test_a_centre_that_is_a_number_is_not_an_internal_name() -> None:
     assert "cx" not in str(wrong)
 
 
+def test_the_centre_of_a_body_has_one_name() -> None:
+    arm = lw.Mechanism(
+        bodies={"b": {"mass": 1, "center": [0.25, 0.5, 0], "inertia": {"zz": 1}}},
+        joints={"q": {"type": "revolute", "child": "b"}},
+    )
+    report = lw.check(arm, "x1 = cx_b*cos(q) - cy_b*sin(q)")
+    assert [report[0].status, report[0].under] == ["identical", ""]
+    assert not is_proved(arm, "x1 = cx_b*cos(q) + cy_b*sin(q)")
+    assert lw.check(arm, "x1 = a*cos(q) - h*sin(q)").names == {"a": "cx_b", "h": "cy_b"}
+    assert "mass_center" not in str(lw.check(arm, "x1 = 1/4*cos(q) - 1/2*sin(q)"))
+
+
 def test_names_may_be_permuted_and_dots_follow() -> None:
     swapped = {"q1": "q2", "q2": "q1"}
     assert is_proved(
@@ -378,3 +391,132 @@ def test_only_energies_are_free_up_to_a_constant() -> None:
     assert not is_proved(pendulum(), "m = 5*l")
     assert not is_proved(pendulum(), "J = m*l^2/3 + 1")
     assert not is_proved(pendulum(), "V = m*g*l*(1 - cos(theta)) + theta")
+
+
+@pytest.mark.parametrize(("stray", "ours"), [("dq3", "dq2"), ("ddq4", "ddq2")])
+def test_a_rate_of_a_coordinate_that_does_not_exist_is_a_misprint(stray: str, ours: str) -> None:
+    right = {
+        "dq2": "p2 = (m2*lc2^2 + I2)*dq2 + (m2*(lc2^2 + l1*lc2*cos(q2)) + I2)*dq1",
+        "ddq2": "tau2 = (m2*lc2^2 + I2)*ddq2 + M21*ddq1 + m2*l1*lc2*sin(q2)*dq1^2 + phi2",
+    }[ours]
+    (finding,) = lw.check(lw.gallery("elbow"), right.replace(ours, stray))
+    assert (finding.status, finding.repairs[0].what) == ("differs", f"{stray} is {ours}")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "repair"),
+    [
+        ("phi2 = m2*lc2*g*c12", "phi2 = m2*lc2*g*s12", "s12 is c12"),
+        ("phi2 = m2*lc2*g*c12", "phi2 = m2*lc2*g*c2", "c2 is c12"),
+    ],
+)
+def test_shorthands_of_sines_are_repaired(text: str, wrong: str, repair: str) -> None:
+    assert is_proved("elbow", text)
+    (finding,) = lw.check(lw.gallery("elbow"), wrong)
+    assert [x.what for x in finding.repairs] == [repair]
+
+
+def test_shorthands_of_sines_are_of_the_coordinates_of_that_name() -> None:
+    assert is_proved("sharp-edged-disk", "l*s1 = l*sin(q1)")
+    assert not is_proved("sharp-edged-disk", "l*s1 = l*sin(beta)")
+    swapped = {"q1": "q2", "q2": "q1"}
+    assert is_proved("elbow", "m2*c1 = m2*cos(q1)", swapped)
+
+
+# -- 8. constants, Lagrangians and angles -------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [{}, {"V": "T"}], ids=["defined", "said"])
+def test_a_letter_that_the_text_gives_another_meaning_is_no_energy(names: dict[str, str]) -> None:
+    definition = "" if names else "V := T\n"
+    assert statuses("elbow", f"{definition}V = T + 5", names)[-1] == "differs"
+
+
+@pytest.mark.parametrize("constant", ["pi*m1", "m1*cos(l1)", "m1*sqrt(l1)", "m1*exp(l1)"])
+def test_a_constant_of_an_energy_may_be_any_function_of_parameters(constant: str) -> None:
+    assert statuses("elbow", f"V = V + {constant}") == ["equivalent"]
+    assert "equivalent" not in statuses("elbow", f"V = V + {constant.replace('l1', 'q1')}*q1")
+
+
+@pytest.mark.parametrize("length", ["l1", "l2", "l3", "l4"])
+def test_a_constant_of_an_energy_may_have_a_length_that_closes_a_loop(length: str) -> None:
+    assert statuses("four-bar", f"V = V + m2*g*{length}") == ["equivalent"]
+
+
+def test_a_total_derivative_is_one_for_all_motions_and_under_constraints_too() -> None:
+    """Of two pendulums one is not driven: twice its Lagrangian has the same motions."""
+    mechanism = two_pendulums(actuators={"motor": {"moves": "a"}})
+    own = {k: f"1/2*m*l^2*d{k}^2 + m*g*l*cos({k})" for k in "ab"}
+    assert statuses(mechanism, f"L = {own['a']} + {own['b']}") == ["identical"]
+    assert statuses(mechanism, f"L = {own['a']} + 2*({own['b']})") == ["differs"]
+    assert statuses("four-bar", "L = L + theta1*dtheta1") == ["equivalent"]
+    assert statuses("four-bar", "L = L + theta1*dtheta2") == ["differs"]
+
+
+def two_pendulums(**changed: Any) -> lw.Mechanism:
+    rod = {"mass": "m", "center": [0, "-l", 0]}
+    return lw.Mechanism(
+        name="two pendulums",
+        gravity=[0, "-g", 0],
+        parameters={"m": 1, "l": "1/2", "g": 9.81},
+        bodies={"one": rod, "two": rod},
+        joints={
+            "a": {"type": "revolute", "child": "one"},
+            "b": {"type": "revolute", "child": "two"},
+        },
+        **changed,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("cos(2) = 2*cos(1)^2 - 1", "cos(2) = 2*cos(1)^2 + 1"),
+        ("cos(q1*q2)^2 = (1 + cos(2*q1*q2))/2", "cos(q1*q2)^2 = (1 - cos(2*q1*q2))/2"),
+        (
+            "cos(l1*q1 + q2) = cos(l1*q1)*cos(q2) - sin(l1*q1)*sin(q2)",
+            "cos(l1*q1 + q2) = cos(l1*q1)*cos(q2) + sin(l1*q1)*sin(q2)",
+        ),
+    ],
+)
+def test_angles_that_are_products_are_not_taken_for_independent(text: str, wrong: str) -> None:
+    assert "differs" not in statuses("elbow", text)
+    assert statuses("elbow", wrong) == ["differs"]
+
+
+@pytest.mark.parametrize("term", ["ddq1^2", "tau1", "tau1^2*q2", "ddq1"])
+def test_a_lagrangian_has_no_accelerations_and_no_forces(term: str) -> None:
+    assert statuses("elbow", f"L = T - V + {term}") == ["differs"]
+    assert not is_proved("four-bar", f"L = T - V + {term.replace('q', 'theta')}")
+
+
+def test_an_equation_with_seven_roots_is_decided() -> None:
+    roots = " + ".join(f"sqrt(l1 + {k})" for k in range(7))
+    assert statuses("elbow", f"phi2 = {roots}") == ["differs"]
+
+
+@pytest.mark.parametrize("right", ["m2*g", None, float("nan"), b"m2"])
+def test_what_is_no_sympy_expression_is_refused_in_one_sentence(right: object) -> None:
+    with pytest.raises(LinkwrightError):
+        lw.check(lw.gallery("elbow"), {"phi2": right})
+
+
+@pytest.mark.parametrize("names", [5, {"phi2": 5}, {5: "g"}, ["q1"]])
+def test_names_that_are_no_text_are_refused_in_one_sentence(names: Any) -> None:
+    with pytest.raises(LinkwrightError, match="is no mapping of text to text"):
+        lw.check(lw.gallery("elbow"), "phi2 = m2", names=names)
+
+
+@pytest.mark.parametrize("name", ["=g", "rate@phi2", ""])
+def test_symbols_of_sympy_cannot_reach_internal_names(name: str) -> None:
+    with pytest.raises(LinkwrightError, match="is no name of a symbol"):
+        lw.check(lw.gallery("elbow"), {"phi2": sp.Symbol(name)})
+
+
+def test_a_condition_names_only_what_the_equation_depends_on() -> None:
+    report = lw.check(lw.gallery("elbow"), "M22 = 1/3\nphi2 = 4.905*cos(q1 + q2)")
+    said = [set(finding.under.split(", ")) for finding in report]
+    assert said[0] == {"I2 = 1/12", "lc2 = 0.5", "m2 = 1"}
+    assert said[1] == {"lc2 = 0.5", "m2 = 1", "g = 9.81"}
+    (whole,) = lw.check(pendulum(), "tau = (1/12 + 1/4)*ddtheta + 4.905*sin(theta)")
+    assert set(whole.under.split(", ")) == {"J = 1/12", "l = 0.5", "m = 1", "g = 9.81"}

@@ -315,6 +315,7 @@ def test_page_and_table_are_safe_and_whole(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert rows[0]["name"] == name or rows[1]["name"] == name
     assert any(row["name"] == "'=1+1.txt" and row["wrong"] == "1" for row in rows)
+    assert {row["remark"] for row in rows if row["name"] != name} == {""}
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -399,3 +400,16 @@ def test_interruption_leaves_no_file_behind(tmp_path: Path) -> None:
     assert done.stderr == "linkwright: interrupted\n"
     assert done.returncode == 130
     assert [x.name for x in tmp_path.iterdir()] == ["texts"]
+
+
+def test_cells_of_the_table_are_text_and_the_page_carries_its_fonts(tmp_path: Path) -> None:
+    assert [plain_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
+        "",
+        "a - b",
+        "'=1+1",
+        "' @x",
+    ]
+    (tmp_path / "a.txt").write_text("phi2 = m2*lc2*g*cos(q1 + q2)")
+    page = lw.check_folder(lw.gallery("elbow"), tmp_path).to_html()
+    assert "Linkwright Math" in page
+    assert "data:font/woff2" in page

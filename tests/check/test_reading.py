@@ -210,6 +210,14 @@ def test_the_command_ends_with_2_for_what_cannot_be_read(tmp_path: Path) -> None
     assert "when lc2 is squared" in done.stdout
 
 
+def test_the_command_ends_with_1_for_definitions_alone(tmp_path: Path) -> None:
+    (tmp_path / "e.txt").write_text("omega = dq1", encoding="utf-8")
+    done = run("check", "elbow", "e.txt", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "nothing uses it" in done.stdout
+    assert done.stderr == "linkwright: nothing was checked: the text has definitions only\n"
+
+
 def test_where_none_can_be_read_the_first_reason_is_raised() -> None:
     with pytest.raises(ExpressionError, match="something is missing"):
         lw.check(ELBOW, "tau1 = q1 +\n\n\n")

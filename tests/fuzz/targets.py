@@ -138,16 +138,16 @@ def read_expression(data: bytes) -> Numbers:
 
 
 def read_latex(data: bytes) -> Numbers:
-    from linkwright.expressions.latex import parse_latex
+    from linkwright.checking.reading import read_text
 
-    parse_latex(data.decode("utf-8", "replace"))
+    read_text(data.decode("utf-8", "replace"), _elbow())
     return []
 
 
 def read_equations(data: bytes) -> Numbers:
-    from linkwright.checking.reading import read_text
+    import linkwright as lw
 
-    read_text(data.decode("utf-8", "replace"))
+    lw.check(_elbow(), data.decode("utf-8", "replace"))
     return []
 
 

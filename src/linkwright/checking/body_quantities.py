@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from ..equations import Equations
 from ..kinematics.build import build_tree
 from ..kinematics.tree import Tree
 from ..mechanism import Mechanism, names_of
@@ -28,6 +29,19 @@ def center_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
         _CENTER.format(k): {"body": name, "origin": mechanism.bodies[name].center}
         for k, name in enumerate(names_of(mechanism).bodies, 1)
     }
+
+
+def center_doubles(eqs: Equations) -> dict[str, str]:
+    """Numbers of mass centres have names by their frame and by their body: the former, with the
+    latter, which is the one that people see."""
+    found = {}
+    for k, body in enumerate(eqs.names.bodies, 1):
+        for axis in "xyz":
+            ours, bodys = f"{axis}_{_CENTER.format(k)}", f"c{axis}_{body}"
+            values = [eqs.parameters.get(name) for name in (ours, bodys)]
+            if values[0] is not None and values[0] == values[1]:
+                found[ours] = bodys
+    return found
 
 
 class BodyQuantities:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 
-from ..errors import LinkwrightError
+from ..errors import ExpressionError, LinkwrightError
+from ..expressions.tokens import shorten
 from ..mechanism import Mechanism, require_mechanism
 from .declarations import WITHOUT, without
 from .inference import inferred_names
@@ -35,11 +36,22 @@ def check(
     return check_with({}, mechanism, equations, names or {})
 
 
+def _require_names(names: object) -> None:
+    if not isinstance(names, Mapping) or not all(
+        isinstance(x, str) for pair in names.items() for x in pair
+    ):
+        raise ExpressionError(
+            f"names={shorten(repr(names))} is no mapping of text to text",
+            remedy='write names={"theta1": "q1"}',
+        )
+
+
 def check_with(
     shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
 ) -> Report:
     """`check` with derivations by heading, which texts share; one that has frames has its own."""
     lines, own = read(equations, require_mechanism(mechanism))
+    _require_names(names)
     said = {**own.names, **names}
     vocabularies = {} if own.frames or own.composed or own.masses else shared
     findings: list[Finding] = []

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import casadi as ca
+
 from ..expressions import Expression, Number, names
 from ..expressions.tree import children
 from .meaning import Meanings
@@ -94,13 +96,38 @@ class Conditions:
         return {
             name: value
             for name, value in self.vocabulary.eqs.parameters.items()
-            if name not in self.used and name not in self.vocabulary.eqs.constants
+            if name not in self.used and name not in self.vocabulary.hidden
         }
 
     def _silent(self) -> frozenset[str]:
         own = self.vocabulary.names
         drives = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
         return frozenset(drives) - drives_of(self.meanings, self.used)
+
+
+def relevant_setting(
+    meanings: Meanings, pair: tuple[Expression, Expression], setting: Setting
+) -> Setting:
+    """The setting without values of parameters that an equation does not depend on. Where
+    constraints or missing drives decide the motion, it depends on all."""
+    own = meanings.vocabulary
+    drives = len(own.names.actuators) or own.names.nv
+    if own.names.constraints or setting.silent or drives < own.names.nv or "x" in own.inputs:
+        return setting
+    found = ca.vertcat(*(ca.SX(own.known(name)) for name in meanings.wanted(pair)))
+    if any(ca.depends_on(found, own.symbols[key]) for key in ("tau", "u")):
+        found = ca.vertcat(found, *own.eqs.expressions("inverse_dynamics"))
+    symbols = dict(zip(own.parameters, ca.vertsplit(own.symbols["p"]), strict=True))
+    kept = {name for name in setting.bound if ca.depends_on(found, symbols[name])}
+    while more := {
+        name
+        for word in kept
+        if isinstance(value := setting.bound[word], Expression)
+        for name in names(value) & setting.bound.keys() - kept
+    }:
+        kept |= more
+    bound = {name: value for name, value in setting.bound.items() if name in kept}
+    return Setting(bound, setting.silent)
 
 
 def numbers(expression: Expression) -> list[Fraction]:

@@ -146,6 +146,6 @@ def _names(vocabulary: Vocabulary) -> dict[int, str]:
     found: dict[int, str] = {}
     for name in dict.fromkeys([*(x for x in proper if x in given), *given]):
         symbol = given[name]
-        if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.eqs.constants:
+        if ca.SX(symbol).is_symbolic() and symbol.name() not in vocabulary.hidden:
             found.setdefault(symbol.element_hash(), name)
     return found

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import casadi as ca
 
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate
+from .meaning import OURS
 from .paper_symbols import indices
 from .prover import Pair, Proof, Prover, only_name
 
@@ -19,31 +23,36 @@ _UP_TO_A_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
 """Energies whose zero is a matter of choice."""
 
 
-def equivalence(section: Section, pair: Pair, prover: Prover) -> tuple[str, float]:
-    """What an energy may differ by and serve all the same, with the chance of an error."""
+def equivalence(section: Section, pair: Pair, prover: Prover) -> Proof:
+    """Whether an energy differs by what it may differ by, which is then named in `why`."""
     for side, other in (pair, pair[::-1]):
         name = only_name(side)
-        energy = section.vocabulary.is_customary(name) and _UP_TO_A_CONSTANT.fullmatch(name)
-        if not energy or not _changes_with_motion(section, other):
+        is_ours = section.vocabulary.is_customary(name) and section.meanings.find(name) == name
+        if not (is_ours and _UP_TO_A_CONSTANT.fullmatch(name)):
             continue
-        if (proof := prover.constancy(pair)).holds:
-            return "up to a constant", proof.chance
-        if name == "L" and (proof := _same_motion(section, other, prover)).holds:
-            return "up to the total derivative of a function of q and t", proof.chance
-    return "", 0.0
+        if not _changes_with_motion(section, other):
+            continue
+        constant = prover.constancy(pair)
+        if constant.holds:
+            return replace(constant, why="up to a constant")
+        if name == "L" and (same := _same_motion(section, other, prover)).holds:
+            return replace(same, why="up to the total derivative of a function of q and t")
+        return constant
+    return Proof(False)
 
 
 def _changes_with_motion(section: Section, expression: Expression) -> bool:
     """Whether an expression changes with the motion, and not with parameters alone."""
     own = section.vocabulary
     wanted = section.meanings.wanted([expression])
-    return any(name not in own.parameters and name not in own.eqs.constants for name in wanted)
+    return any(name not in own.parameters for name in wanted)
 
 
 def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Proof:
-    """Whether a function L has Lagrange's equations of the mechanism."""
+    """Whether a function L has Lagrange's equations of the mechanism, for all q, q̇ and q̈: what
+    vanishes on some motions only need not be a total derivative."""
     own, chance = section.vocabulary, 0.0
-    if own.names.q != own.names.qd or own.names.constraints:
+    if own.names.q != own.names.qd or _has_forces_or_accelerations(section, lagrangian):
         return Proof(None)
     pairs = []
     try:
@@ -55,11 +64,20 @@ def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Pr
         wanted = section.meanings.wanted(side for pair in pairs for side in pair)
     except LinkwrightError:
         return Proof(None)
-    for proof in Prover(section.meanings, wanted, prover.setting).prove(pairs):
+    setting = replace(prover.setting, is_free=True)
+    for proof in Prover(section.meanings, wanted, setting).prove(pairs):
         if not proof.holds:
             return proof
         chance += proof.chance
     return Proof(True, chance)
+
+
+def _has_forces_or_accelerations(section: Section, expression: Expression) -> bool:
+    """Whether it is more than a function of q, q̇, t and parameters."""
+    own = section.vocabulary
+    found = ca.vertcat(*(ca.SX(own.known(x)) for x in section.meanings.wanted([expression])))
+    others = ("qdd", "tau", "u", "lambda")
+    return any(key in own.symbols and ca.depends_on(found, own.symbols[key]) for key in others)
 
 
 def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str, float]]:
@@ -79,7 +97,7 @@ def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str,
         lines = [places.get((row, column)) for column in span]
         if None in lines or all(proofs[i].holds for i in lines if i is not None):
             continue
-        speeds = [Name(f"d{name}") for name in own.qd]
+        speeds = [Name(f"{OURS}{name}") for name in section.vocabulary.speed_names]
         sides = [
             Sum(tuple(
                 Product((getattr(section.lines[i], side), speed))

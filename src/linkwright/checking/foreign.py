@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -105,6 +106,11 @@ def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
 
 def converted(value: Any) -> Expression:
     """One SymPy expression as a tree."""
+    if not hasattr(value, "is_Atom") and not isinstance(value, int | float | Fraction):
+        raise ExpressionError(
+            f"{shorten(repr(value))} is no SymPy expression",
+            remedy="give text as one string, with one equation a line",
+        )
     return _Conversion()(value)
 
 
@@ -119,6 +125,8 @@ class _Conversion:
         if isinstance(value, int | Fraction):
             return Number(Fraction(value))
         if isinstance(value, float):
+            if not math.isfinite(value):
+                raise ExpressionError(f"{value} is no finite number")
             return Number(Fraction(repr(value)))
         return self.node(value, [self(a, depth + 1) for a in self.arguments(value)])
 
@@ -167,6 +175,8 @@ class _Conversion:
 
 def _plain_name(name: str) -> str:
     """A symbol's name; one that is written in LaTeX, as `\\theta_{1}`, as we read that."""
+    if set(name) & set("@=") or not name:
+        raise ExpressionError(f"'{shorten(name)}' is no name of a symbol")
     if not set(name) & set("\\{}"):
         return name
     parser = LatexParser(name, Symbols(), {})

@@ -189,7 +189,8 @@ def _as_json(text: Marks) -> dict[str, Any]:
 
 def plain_cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula: one that begins like a formula gets a '."""
-    return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in "\t\r" else text
+    is_formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r"))
+    return f"'{text}" if is_formula else text
 
 
 def check_folder(

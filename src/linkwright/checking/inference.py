@@ -110,7 +110,8 @@ class _Search:
         self.unknown = set(unknown)
         drives = own.actuators or [f"tau{i + 1}" for i in range(own.nv)]
         known = {meanings.find(name) for name in meanings.used}
-        self.ours = [name for name in [*vocabulary.parameters, *drives] if name not in known]
+        hidden = {*known, *vocabulary.hidden}
+        self.ours = [name for name in [*vocabulary.parameters, *drives] if name not in hidden]
         lines = [x for i, x in enumerate(meanings.lines) if i not in meanings.defining]
         self.pairs: list[Pair] = [
             (x.left, x.right) for x in lines if not x.is_said_wrong and self._can_be_read(x)

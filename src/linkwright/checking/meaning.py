@@ -342,7 +342,8 @@ class Meanings:
         return plain
 
     def _short(self, name: str) -> Expression | None:
-        """s12 is the sine of the sum of the first and second coordinate."""
+        """s12 is the sine of q1 + q2, where coordinates have these names; else of the sum of the
+        first and second coordinate."""
         match = _SHORT.fullmatch(name)
         own = self.vocabulary.names.q
         if match is None or name.replace("_", "") in self.vocabulary.given:
@@ -350,8 +351,10 @@ class Meanings:
         at = [int(d) for d in match[2]]
         if not all(1 <= i <= len(own) for i in at) or len(set(at)) < len(at):
             return None
-        angle: Expression = Sum(tuple(Name(own[i - 1]) for i in at))
-        angle = Name(own[at[0] - 1]) if len(at) == 1 else angle
+        named = {name.replace("_", ""): name for name in own}
+        is_named = all(f"q{i}" in named for i in at)
+        chosen = [Name(named[f"q{i}"] if is_named else own[i - 1]) for i in at]
+        angle: Expression = chosen[0] if len(chosen) == 1 else Sum(tuple(chosen))
         return Call("sin" if match[1] in "sS" else "cos", (angle,))
 
     @cached_property

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from ..expressions import to_float
-from ..identify.rank import quaternions_of
+from ..mechanism import quaternion_starts
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
@@ -220,7 +220,9 @@ class PaperSymbols:
 
     def _is_of_quaternion(self, column: str, i: int) -> bool:
         """Whether a coordinate cannot change alone."""
-        return column == "q" and any(k <= i < k + 4 for k in quaternions_of(self.eqs))
+        return column == "q" and any(
+            k <= i < k + 4 for k in quaternion_starts(self.vocabulary.mechanism)
+        )
 
     def _jacobian(self, name: str) -> SX | None:
         match = _JACOBIAN.fullmatch(name) or _JACOBIAN.fullmatch(name.replace("_", ""))

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, fold
-from ..identify.rank import quaternions_of
+from ..mechanism import quaternion_starts
 from ..readings.algebra import read
 from ..readings.closing import closed
 from ..readings.modular import UnluckyError
@@ -27,10 +27,12 @@ from .vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Setting:
-    """What is assumed: parameters with these values, drives that are zero."""
+    """What is assumed: parameters with these values, drives that are zero. Where `is_free`, the
+    motion obeys neither the equations of motion nor the constraints."""
 
     bound: Mapping[str, Expression | Exact] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
+    is_free: bool = False
 
     def __str__(self) -> str:
         from ..expressions import to_text
@@ -53,7 +55,7 @@ class Ground:
         self.vocabulary = vocabulary
         self.wanted = list(wanted)
         self.setting = setting
-        self.anchor: PrimeField | None = None  # where parameters are taken from, if elsewhere
+        self.motion_number = 0  # which of the motions with the same parameters
         self.driven = True  # whether drives are asked for
         self.open_because = ""  # why loops need not be closed at the points
         self.pushed: int | None = None  # the acceleration that is changed, all else being equal
@@ -80,7 +82,7 @@ class Ground:
                 return given[name]
             bound = self.setting.bound.get(name, self.vocabulary.eqs.constants.get(name))
             if bound is None:
-                return self.free_parameter(self.anchor or field, name)
+                return self.free_parameter(field, name)
             if isinstance(bound, PiMultiple):
                 return algebra.multiply([field.constant(bound.coefficient), algebra.pi()])
             if isinstance(bound, Fraction | float):
@@ -95,11 +97,15 @@ class Ground:
 
     def coordinates(self, field: PrimeField) -> list[Value]:
         """Random coordinates; quaternions are of length 1."""
-        words = [f"q {word}" for word in self.vocabulary.names.q]
+        words = [self._motion_name(f"q {word}") for word in self.vocabulary.names.q]
         found = [field.symbol(word) for word in words]
-        for k in quaternions_of(self.vocabulary.eqs):
+        for k in quaternion_starts(self.vocabulary.mechanism):
             found[k : k + 4] = field.on_sphere(words[k : k + 4])
         return found
+
+    def _motion_name(self, name: str) -> str:
+        """The name of a random number that belongs to the motion."""
+        return f"{name} {self.motion_number}" if self.motion_number else name
 
     def motion(self, field: PrimeField) -> dict[str, list[Value]]:
         """One motion that obeys the mechanism's equations."""
@@ -107,7 +113,7 @@ class Ground:
         own, zero = self.vocabulary.names, field.constant(Fraction(0))
 
         def free(prefix: str, words: Sequence[str]) -> list[Value]:
-            return [field.symbol(f"{prefix} {word}") for word in words]
+            return [field.symbol(self._motion_name(f"{prefix} {word}")) for word in words]
 
         found = {
             "q": self.coordinates(field), "qd": free("qd", own.qd), "qdd": free("qdd", own.qd),
@@ -125,7 +131,8 @@ class Ground:
             found |= {"x": free("x", places), "xd": free("xd", places)}
             B = self._read("input_matrix", found, field)
             return found | {"tau": _applied(field, B, found["u"])}
-        if not (self.driven or self.setting.silent or own.constraints):
+        is_undriven = not (self.driven or self.setting.silent or own.constraints)
+        if is_undriven or self.setting.is_free:
             return found | {"tau": found["qdd"]}
         if own.constraints:
             return self._allowed(field, found)
@@ -152,7 +159,7 @@ class Ground:
         if own.positions:
             self._close(field, found)
         G, k = self._read_all("independent_map", found, field)[:2]
-        a = [field.symbol(f"a {i}") for i in range(n)]
+        a = [field.symbol(self._motion_name(f"a {i}")) for i in range(n)]
         driven = _applied(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
         speeds = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
         found["qd"] = field.as_symbols(speeds)
@@ -169,7 +176,7 @@ class Ground:
     def _close(self, field: PrimeField, found: dict[str, list[Value]]) -> None:
         """Lengths, slides and time such that the loops close at these angles."""
         own, words = self.vocabulary.names, self.vocabulary.parameters
-        bound = {*self.setting.bound, *self.vocabulary.eqs.constants}
+        bound = {*self.setting.bound, *self.vocabulary.hidden}
         free = {name: field.symbol(name) for name in words if name not in bound}
         places = {f"q {name}": i for i, name in enumerate(own.q)}
         free |= {name: found["q"][i] for name, i in places.items()} | {"t": found["t"][0]}

@@ -27,6 +27,7 @@ MOST_UNLUCKY = 24
 PUSHED = 1000
 MOST_ROOTS = 8
 MOST_ROOTED_POINTS = 60
+DISAGREEMENT = "a prime and a real state disagree"
 ROOTS_UNDECIDED = "it has roots whose signs cannot be told modulo a prime"
 Pair = tuple[Expression, Expression]
 
@@ -144,7 +145,7 @@ class Prover:
             return proof
         if proof.holds:
             agree = real is Judgement.HOLDS
-            return proof if agree else Proof(None, 1.0, "a prime and a real state disagree")
+            return proof if agree else Proof(None, 1.0, DISAGREEMENT)
         if real is Judgement.HOLDS and proof.chance < 1:
             return Proof(True, proof.chance)
         if real is Judgement.HOLDS:
@@ -208,6 +209,10 @@ class Prover:
         holds on one branch of the mechanism. Signs of the text's own roots are not a branch."""
         missed, for_all = 1.0, True
         for seed in range(1, MOST_ROOTED_POINTS):
+            first = self._residuals(seed, [pair], [0]).get(0)
+            marks = first.marks if first is not None else None
+            if first is None or (marks and marks.is_loose and first.number):
+                continue  # a root does not exist here
             residuals = self._for_all_signs(pair, seed)
             if residuals is None:
                 return Proof(None, 1.0, f"it has more than {MOST_ROOTS} roots")
@@ -248,29 +253,60 @@ class Prover:
                 waiting = [x for x in _subsets(mask) if x not in residuals]
         return residuals
 
-    def constancy(self, pair: Pair) -> Proof:
-        """Whether left − right does not change with the motion, the parameters being the same.
+    # -- constants --------------------------------------------------------------------------
 
-        Of a difference of degree d that does change, d/p of the parameters and d/p of the motions
-        at most do not show it."""
-        missed = 1.0
-        for anchor in range(1, 40):
-            prover = Prover(self.meanings, self.ground.wanted, self.setting)
-            prover.ground.anchor = PrimeField(anchor)
-            seeds = (100 * anchor + k for k in (1, 2))
-            values = [x for s in seeds if (x := prover._residuals(s, [pair], [0]).get(0))]
-            if len(values) < 2 or any(x.marks is not None for x in values):
+    def constancy(self, pair: Pair) -> Proof:
+        """Whether left − right does not change with the motion, the parameters being the same."""
+        proof = self._constancy_modulo_prime(pair)
+        if proof.holds is False:
+            return proof
+        real = RealStates(self.meanings, self.ground.wanted, self.setting).is_constant(pair)
+        if real is Judgement.FAILS:
+            return Proof(None, 1.0, DISAGREEMENT) if proof.holds else Proof(False)
+        if proof.holds or real is Judgement.UNKNOWN:
+            return proof
+        why = "it is right up to a constant at some random states, which is not a proof"
+        return Proof(None, 1.0, why)
+
+    def _constancy_modulo_prime(self, pair: Pair) -> Proof:
+        """Of a difference of degree d that does change, d/p of the parameters and d/p of the
+        motions at most do not show it. Roots of parameters alone have the same sign at both
+        motions, and all signs are tried."""
+        is_certain = not self.meanings.vocabulary.names.positions
+        missed, loops_open = 1.0, False
+        for seed in range(101, 140):
+            compared = self._at_two_motions(pair, seed, loops_open)
+            if not compared:
                 continue
-            if values[0].number != values[1].number:
-                return Proof(False)
-            degree = max(x.numerator + x.denominator for x in values)
+            if any(one.number != two.number for one, two in compared):
+                if is_certain and all(x.marks is None for both in compared for x in both):
+                    return Proof(False)
+                if loops_open or is_certain:
+                    break
+                loops_open = True  # lengths that close loops follow from the motion
+                continue
+            degree = sum(max(x.numerator + x.denominator for x in both) for both in compared)
             missed *= min(1.0, 2 * degree / PRIME)
             if missed <= CHANCE:
-                states = RealStates(self.meanings, self.ground.wanted, self.setting)
-                if states.is_constant(pair) is Judgement.FAILS:
-                    return Proof(None, 1.0)
                 return Proof(True, missed)
-        return Proof(None, 1.0)
+        return Proof(None, 1.0, "whether it is right up to a constant could not be decided")
+
+    def _at_two_motions(
+        self, pair: Pair, seed: int, loops_open: bool
+    ) -> list[tuple[Value, Value]] | None:
+        """Residuals at two motions with the same parameters, for all signs of roots; None where
+        they do not exist at a motion."""
+        found = []
+        for number in (1, 2):
+            prover = Prover(self.meanings, self.ground.wanted, self.setting)
+            prover.ground.motion_number = number
+            prover.ground.open_because = "as wanted" if loops_open else ""
+            found.append(prover._for_all_signs(pair, seed) or {})
+        if found[0].keys() != found[1].keys():
+            return None
+        if any(x.marks is not None and x.marks.why for one in found for x in one.values()):
+            return None
+        return [(found[0][signs], found[1][signs]) for signs in found[0]]
 
 
 def _subsets(mask: int) -> list[int]:

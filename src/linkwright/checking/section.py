@@ -12,7 +12,7 @@ from ..expressions import Expression, names
 from ..readings.modular import independent_rows
 from ..readings.residue_values import PRIME
 from .blame import blame_definitions, in_the_texts_words
-from .conditions import Conditions
+from .conditions import Conditions, relevant_setting
 from .difference import difference
 from .duals import EPS, is_dual, is_vector, split
 from .equivalence import equivalence, free_rows
@@ -132,8 +132,8 @@ class Section:
         own = self.vocabulary.names
         motion = [f"{dots}{name}" for name in own.qd for dots in ("", "d", "dd")]
         motion = [name for name in motion if name in self.vocabulary]
-        constants = self.vocabulary.eqs.constants
-        known = [name for name in self.vocabulary.parameters if name not in constants]
+        hidden = self.vocabulary.hidden
+        known = [name for name in self.vocabulary.parameters if name not in hidden]
         return list(dict.fromkeys([*used, *motion, *known]))
 
     @cached_property
@@ -166,8 +166,9 @@ class Section:
         rows = free_rows(self, proofs)
         found = []
         for i, (line, proof) in enumerate(zip(self.lines, proofs, strict=True)):
+            assumed = relevant_setting(self.meanings, pairs[i], under[i]) if proof.holds else ""
             common = Finding(
-                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(under[i]),
+                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(assumed),
                 is_said_wrong=line.is_said_wrong,
             )  # fmt: skip
             if i in self.meanings.defining:
@@ -198,9 +199,13 @@ class Section:
         line = self.lines[i]
         pair = (line.left, line.right)
         prover = self.provers[0]
-        note, chance = rows.get(i) or equivalence(self, pair, prover)
-        if note:
+        if i in rows:
+            note, chance = rows[i]
             return replace(common, status=EQUIVALENT, note=note, chance=chance, under="")
+        proof = equivalence(self, pair, prover)
+        if proof.holds is not False:
+            status = EQUIVALENT if proof.holds else UNDECIDED
+            return replace(common, status=status, note=proof.why, chance=proof.chance, under="")
         apart = difference(self.meanings, pair, prover.setting)
         is_part = bool(self.origins) and self.origins[i] is not line
         found = () if is_part else repairs(self, pair, apart)

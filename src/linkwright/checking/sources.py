@@ -19,6 +19,8 @@ def read(
 ) -> tuple[Sequence[Line | Unreadable], Declarations]:
     """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
     if isinstance(equations, str):
+        if not equations.strip():
+            raise ExpressionError("the text is empty", remedy="give at least one equation")
         is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
         equations = Path(equations) if is_file else equations
     if isinstance(equations, Path):

@@ -18,7 +18,7 @@ import flint
 import numpy as np
 
 from ..expressions import Expression, Sum, fold, to_float
-from ..identify.rank import quaternions_of
+from ..mechanism import quaternion_starts
 from ..readings.balls import Ball, BallAlgebra, Balls, ball_of, precision
 from .meaning import Meanings
 from .points import Ground, Setting
@@ -132,7 +132,7 @@ class RealGround(Ground):
 
     def _normalized(self, q: list[Ball]) -> list[Ball]:
         """With quaternions of length 1."""
-        for k in quaternions_of(self.vocabulary.eqs):
+        for k in quaternion_starts(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]
         return q
@@ -229,7 +229,7 @@ class RealStates:
         """Whether left − right is the same at all states with the same parameters."""
         self.ground.parameter_seed = 1
         with precision(BITS):
-            found = [x for seed in range(1, 4 * states) if (x := self.values(pair, seed))][:states]
+            found = self._with_the_same_parameters(pair, states)
             if len(found) < 2:
                 return Judgement.UNKNOWN
             apart = [left - right for left, right, _ in found]
@@ -238,6 +238,19 @@ class RealStates:
         if Judgement.FAILS in verdicts:
             return Judgement.FAILS
         return Judgement.HOLDS if verdicts == {Judgement.HOLDS} else Judgement.UNKNOWN
+
+    def _with_the_same_parameters(self, pair: Pair, states: int) -> list[tuple[Ball, Ball, Ball]]:
+        """Values at several states: loops that close less easily have parameters of their own."""
+        found: dict[float, list[tuple[Ball, Ball, Ball]]] = {}
+        for seed in range(1, 4 * states):
+            state, values = self.ground.state(seed), self.values(pair, seed)
+            if state is None or values is None:
+                continue
+            group = found.setdefault(state[0].of_parameters, [])
+            group.append(values)
+            if len(group) == states:
+                return group
+        return max(found.values(), key=len, default=[])
 
     def values(self, pair: Pair, seed: int) -> tuple[Ball, Ball, Ball] | None:
         """Both sides, and the size of their largest term."""

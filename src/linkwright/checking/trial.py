@@ -162,7 +162,7 @@ class Trial:
         for word, ours in self.text.coordinates.items():
             theirs.setdefault(ours, word)
         others = [x for x in [*vocabulary.parameters, *motion] if x not in named]
-        return [theirs.get(x, x) for x in others if x not in vocabulary.eqs.constants]
+        return [theirs.get(x, x) for x in others if x not in vocabulary.hidden]
 
     def _rates(self) -> list[str]:
         """The rates of generalized speeds that the text defines."""
@@ -173,7 +173,8 @@ class Trial:
 
     @cached_property
     def siblings(self) -> list[str]:
-        """Other members of the families of an equation's names: x1 for x2, y2 for x2, ddx2."""
+        """Other members of the families of an equation's names: x1 for x2, y2 for x2, ddx2, c12
+        for s12."""
         known: dict[str, None] = {}
         plain = {*self.section.vocabulary.parameters, "pi", EPS}
         for name in sorted(names(self.pair[0]) | names(self.pair[1])):
@@ -193,9 +194,18 @@ class Trial:
                 if other != letter:
                     yield f"{name[:i]}{other}{name[i + 1 :]}"
         yield from (f"d{name}", f"dd{name}", name.removeprefix("d"))
+        if isinstance(self.text.find(name), Call) and name[0] in "sScC":
+            yield from self._other_shorthands(name)
         if is_vector(name, self.owners):
             kind, owner = name.split("_", 1)
             yield from (f"{kind}_{x}" for x in self.owners if x != owner)
+
+    def _other_shorthands(self, name: str) -> Iterator[str]:
+        """c12, s1 and s2 for s12, which is sin(q1 + q2)."""
+        yield name[0].translate(str.maketrans("sScC", "cCsS")) + name[1:]
+        count = min(len(self.section.vocabulary.names.q), 9)
+        for i in range(count):
+            yield from (f"{name[0]}{'123456789'[i:j]}" for j in range(i + 1, count + 1))
 
 
 class _FreeScope:

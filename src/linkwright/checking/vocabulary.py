@@ -21,7 +21,7 @@ from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
-from .body_quantities import BodyQuantities, center_frames
+from .body_quantities import BodyQuantities, center_doubles, center_frames
 from .declarations import NOTHING, Declarations
 from .motors import part_of
 from .paper_symbols import BY, PaperSymbols, spellings, with_flat_names
@@ -65,6 +65,9 @@ class Vocabulary:
         idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
         self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
         self.parameters = [*self.eqs.parameters, *idle]
+        self._doubles = center_doubles(self.eqs)
+        self.hidden = frozenset({*self.eqs.constants, *self._doubles})
+        """Parameters that are constants, or numbers that have another name as well."""
         self.bodies = BodyQuantities(self)
         self.papers: PaperSymbols = PaperSymbols(self)
         self._found: dict[str, SX | None] = {}
@@ -117,9 +120,14 @@ class Vocabulary:
         return name in self and name not in self.own and name.replace("_", "") not in self.own
 
     def family_of(self, name: str) -> list[str]:
-        """The mechanism's names that differ from a name by their number alone."""
-        match = _MEMBER.fullmatch(name)
-        return self.families.get(match[1].rstrip("_"), []) if match else []
+        """The mechanism's names, rates of coordinates included, that differ from a name by their
+        number alone."""
+        for dots in ("", "d", "dd"):
+            match = _MEMBER.fullmatch(name.removeprefix(dots)) if name.startswith(dots) else None
+            family = self.families.get(match[1].rstrip("_"), []) if match else []
+            if family and (not dots or family[0] in self.names.qd):
+                return [f"{dots}{member}" for member in family]
+        return []
 
     def _derived(self, name: str) -> SX:
         """Names that the checker makes itself: `rate@M11`, `partial@q@0@M11`, and `lagrange@0`, the
@@ -157,6 +165,12 @@ class Vocabulary:
         return with_flat_names(found)
 
     @property
+    def speed_names(self) -> list[str]:
+        """The names of q̇: dq1, or that of a speed that is not the rate of a coordinate."""
+        own = self.names
+        return [f"d{name}" if name in own.q else name for name in own.qd]
+
+    @property
     def given(self) -> dict[str, SX]:
         """Names that stand for one symbol each."""
         return {**self.papers.forces, **self.own}
@@ -167,17 +181,15 @@ class Vocabulary:
         found: dict[str, list[str]] = {}
         drives = [] if self.names.actuators else [f"tau{i + 1}" for i in range(self.names.nv)]
         for name in (*self.parameters, *self.names.q, *self.names.actuators, *drives):
-            if name not in self.eqs.constants and (match := _MEMBER.fullmatch(name)):
+            if name not in self.hidden and (match := _MEMBER.fullmatch(name)):
                 found.setdefault(match[1].rstrip("_"), []).append(name)
         return found
 
     def is_stray(self, name: str) -> bool:
         """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
-        match = _MEMBER.fullmatch(name)
-        if match is None or match[1].rstrip("_") not in self.families:
+        if not self.family_of(name) or name.replace("_", "") in self.given:
             return False
-        known = name.replace("_", "") in self.given
-        return not known and self.papers.expression(name) is None
+        return self.papers.expression(name) is None
 
     def canonical(self, name: str) -> str:
         """The mechanism's own spelling of a name: m1 for m_1."""
@@ -201,7 +213,16 @@ class Vocabulary:
             if function == "placement":
                 return ca.vertcat(ca.horzcat(turning[:3, :3], moving[:3, 3]), turning[3, :])
             return ca.vertcat(turning[:3, :], moving[3:, :])
-        return ca.SX(self.eqs.expressions(function, *frame)[0])
+        found = ca.SX(self.eqs.expressions(function, *frame)[0])
+        return ca.substitute(found, *self._substitution) if frame and self._doubles else found
+
+    @cached_property
+    def _substitution(self) -> tuple[SX, SX]:
+        """Symbols that only frames at mass centres have, and those of the bodies for them."""
+        place = {name: i for i, name in enumerate(self.parameters)}
+        columns = (self._doubles.keys(), self._doubles.values())
+        old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)
+        return old, new
 
     @property
     def owners(self) -> list[str]:

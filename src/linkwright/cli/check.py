@@ -29,6 +29,8 @@ def run(mechanism: Mechanism, equations: str, names: str, as_json: bool) -> None
     wrong = [finding.number for finding in report if not finding.is_right]
     if wrong:
         raise CheckFailedError(f"not as they should be: {listed_numbers(wrong)}")
+    if not report.passed:
+        raise CheckFailedError("nothing was checked: the text has definitions only")
 
 
 def listed_numbers(numbers: Sequence[str]) -> str:
@@ -53,7 +55,7 @@ def print_report(report: Report) -> None:
     rows = [
         (finding.number, shorten(finding.equation, WIDTH), finding.sentence())
         for finding in report
-        if finding.status != DEFINITION
+        if finding.status != DEFINITION or finding.note
     ]
     print_table(["number", "equation", "verdict"], rows)
     for theirs, ours in report.names.items():

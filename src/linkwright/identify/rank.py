@@ -18,6 +18,7 @@ import numpy as np
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple, fold
+from ..mechanism import quaternion_starts
 from ..quantities import entry_names, ports
 from ..readings.algebra import read
 from ..readings.modular import UnluckyError, drawn, on_sphere
@@ -210,22 +211,8 @@ def _state(
     return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
 
 
-def quaternions_of(eqs: Equations) -> list[int]:
-    """Where quaternions begin among the coordinates."""
-    found, place = [], 0
-    if eqs.mechanism.coordinates is not None:
-        return []
-    for _, joint in eqs.mechanism.joints_depth_first():
-        if not joint.moves:
-            continue
-        if joint.by_quaternion:
-            found.append(place + len(joint.coordinates) - 4)
-        place += len(joint.coordinates)
-    return found
-
-
 def _with_unit_quaternions(eqs: Equations, entries: list[Value], seed: str) -> list[Value]:
-    for place in quaternions_of(eqs):
+    for place in quaternion_starts(eqs.mechanism):
         t = [drawn(PRIME, "quaternion", seed, place, k) for k in range(3)]
         entries[place : place + 4] = [Value(x) for x in on_sphere(t, PRIME)]
     return entries

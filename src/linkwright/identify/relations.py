@@ -15,10 +15,11 @@ from fractions import Fraction
 
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..mechanism import quaternion_starts
 from ..readings.algebra import read
 from ..readings.residue_values import PRIME
 from ..tape import Tape, without_dead
-from .rank import Sample, quaternions_of
+from .rank import Sample
 from .regrouping import Row, eliminate
 from .traced import Traced, Tracer
 
@@ -103,7 +104,7 @@ def _state(tracer: Tracer, tape: Tape, eqs: Equations, chance: random.Random) ->
     for port in tape.inputs:
         inputs[port.name] = [small() for _ in range(port.size)]
     inputs["q"] = [tracer.quarter_turns(chance.randrange(4), x) for x in inputs["q"]]
-    for place in quaternions_of(eqs):
+    for place in quaternion_starts(eqs.mechanism):
         unit = unit_quaternion(
             [Fraction(1), *(Fraction(chance.randrange(-1, 2)) for _ in range(3))]
         )

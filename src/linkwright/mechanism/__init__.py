@@ -13,7 +13,14 @@ from .constraints import (
     SurfaceConstraint,
 )
 from .contacts import Contact
-from .coordinates import Names, coordinate_names, dotted, names_of, speed_names
+from .coordinates import (
+    Names,
+    coordinate_names,
+    dotted,
+    names_of,
+    quaternion_starts,
+    speed_names,
+)
 from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
 from .given import numbers_from_text, require_mechanism
 from .joints import JOINT_TYPES, Freedom, Joint, Limits, Mimic, Motor
@@ -63,6 +70,7 @@ __all__ = [
     "numbers_from_text",
     "plain",
     "quantities",
+    "quaternion_starts",
     "replaced",
     "require_mechanism",
     "speed_names",

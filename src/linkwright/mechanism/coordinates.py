@@ -126,3 +126,17 @@ def variables_of(mechanism: Mechanism) -> dict[str, list[Variable]]:
             meanings.setdefault(name, []).append(Variable("coordinate"))
             meanings.setdefault(f"d{name}", []).append(Variable("speed"))
     return meanings
+
+
+def quaternion_starts(mechanism: Mechanism) -> list[int]:
+    """Where quaternions begin among the coordinates q."""
+    found, place = [], 0
+    if mechanism.coordinates is not None:
+        return []
+    for _, joint in mechanism.joints_depth_first():
+        if not joint.moves:
+            continue
+        if joint.by_quaternion:
+            found.append(place + len(joint.coordinates) - 4)
+        place += len(joint.coordinates)
+    return found

@@ -6,8 +6,10 @@ combination of angles that each are a random rational point (c, s) of the circle
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
 so that cos(q₁ + q₂) and sin 2q are exact. An angle that is no such combination (a gear's ratio, an
-expression) is a point of its own, the same wherever its value is the same. Outside sin and cos, q
-is a number independent of its point: what holds for independent numbers holds for angles.
+expression) is a point of its own, the same wherever its value is the same; it need not be
+independent of the others, so that in a `lenient` field it counts as an unknown function. Outside
+sin and cos, q is a number independent of its point: what holds for independent numbers holds for
+angles.
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
 (Schwartz, Zippel); `degree` bounds d from the tape.
@@ -144,12 +146,10 @@ class PrimeField:
         number = drawn(PRIME, self.seed, op.name, *numbers)
         if op in _ODD and not numbers[0]:
             number = 0
-        marks = combined_marks(*operands)
-        loose = Marks(is_loose=True)
         return Value(
             -number % PRIME if negative else number,
-            numerator=1,
-            marks=loose if marks is None else marks | loose,
+            numerator=1 + sum(x.numerator + x.denominator for x in operands),
+            marks=_with_unknown(combined_marks(*operands)),
         )
 
     def _by_others(self, op: Op, *operands: Value) -> Value:
@@ -230,6 +230,7 @@ class PrimeField:
         atoms, turns, marks = angle.atoms, angle.turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
+            marks = _with_unknown(marks) if self.lenient else marks
         total, degree = (1, 0), 0
         if self.lenient and (rest := turns % Fraction(1, 2)):
             turns -= rest
@@ -275,6 +276,12 @@ class PrimeField:
             c, s = on_sphere([drawn(PRIME, self.seed, "angle", atom)], PRIME)
             self.points[atom] = c, s
         return self.points[atom]
+
+
+def _with_unknown(marks: Marks | None) -> Marks:
+    """The marks of what depends on an unknown function or angle as well."""
+    unknown = Marks(is_loose=True)
+    return unknown if marks is None else marks | unknown
 
 
 class FinerError(ArithmeticError):

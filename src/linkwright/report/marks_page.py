@@ -23,6 +23,7 @@ from ..errors import ExpressionError
 from ..expressions import Expression, names, parse
 from ..expressions.broken import Breaker
 from ..expressions.typeset import MathmlSetter, Typesetter
+from ..forms.page_fonts import math_font_css, text_font_css
 from .markup import Html, html, joined
 
 _WORDS = {
@@ -49,7 +50,7 @@ def marks_page(homework: Homework) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<title>Marks: {}</title><style>{}</style></head><body>{}</body></html>\n",
-        homework.mechanism, Html(style), body,
+        homework.mechanism, Html(text_font_css() + math_font_css() + style), body,
     )  # fmt: skip
 
 
