@@ -86,6 +86,7 @@ class Superabundant(Vocabulary):
         for i, drive in enumerate(self.names.actuators or self.names.qd):
             words = (drive, f"tau{i + 1}") if self.names.actuators else (f"tau{i + 1}",)
             found |= dict.fromkeys(words, self.symbols["u"][i])
+        found.setdefault("t", self.symbols["t"])
         return found
 
     def _find(self, name: str) -> SX | None:
