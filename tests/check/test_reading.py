@@ -415,3 +415,10 @@ def test_sympy_symbols_in_latex_and_what_has_no_meaning() -> None:
     assert lw.check(ELBOW, sp.Eq(sp.Symbol("d_{22}"), m * l**2 + I)).passed
     good, bad = sp.Eq(sp.Symbol("d22"), m * l**2 + I), sp.Integral(m, l)
     assert [x.status for x in lw.check(ELBOW, [good, bad])] == ["identical", "unreadable"]
+
+
+def test_an_unknown_symbol_beside_superabundant_coordinates_is_named() -> None:
+    """Symbols without a meaning stand for time while others are guessed; there was no time here."""
+    text = "[approximate]\n(1) zz*f1 = x2 - l1*cos(theta1) - l2*cos(theta2)"
+    with pytest.raises(LinkwrightError, match="'zz' has no meaning for triple-pendulum"):
+        lw.check(lw.gallery("triple-pendulum"), text)
