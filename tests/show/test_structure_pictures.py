@@ -16,7 +16,8 @@ def words_of(figure: Any) -> list[Any]:
     """Boxes of all words of a figure, those of names with the frames around them."""
     figure.draw_without_rendering()
     (axes,) = figure.axes
-    texts = [*axes.texts, axes.title, *axes.get_xticklabels(), *axes.get_yticklabels()]
+    ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()] if axes.axison else []
+    texts = [*axes.texts, axes.title, *ticks]
     found = []
     for text in (one for one in texts if one.get_text() and one.get_visible()):
         patch = text.get_bbox_patch()

@@ -43,7 +43,8 @@ MAY_IMPORT = {
         "guard", "certify", "closed_states", "mass_check", "model_facts",
     },
     "model_facts": {"errors", "equations"},
-    "guard": {"errors", "quantities", "model", "closed_states"},
+    "guard": {"errors", "quantities", "model", "closed_states", "near_redundancy"},
+    "near_redundancy": {"model"},
     "closed_states": {"errors", "model"},
     "mass_check": {"errors", "equations"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
@@ -61,7 +62,7 @@ MAY_IMPORT = {
     # a run's pictures are made by show, and its controller again by control: loaded only then
     "simulation": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
-        "readings", "model", "guard", "files", "show", "control",
+        "readings", "model", "guard", "near_redundancy", "files", "show", "control",
     },
     # and so are a plan's
     "motion": {
