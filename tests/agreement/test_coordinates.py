@@ -90,6 +90,7 @@ def curved(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
     return mechanism.model_copy(update={"coordinates": {"names": names, "joints": joints}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", EXACT)
 @settings(max_examples=6, deadline=None)
 @given(tree=trees(max_bodies=3, kinds=RATES), seed=st.integers(0, 1000))

@@ -47,6 +47,7 @@ def loaded(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["recursive", *EXACT])
 @settings(max_examples=8, deadline=None)
 @given(tree=trees(max_bodies=3), seed=st.integers(0, 1000))

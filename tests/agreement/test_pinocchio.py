@@ -198,7 +198,10 @@ def along_our_tangent(robot: Robot, theirs: np.ndarray) -> np.ndarray:
     return theirs @ robot.G
 
 
-@pytest.mark.parametrize(("name", "free"), ALL)
+@pytest.mark.parametrize(
+    ("name", "free"),
+    [pytest.param(*case, marks=pytest.mark.slow) if case[1] else case for case in ALL],
+)
 def test_derivatives(name: str, free: bool) -> None:
     if not moving(Robot(PATHS[name], free)):
         pytest.skip("nothing moves")

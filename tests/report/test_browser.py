@@ -28,7 +28,13 @@ WIDTH_OF_M = 83.0
 """Of an italic m of 100 pixels in STIX Two Math."""
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["installed-fonts", "no-fonts"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(True, id="installed-fonts"),
+        pytest.param(False, id="no-fonts", marks=pytest.mark.slow),
+    ],
+)
 def browser(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Once with the fonts of this machine, whatever they are, and once without any."""
     assert PROGRAM is not None, "no Chromium is installed, and LINKWRIGHT_BROWSER=required"

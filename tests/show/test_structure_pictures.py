@@ -36,7 +36,9 @@ def assert_legible(figure: Any) -> None:
         assert one.y1 <= figure.bbox.y1
 
 
-@pytest.mark.parametrize("robot", ["panda.urdf", "talos_full_v2.urdf"])
+@pytest.mark.parametrize(
+    "robot", ["panda.urdf", pytest.param("talos_full_v2.urdf", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("width", [None, 85.0, 180.0])
 def test_no_name_in_the_graph_of_a_robot_lies_on_another(robot: str, width: float | None) -> None:
     assert_legible(show.graph(lw.load(path_of(robot)), width=width))

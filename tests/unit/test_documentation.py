@@ -34,6 +34,7 @@ def test_the_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(2, 2)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
 def test_the_python_blocks_of_all_pages_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
