@@ -200,7 +200,7 @@ def along_our_tangent(robot: Robot, theirs: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("name", "free"),
-    [pytest.param(*case, marks=pytest.mark.slow) if case[1] else case for case in ALL],
+    [pytest.param(*x.values, marks=pytest.mark.slow) if x.values[1] else x for x in ALL],
 )
 def test_derivatives(name: str, free: bool) -> None:
     if not moving(Robot(PATHS[name], free)):
