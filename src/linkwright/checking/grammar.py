@@ -11,6 +11,7 @@ Sides of equations may be vectors and matrices: see `matrices`.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -50,7 +51,7 @@ _ENTRY = re.compile(r"[MDHd]_?\d\d")
 DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
-class Grammar(TokenReader):
+class Grammar(TokenReader, ABC):
     """Reads equations from tokens."""
 
     is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
@@ -168,8 +169,9 @@ class Grammar(TokenReader):
 
     # -- atoms -----------------------------------------------------------------------------
 
+    @abstractmethod
     def atom(self) -> Value:
-        raise NotImplementedError
+        """A number, a name, a function, or what stands in brackets."""
 
     def number(self) -> Expression:
         found = parse(self.take())
@@ -350,9 +352,9 @@ class Grammar(TokenReader):
         """Whether T or -1 stands there, which a function may have as well."""
         return False
 
+    @abstractmethod
     def symbol(self) -> str:
         """The name that begins here."""
-        raise NotImplementedError
 
 
 def minus(value: Value) -> Value:

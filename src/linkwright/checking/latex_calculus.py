@@ -6,6 +6,7 @@ of coordinates, it is a vector. The body of a sum is the product that follows it
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -19,9 +20,9 @@ _MAX_TERMS = 100
 class LatexCalculus(LatexSymbols):
     """What LaTeX writes above and below."""
 
+    @abstractmethod
     def script(self) -> Value:
         """A group, or one token."""
-        raise NotImplementedError
 
     # -- fractions and derivatives ---------------------------------------------------------
 

@@ -12,7 +12,7 @@ PRIME = 2**61 - 1281
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class ValueMarks:
     """What a value depends on, beside rational operations: `roots`, one bit for each square root;
     unknown functions (`is_loose`); `why` there is no value at all."""
 
@@ -20,8 +20,8 @@ class Marks:
     is_loose: bool = False
     why: str = ""
 
-    def __or__(self, other: Marks) -> Marks:
-        return Marks(
+    def __or__(self, other: ValueMarks) -> ValueMarks:
+        return ValueMarks(
             self.roots | other.roots, self.is_loose or other.is_loose, self.why or other.why
         )
 
@@ -38,10 +38,10 @@ class Value:
     turns: Fraction = Fraction(0)
     numerator: int = 0
     denominator: int = 0
-    marks: Marks | None = None
+    marks: ValueMarks | None = None
 
 
-def combined_marks(*values: Value) -> Marks | None:
+def combined_marks(*values: Value) -> ValueMarks | None:
     """The marks of what is computed from these values."""
     found = None
     for value in values:

@@ -16,7 +16,7 @@ Two different rational functions of degree d agree at a random point with probab
 
 A square root has two signs modulo p, and functions such as sign and exp have no meaning there. In a
 `lenient` field such functions are unknown ones: the same value for the same argument. What holds
-for any function holds for the right one, but a difference need not be one: `Marks` says which
+for any function holds for the right one, but a difference need not be one: `ValueMarks` says which
 values depend on roots (and on which) and on unknown functions, and which could not be computed.
 """
 
@@ -43,8 +43,8 @@ from .modular import (
 )
 from .residue_values import (
     PRIME,
-    Marks,
     Value,
+    ValueMarks,
     add_values,
     combined_marks,
     invert_value,
@@ -133,7 +133,7 @@ class PrimeField:
 
     def nothing(self, why: str) -> Value:
         """What stands in the place of a value that there is not."""
-        return Value(0, marks=Marks(why=why))
+        return Value(0, marks=ValueMarks(why=why))
 
     def _unknown(self, op: Op, operands: Sequence[Value]) -> Value:
         """A function of which only this is known, that it is one; odd where it is."""
@@ -220,7 +220,7 @@ class PrimeField:
             number = drawn(PRIME, self.seed, Op.SQRT.name, value.number)
         elif self.signs >> bit & 1:
             number = -number % PRIME
-        marks = Marks(1 << bit, not exists)
+        marks = ValueMarks(1 << bit, not exists)
         if value.marks is not None:
             marks |= value.marks
         return Value(number, numerator=degree, denominator=degree, marks=marks)
@@ -249,7 +249,7 @@ class PrimeField:
         c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
         return c, s
 
-    def _skew(self, turns: Fraction) -> tuple[Circular, Marks]:
+    def _skew(self, turns: Fraction) -> tuple[Circular, ValueMarks]:
         """The point of an angle between 0 and a right one: exact for multiples of 15°, which have
         roots of 2 and 3, and else that of an unknown angle."""
         steps = 12 * turns
@@ -259,7 +259,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.finest[TURN] = parts * whole.denominator
                 raise FinerError
-            return multiple(self.point(TURN), int(whole), PRIME), Marks(is_loose=True)
+            return multiple(self.point(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
         half = ratio(1, 2, PRIME)
         two, three = (self.root(self.constant(Fraction(x))) for x in (2, 3))
         thirty = (three.number * half % PRIME, half)
@@ -278,9 +278,9 @@ class PrimeField:
         return self.points[atom]
 
 
-def _with_unknown(marks: Marks | None) -> Marks:
+def _with_unknown(marks: ValueMarks | None) -> ValueMarks:
     """The marks of what depends on an unknown function or angle as well."""
-    unknown = Marks(is_loose=True)
+    unknown = ValueMarks(is_loose=True)
     return unknown if marks is None else marks | unknown
 
 
