@@ -177,3 +177,9 @@ def test_rates_of_repairs() -> None:
     for kind in KINDS:
         cases, named, _ = table[kind]
         assert named >= 0.75 * cases, (kind, table[kind])
+
+
+def test_an_index_above_the_number_of_bodies_is_repaired() -> None:
+    """The disk has two bodies and four coordinates."""
+    (finding,) = lw.check(lw.gallery("sharp-edged-disk"), "D43 = l^2*m2")
+    assert finding.repairs[0].what == "D43 is D44"

@@ -186,7 +186,8 @@ class Trial:
         return name in self.text or (self.axes > 0 and is_dual(name, self.owners))
 
     def _neighbours(self, name: str) -> Iterator[str]:
-        count = len(self.section.vocabulary.names.bodies) + 1
+        own = self.section.vocabulary.names
+        count = max(len(own.bodies) + 1, own.nv, len(own.constraints))
         for i, letter in enumerate(name):
             others = "123456789"[:count] if letter.isdigit() else ""
             others += "xyz" if letter in "xyz" else ""
