@@ -22,6 +22,7 @@ from typing import Any
 import linkwright as lw
 from linkwright.forms.generators import angles_of
 from linkwright.forms.sources import record_source, source
+from linkwright.formulations import derive_afresh
 from linkwright.readings.trig import read_trig
 
 MOST_LINKS = 4
@@ -52,7 +53,7 @@ def whole(name: str) -> float:
     mechanism = lw.gallery(name)
 
     def derive() -> None:
-        eqs = lw.derive(mechanism)
+        eqs = derive_afresh(mechanism)
         for key in ("M", "C", "g"):
             eqs.closed_form(key)
 

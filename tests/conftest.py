@@ -12,6 +12,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from tests import commands
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Made before there are workers, which inherit it, as all their commands do."""
@@ -21,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    commands.end_server()
     if hasattr(config, "shared_code"):
         shutil.rmtree(config.shared_code, ignore_errors=True)
 

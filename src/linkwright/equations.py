@@ -195,6 +195,12 @@ class Equations:
 
     def function(self, name: str, *frame: str) -> Any:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
+        key = ("function", name, *frame)
+        if key not in self._made:
+            self._made[key] = self._make_function(name, *frame)
+        return self._made[key]
+
+    def _make_function(self, name: str, *frame: str) -> Any:
         expressions = self.expressions(name, *frame)
         signature = FRAME_SIGNATURES[name] if frame else signatures(self.names)[name]
         inputs = {key: self.symbols[key] for key in inputs_of(signature, self.names)}
@@ -206,9 +212,14 @@ class Equations:
 
     def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> Any:
         """The function with all parameters at their values but those to `keep`, its input p."""
-        function = self.function(name, *frame)
         if tuple(keep) == tuple(self.parameters):
-            return function
+            return self.function(name, *frame)
+        key = ("folded", *keep, "of", name, *frame)
+        if key not in self._made:
+            self._made[key] = self._fold(self.function(name, *frame), name, keep)
+        return self._made[key]
+
+    def _fold(self, function: Any, name: str, keep: Sequence[str]) -> Any:
         kept = {parameter: ca.SX.sym(parameter) for parameter in keep}
         p = ca.vertcat(*(kept.get(k, float(v)) for k, v in self.parameters.items()))
         inputs = [function.sx_in(i) for i in range(function.n_in() - 1)]

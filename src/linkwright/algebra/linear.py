@@ -31,16 +31,20 @@ def matrix(rows: list[list[Scalar]]) -> Array:
     return ca.vertcat(*(ca.horzcat(*row) for row in rows))
 
 
+def _expression(a: Array) -> Array:
+    return a if isinstance(a, ca.SX) else ca.SX(a)
+
+
 def cross(a: Array, b: Array) -> Array:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.cross(a, b)
-    return ca.cross(ca.SX(a), ca.SX(b))
+    return ca.cross(_expression(a), _expression(b))
 
 
 def dot(a: Array, b: Array) -> Scalar:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return float(a @ b)
-    return ca.dot(ca.SX(a), ca.SX(b))
+    return ca.dot(_expression(a), _expression(b))
 
 
 def skew(a: Array) -> Array:
@@ -52,7 +56,7 @@ def skew(a: Array) -> Array:
 def outer(a: Array, b: Array) -> Array:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.outer(a, b)
-    return ca.SX(a) @ ca.SX(b).T
+    return _expression(a) @ _expression(b).T
 
 
 def symmetric(a: Array) -> Array:

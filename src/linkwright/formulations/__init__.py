@@ -6,7 +6,8 @@ A formulation module has `derive(mechanism, parameters) -> Equations` and
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
@@ -21,6 +22,9 @@ FORMULATIONS = (
     "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
     "approximate", "multipliers",
 )  # fmt: skip
+
+KEPT = 16
+"""Equations that are kept: a study of some mechanisms by all formulations derives each once."""
 
 
 def formulation(name: str) -> ModuleType:
@@ -42,7 +46,24 @@ def derive(
     `parameters`: "symbolic" keeps all numbers as symbols but 0, ±1 and right angles,
     "numeric" none, a list of names just those; "base" has the base parameters as symbols, for
     what depends on forces at the joints alone.
+
+    Equations do not change, so the most recent ones are kept: deriving the same again returns
+    them at once, together with all expressions that they have made. `derive_afresh` does not.
     """
+    require_mechanism(mechanism)
+    if options or not isinstance(parameters, str | list | tuple):
+        return derive_afresh(mechanism, by, parameters, **options)
+    kept = parameters if isinstance(parameters, str) else tuple(parameters)
+    return _derive_once(_Subject(mechanism.digest, mechanism.unused, mechanism), by, kept)
+
+
+def derive_afresh(
+    mechanism: Mechanism,
+    by: str = "recursive",
+    parameters: Parameters = "symbolic",
+    **options: Any,
+) -> Equations:
+    """`derive` without looking among the equations that are kept: what is timed, is derived."""
     require_mechanism(mechanism)
     chosen = formulation(by)
     reason = chosen.supports(mechanism)
@@ -66,3 +87,17 @@ def derive(
     object.__setattr__(equations, "is_derived", True)
     object.__setattr__(equations, "recipe", partial(derive, mechanism, by, parameters, **options))
     return equations
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A mechanism that is compared by its digest, and by what its file says in vain."""
+
+    digest: str
+    unused: tuple[str, ...]
+    mechanism: Mechanism = field(compare=False)
+
+
+@lru_cache(maxsize=KEPT)
+def _derive_once(subject: _Subject, by: str, parameters: str | tuple[str, ...]) -> Equations:
+    return derive_afresh(subject.mechanism, by, parameters)

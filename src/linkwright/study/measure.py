@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import derive, formulation
+from ..formulations import derive_afresh, formulation
 from ..kinematics.assembly import closed_state
 from ..mechanism import Mechanism, names_of
 from ..simulation.inputs import drive_of
@@ -226,7 +226,7 @@ def _derived(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
     """Equations with the rates of their states written out, as a function of (x, τ, t)."""
     import casadi as ca
 
-    eqs = derive(mechanism, by=by, parameters="numeric")
+    eqs = derive_afresh(mechanism, by=by, parameters="numeric")
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
         x, rates = ca.vertcat(eqs.state.x, eqs.state.near), eqs.state.rates()
