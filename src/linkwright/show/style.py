@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -140,10 +140,21 @@ def beside_axes(several: Sequence[Axes]) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Of a line in letters of so many points, mm."""
+    """Of a line in letters of so many points, mm; outlines of letters grow with their size."""
+    from matplotlib import rcParams
+
+    fonts = (rcParams[key] for key in ("font.family", "font.sans-serif", "font.serif"))
+    look = tuple(name for names in fonts for name in names)
+    return _width_in_letters(text, look, rcParams["mathtext.fontset"]) * size * 25.4 / 72
+
+
+@lru_cache(maxsize=4096)
+def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
+    """Of a line in the present fonts, by which it is kept, in sizes of letters: tracing the curves
+    of letters takes long, and layouts ask for the same lines at many sizes."""
     from matplotlib.textpath import TextPath
 
-    return float(TextPath((0, 0), text, size=size).get_extents().x1) * 25.4 / 72
+    return float(TextPath((0, 0), text, size=100.0).get_extents().x1) / 100.0
 
 
 def _width(label: str) -> float:
