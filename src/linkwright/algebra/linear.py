@@ -6,6 +6,7 @@ and indexing, and mix. CasADi drops factors 0 and 1 on the way.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
@@ -28,7 +29,10 @@ def vector(*entries: Scalar) -> Array:
 def matrix(rows: list[list[Scalar]]) -> Array:
     if all(isinstance(entry, float | int) for row in rows for entry in row):
         return np.array(rows, dtype=float)
-    return ca.vertcat(*(ca.horzcat(*row) for row in rows))
+    columns = zip(*rows, strict=True)
+    return ca.reshape(
+        ca.vertcat(*(e for column in columns for e in column)), len(rows), len(rows[0])
+    )
 
 
 def _expression(a: Array) -> Array:
@@ -57,6 +61,30 @@ def outer(a: Array, b: Array) -> Array:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.outer(a, b)
     return _expression(a) @ _expression(b).T
+
+
+def turn(R: Array, a: Array) -> Array:
+    """R a of a rotation and a vector; where R only swaps axes, no entry is computed."""
+    if not isinstance(R, np.ndarray) or not isinstance(a, ca.SX) or not a.is_dense():
+        return R @ a
+    swapped = _swapped_axes(R.tobytes())
+    if swapped is None or a.shape != (3, 1):
+        return R @ a
+    order, signs = swapped
+    swapped_entries = a if order == [0, 1, 2] else a[order]
+    return swapped_entries if signs is None else signs * swapped_entries
+
+
+@lru_cache(maxsize=1024)
+def _swapped_axes(content: bytes) -> tuple[list[int], Array] | None:
+    """Which entry of a vector each row of a 3×3 matrix takes, and the signs, None where all are
+    plus; None for the matrix if some row takes several, or multiplies."""
+    R = np.frombuffer(content).reshape(3, 3)
+    if not np.array_equal(np.sort(np.abs(R), axis=1), [[0, 0, 1]] * 3):
+        return None
+    order = [int(k) for k in np.argmax(np.abs(R), axis=1)]
+    signs = [float(R[row, k]) for row, k in enumerate(order)]
+    return order, None if signs == [1.0, 1.0, 1.0] else ca.SX(signs)
 
 
 def symmetric(a: Array) -> Array:

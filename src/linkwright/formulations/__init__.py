@@ -23,8 +23,8 @@ FORMULATIONS = (
     "approximate", "multipliers",
 )  # fmt: skip
 
-KEPT = 16
-"""Equations that are kept: a study of some mechanisms by all formulations derives each once."""
+KEPT = 32
+"""Equations that are kept, the most recent ones."""
 
 
 def formulation(name: str) -> ModuleType:

@@ -10,7 +10,7 @@ from typing import Protocol, Self, TypeVar
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, matrix, vector
+from ..algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, matrix, turn, vector
 from ..algebra.rotations import quaternion_rotation, rotation_z
 from ..algebra.spatial import REST, ArticulatedInertia, Inertia, Motion, Wrench, turned_vector
 from .joints import Kind
@@ -73,7 +73,7 @@ class Displacement:
 
     def into(self, a: Array) -> Array:
         """Components in the link's axes of a vector given in the parent's."""
-        a = self.R0.T @ a
+        a = turn(self.R0.T, a)
         if self.cs is not None:
             c, s = self.cs
             return turned_vector(a, c, -s)
@@ -85,7 +85,7 @@ class Displacement:
             a = turned_vector(a, *self.cs)
         elif self.R is not None:
             a = self.R @ a
-        return self.R0 @ a
+        return turn(self.R0, a)
 
     def motion_into(self, motion: Motion) -> Motion:
         w = self.into(motion.angular)

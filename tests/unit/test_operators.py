@@ -1,0 +1,75 @@
+"""The direct operators of expressions give what CasADi's own give, for all that they take."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import linkwright.algebra  # noqa: F401 - gives SX the direct operators
+from linkwright.algebra.linear import matrix, turn
+
+A, V = ca.SX.sym("a"), ca.SX.sym("v", 3)
+OPERANDS = [
+    A, V, 0, 1, 2, 0.0, -1.0, 2.5, True, np.float64(3.0), np.float32(0.5), np.arange(1.0, 4.0),
+    np.arange(1, 4), np.array(2.0), np.ones((3, 1)), np.eye(3), ca.DM([1, 2, 3]), ca.SX(3, 1),
+]  # fmt: skip
+GENERAL = {
+    "add": ca.plus, "sub": ca.minus, "mul": ca.times, "truediv": ca.rdivide,
+}  # fmt: skip
+WRITTEN = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "truediv": lambda x, y: x / y,
+}  # fmt: skip
+
+
+def same(one: ca.SX, other: ca.SX) -> bool:
+    return (
+        type(one) is type(other)
+        and one.sparsity() == other.sparsity()
+        and all(ca.is_equal(one.nz[k], other.nz[k], 3) for k in range(one.nnz()))
+    )
+
+
+@pytest.mark.parametrize("operation", GENERAL)
+@pytest.mark.parametrize("other", OPERANDS, ids=repr)
+def test_operators_give_what_those_of_casadi_give(operation: str, other: object) -> None:
+    for x, y in ((A, other), (other, A), (V, other), (other, V)):
+        try:
+            wanted = GENERAL[operation](x, y)
+        except RuntimeError as error:
+            with pytest.raises(RuntimeError, match="Dimension mismatch"):
+                WRITTEN[operation](x, y)
+            assert "mismatch" in str(error)
+            continue
+        assert same(WRITTEN[operation](x, y), wanted)
+
+
+@pytest.mark.parametrize("other", [ca.MX.sym("x"), "text", None, [A]], ids=repr)
+@pytest.mark.parametrize("operation", GENERAL)
+def test_what_is_no_expression_is_refused_as_by_casadi(operation: str, other: object) -> None:
+    with pytest.raises((TypeError, NotImplementedError)):
+        WRITTEN[operation](A, other)
+    with pytest.raises((TypeError, NotImplementedError)):
+        WRITTEN[operation](other, A)
+
+
+ROTATIONS = [
+    np.eye(3),
+    np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
+    np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]]),
+    np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]]),
+]
+
+
+@pytest.mark.parametrize("R", ROTATIONS)
+def test_turned_vectors_are_products_with_the_rotation(R: np.ndarray) -> None:
+    for a in (V, ca.vertcat(A, 0.0, A), ca.SX(3, 1)):
+        for rotation in (R, R.T):
+            assert same(turn(rotation, a), ca.mtimes(rotation, a))
+    np.testing.assert_array_equal(turn(R, np.arange(3.0)), R @ np.arange(3.0))
+
+
+def test_matrices_of_entries_have_their_rows() -> None:
+    rows = [[A, 2.0, V[0]], [0.0, A * V[1], ca.SX(1, 1)]]
+    assert same(matrix(rows), ca.vertcat(*(ca.horzcat(*row) for row in rows)))
