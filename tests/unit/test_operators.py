@@ -37,10 +37,9 @@ def test_operators_give_what_those_of_casadi_give(operation: str, other: object)
     for x, y in ((A, other), (other, A), (V, other), (other, V)):
         try:
             wanted = GENERAL[operation](x, y)
-        except RuntimeError as error:
+        except RuntimeError:
             with pytest.raises(RuntimeError, match="Dimension mismatch"):
                 WRITTEN[operation](x, y)
-            assert "mismatch" in str(error)
             continue
         assert same(WRITTEN[operation](x, y), wanted)
 

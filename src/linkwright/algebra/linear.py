@@ -29,10 +29,8 @@ def vector(*entries: Scalar) -> Array:
 def matrix(rows: list[list[Scalar]]) -> Array:
     if all(isinstance(entry, float | int) for row in rows for entry in row):
         return np.array(rows, dtype=float)
-    columns = zip(*rows, strict=True)
-    return ca.reshape(
-        ca.vertcat(*(e for column in columns for e in column)), len(rows), len(rows[0])
-    )
+    entries = [entry for column in zip(*rows, strict=True) for entry in column]
+    return ca.reshape(ca.vertcat(*entries), len(rows), len(rows[0]))
 
 
 def _expression(a: Array) -> Array:
