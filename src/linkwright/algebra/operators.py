@@ -32,7 +32,7 @@ def use_direct_operators() -> None:
     for name, operation in _OPERATIONS.items():
         for method, swap in ((f"__{name}__", False), (f"__r{name}__", True)):
             setattr(ca.SX, method, _direct(getattr(ca.SX, method), operation, swap))
-    ca.SX.__array_ufunc__ = _direct_ufunc(ca.SX.__array_ufunc__)
+    ca.SX.__array_ufunc__ = _direct_ufunc(ca.SX.__array_ufunc__)  # type: ignore[method-assign]
 
 
 def _direct(general: Operator, operation: int, swap: bool) -> Operator:

@@ -36,14 +36,13 @@ def _plain(writer: Writer, value: Signed) -> int:
 
 
 def _rewrite(tape: Tape, k: int, writer: Writer, values: list[Signed]) -> Signed:
-    op = Op(int(tape.ops[k]))
+    op, operands = tape.operations[k], tape.operands[k]
     if op is Op.CONSTANT:
         number = float(tape.constants[k])
         return number < 0, writer.constant(abs(number) if number else number)
     if op is Op.INPUT:
-        port, entry = (int(a) for a in tape.args[k, :2])
-        return False, writer.write(Op.INPUT, port, entry)
-    given = [values[int(a)] for a in tape.args[k, : ARITY[op]]]
+        return False, writer.write(Op.INPUT, operands[0], operands[1])
+    given = [values[a] for a in operands[: ARITY[op]]]
     match op:
         case Op.NEG:
             return not given[0][0], given[0][1]

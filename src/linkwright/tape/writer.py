@@ -55,13 +55,14 @@ class Writer:
 
 def without_dead(tape: Tape) -> Tape:
     """The tape without instructions that no output needs."""
-    alive = np.zeros(len(tape), bool)
+    alive = [False] * len(tape)
     for result in tape.results:
-        alive[result] = True
-    args = tape.args.tolist()
+        for k in result.tolist():
+            alive[k] = True
+    is_input = (tape.ops == Op.INPUT).tolist()
     for k in range(len(tape) - 1, -1, -1):
-        if alive[k] and tape.ops[k] != Op.INPUT:
-            for a in args[k]:
+        if alive[k] and not is_input[k]:
+            for a in tape.operands[k]:
                 if a >= 0:
                     alive[a] = True
     return renumbered(tape, np.flatnonzero(alive))

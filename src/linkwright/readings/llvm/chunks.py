@@ -72,11 +72,9 @@ def cut(tape: Tape, at_hand: set[int], fused: Mapping[int, Fused]) -> tuple[list
 
 def _operands(tape: Tape, k: int, fused: Mapping[int, Fused]) -> list[int]:
     if k in fused:
-        factors: list[int] = tape.args[fused[k].product, :2].tolist()
-        return [*factors, fused[k].other]
-    op = Op(int(tape.ops[k]))
-    found: list[int] = [] if op is Op.INPUT else tape.args[k, : ARITY[op]].tolist()
-    return found
+        return [*tape.operands[fused[k].product][:2], fused[k].other]
+    op = tape.operations[k]
+    return [] if op is Op.INPUT else tape.operands[k][: ARITY[op]]
 
 
 def _bounds(

@@ -28,7 +28,7 @@ def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
     outputs = {v for result in tape.results for v in result.tolist()}
     sums: dict[int, Fused] = {}
     gone: set[int] = set()
-    candidates = [k for k in users if tape.ops[k] == Op.MUL and k not in outputs]
+    candidates = [k for k in users if tape.operations[k] is Op.MUL and k not in outputs]
     for product in sorted(candidates, key=lambda k: (len(users[k]), -k)):
         places = [_fused(tape, user, product) for user in users[product]]
         taken = any(user in sums for user in users[product])
@@ -44,20 +44,19 @@ def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
 
 def _users(tape: Tape) -> dict[int, list[int]]:
     users: defaultdict[int, list[int]] = defaultdict(list)
-    for k in range(len(tape)):
-        op = Op(int(tape.ops[k]))
+    for k, (op, operands) in enumerate(zip(tape.operations, tape.operands, strict=True)):
         if op is not Op.INPUT:
-            for a in tape.args[k, : ARITY[op]].tolist():
+            for a in operands[: ARITY[op]]:
                 users[a].append(k)
     return users
 
 
 def _fused(tape: Tape, user: int, product: int) -> Fused | None:
     """How a sum takes a product in; None if it is no sum, or the product's double."""
-    a, b, _ = tape.args[user].tolist()
-    if tape.ops[user] not in (Op.ADD, Op.SUB) or a == b:
+    op, (a, b, _) = tape.operations[user], tape.operands[user]
+    minus = op is Op.SUB
+    if not (minus or op is Op.ADD) or a == b:
         return None
-    minus = bool(tape.ops[user] == Op.SUB)
     if product == a:
         return Fused(product, False, b, minus)
     return Fused(product, minus, a, False)

@@ -236,7 +236,7 @@ done:
         self.turned: dict[int, str] = {}
         self.waiting = chunk.loads
         for k in range(chunk.start, chunk.stop):
-            op = Op(int(self.tape.ops[k]))
+            op = self.tape.operations[k]
             if op is Op.CONSTANT:
                 continue
             if k in self.gone:
@@ -261,7 +261,7 @@ done:
 
     def value(self, k: int) -> str:
         """The name of a value, which is loaded first if it is not there yet."""
-        if self.tape.ops[k] == Op.CONSTANT:
+        if self.tape.operations[k] is Op.CONSTANT:
             constant = self.p.constant(float(self.tape.constants[k]))
             return f"splat ({self.p.scalar} {constant})"
         if k not in self.loaded:
@@ -277,7 +277,7 @@ done:
         self.lines.append(f"  %v{k} = {instruction}")
 
     def instruction(self, k: int, op: Op) -> None:
-        v, args = self.v, [int(a) for a in self.tape.args[k]]
+        v, args = self.v, self.tape.operands[k]
         if k in self.fused:
             self.multiply_add(k, self.fused[k])
         elif op in _BINARY:
@@ -301,7 +301,7 @@ done:
 
     def multiply_add(self, k: int, fused: Fused) -> None:
         """±(a·b) ± c; the negations become part of the instruction."""
-        v, (a, b) = self.v, self.tape.args[fused.product, :2].tolist()
+        v, (a, b) = self.v, self.tape.operands[fused.product][:2]
         one, other, rest = self.value(a), self.value(b), self.value(fused.other)
         if fused.minus_product:
             self.lines.append(f"  %n{k} = fneg {v} {one}")
