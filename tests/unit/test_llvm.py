@@ -18,6 +18,7 @@ import linkwright as lw
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.emit import emit
 from linkwright.readings.llvm.sincos import LIMIT
+from linkwright.readings.llvm.support import support_ir
 from linkwright.readings.llvm.target import Target
 from linkwright.readings.llvm.threads import WORK_PER_THREAD
 from linkwright.tape import Op, record
@@ -235,6 +236,8 @@ def test_arm64_compiles(triple: str, cpu: str) -> None:
     module = llvm.parse_assembly(emit(tape, arm))
     assembly = arm.machine().emit_assembly(module)
     assert "fmla" in assembly
+    shared = llvm.parse_assembly(support_ir(arm, "double", 8))
+    assert "fmla" in arm.machine().emit_assembly(shared)
 
 
 def test_two_threads_may_call_at_once() -> None:
@@ -296,7 +299,7 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 @pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
 def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     """Our loader applies relocations itself; LLVM's is what other systems use."""
-    from linkwright.readings.llvm import assemble, loader, ufunc
+    from linkwright.readings.llvm import assemble, loader, support_code, ufunc
 
     tape = lw.compile(lw.gallery("quadruped")).tape(function)
     content = assemble(tape, 8)
@@ -305,7 +308,7 @@ def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     results = []
     for load in (loader.load, loader._load_by_llvm):
         made = ufunc.make_ufunc(
-            "f", "", tape.inputs, tape.outputs, load(content), lambda: 0, threads=1
+            "f", "", tape.inputs, tape.outputs, load(content, support_code(8)), lambda: 0, threads=1
         )
         results.append(made(*states))
     np.testing.assert_array_equal(*results)

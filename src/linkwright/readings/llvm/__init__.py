@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as once
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,22 +19,55 @@ from .ufunc import make_march, make_ufunc
 if TYPE_CHECKING:
     from .target import Target
 
-__all__ = ["Course", "assemble", "compile_function", "compile_march", "compile_tape"]
+__all__ = [
+    "Course",
+    "assemble",
+    "compile_function",
+    "compile_march",
+    "compile_tape",
+    "support_code",
+]
 
 
 def assemble(
     tape: Tape, item_bytes: int, target: Target | None = None, course: Course | None = None
 ) -> bytes:
-    """The object file of a tape, for numbers of 8 or 4 bytes."""
-    import llvmlite.binding as llvm
-
+    """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with `support_code`."""
     from .emit import DOUBLE, SINGLE, emit
     from .target import host
 
     chosen = target or host()
     machine = chosen.machine()
     precision = DOUBLE if item_bytes == 8 else SINGLE
-    module = llvm.parse_assembly(emit(tape, chosen, precision, course))
+    return _object_file(emit(tape, chosen, precision, course), machine)
+
+
+def support_code(item_bytes: int, target: Target | None = None) -> bytes:
+    """The object file of what all functions of a precision share, compiled or from the cache."""
+    return _support(item_bytes, target, cache.current_folder())
+
+
+@once
+def _support(item_bytes: int, target: Target | None, folder: Path | None) -> bytes:
+    """One for each folder of the cache, in which it is stored beside the functions."""
+    name = cache.key("support", item_bytes, target or cache.this_cpu())
+    content = cache.get(name)
+    if content is None:
+        from .emit import DOUBLE, SINGLE
+        from .support import support_ir
+        from .target import host
+
+        chosen, precision = target or host(), DOUBLE if item_bytes == 8 else SINGLE
+        text = support_ir(chosen, precision.scalar, precision.bytes)
+        content = _object_file(text, chosen.machine())
+        cache.put(name, content)
+    return content
+
+
+def _object_file(text: str, machine: Any) -> bytes:
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
     module.verify()
     return bytes(machine.emit_object(module))
 
@@ -77,7 +111,7 @@ def compile_function(
         if content is None:
             content = assemble(made(), item_bytes, target)
             cache.put(name, content)
-        return load(content)
+        return load(content, support_code(item_bytes, target))
 
     return make_ufunc(
         name,
@@ -98,4 +132,4 @@ def compile_march(tape: Tape, course: Course, target: Target | None = None) -> n
     if content is None:
         content = assemble(tape, 8, target, course)
         cache.put(name, content)
-    return make_march(tape, course, load(content))
+    return make_march(tape, course, load(content, support_code(8, target)))

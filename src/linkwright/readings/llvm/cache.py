@@ -31,7 +31,7 @@ def key(*parts: object) -> str:
 
 def get(name: str) -> bytes | None:
     """What is stored under a key, if it is there and sound."""
-    folder = _folder()
+    folder = current_folder()
     if folder is None:
         return None
     path = folder / (name + _SUFFIX)
@@ -48,7 +48,7 @@ def get(name: str) -> bytes | None:
 
 def put(name: str, content: bytes) -> None:
     """Stores content under a key; nothing happens where that is impossible."""
-    folder = _folder()
+    folder = current_folder()
     if folder is None:
         return
     with contextlib.suppress(OSError):
@@ -60,14 +60,15 @@ def put(name: str, content: bytes) -> None:
         except OSError:
             os.unlink(temporary)
             raise
-        _prune(folder)
+        if _is_scan_due(folder, len(content)):
+            _prune(folder)
 
 
 def _checksum(name: str, content: bytes) -> bytes:
     return hashlib.sha256(name.encode() + content).hexdigest().encode()
 
 
-def _folder() -> Path | None:
+def current_folder() -> Path | None:
     """The folder, made if need be; None if it is switched off or open to others."""
     named = os.environ.get("LINKWRIGHT_CACHE")
     if named == "off" or not _sources():
@@ -84,6 +85,19 @@ def _folder() -> Path | None:
         private = found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
         return folder if private else None
     return folder
+
+
+_written: dict[Path, int] = {}
+"""Bytes that this process has put into a folder since it last looked at the folder's size."""
+
+
+def _is_scan_due(folder: Path, size: int) -> bool:
+    """At the first entry, and after each 64th part of the limit: looking at all entries takes
+    longer than storing one."""
+    written = _written.get(folder, LIMIT) + size
+    is_due = written > LIMIT // 64
+    _written[folder] = 0 if is_due else written
+    return is_due
 
 
 def _prune(folder: Path) -> None:

@@ -17,8 +17,8 @@ from .contract import Fused, contractions
 from .loop import LoopWriter
 from .march import Course, MarchWriter
 from .outputs import plan_outputs
-from .rows import rows_ir
-from .sincos import SincosWriter, hexadecimal, sincos_ir
+from .sincos import hexadecimal
+from .support import support_declarations
 from .target import Target
 
 _BINARY = {
@@ -148,12 +148,10 @@ class _Emitter:
         if self.p.bytes == 4:
             self.declared.add(fma)
         parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
-        parts.append(rows_ir(self.p.scalar, self.p.bytes, self.w))
+        parts.append(support_declarations(self.w))
         if self.angles:
             parts.append(self.trigonometry())
-        if self.angles or any("@sincos" in text for text in functions):
-            parts.append(sincos_ir(self.target, self.w))
-        elif self.p.bytes == 8:
+        if self.p.bytes == 8:
             parts.append(fma)
         parts += functions
         given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
@@ -170,60 +168,18 @@ class _Emitter:
         return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
 
     def trigonometry(self) -> str:
-        """A loop over the angles: their offsets are added, sines and cosines stored."""
-        n, v, d = len(self.angles), self.v, self.d
+        """The angles, and the call that stores their sines and cosines."""
         parts = [angle for value in self.angles if (angle := self.angle(value)) is not None]
         slots = ", ".join(f"i32 {self.slot(value)}" for value, _ in parts)
         offsets = ", ".join(f"double {hexadecimal(offset)}" for _, offset in parts)
-        writer = SincosWriter(self.target, self.w)
-        wide = self.p.bytes == 8
-        load = f"  %bare = load {v}, ptr %from"
-        store = (
-            "  %s = select i1 true, {d} %s.d, {d} %s.d\n  %c = select i1 true, {d} %c.d, {d} %c.d"
-        )
-        if not wide:
-            load = f"  %narrow = load {v}, ptr %from\n  %bare = fpext {v} %narrow to {d}"
-            store = f"  %s = fptrunc {d} %s.d to {v}\n  %c = fptrunc {d} %c.d to {v}"
+        n = len(parts)
         return f"""
 @angles = internal constant [{n} x i32] [{slots}]
 @offsets = internal constant [{n} x double] [{offsets}]
 
-define internal void @trigonometry(ptr %ctx) noinline {{
-entry:
-  %trig = getelementptr {v}, ptr %ctx, i64 {self.layout.trigonometry}
-  br label %loop
-loop:
-  %n = phi i64 [0, %entry], [%n1, %end]
-  %where = getelementptr i32, ptr @angles, i64 %n
-  %slot = load i32, ptr %where
-  %from = getelementptr {v}, ptr %ctx, i32 %slot
-{load}
-  %which = getelementptr double, ptr @offsets, i64 %n
-  %offset = load double, ptr %which
-  %first = insertelement {d} poison, double %offset, i32 0
-  %all = shufflevector {d} %first, {d} poison, <{self.w} x i32> zeroinitializer
-  %given = fadd {d} %bare, %all
-{writer.body()}
-  br i1 %slow, label %far, label %end, !prof !0
-far:
-{writer.slow_call("pair")}
-  %s.slow = extractvalue {{{d}, {d}}} %pair, 0
-  %c.slow = extractvalue {{{d}, {d}}} %pair, 1
-  br label %end
-end:
-  %s.d = phi {d} [%sin.fast, %loop], [%s.slow, %far]
-  %c.d = phi {d} [%cos.fast, %loop], [%c.slow, %far]
-{store.format(d=d)}
-  %n2 = mul i64 %n, 2
-  %to.s = getelementptr {v}, ptr %trig, i64 %n2
-  store {v} %s, ptr %to.s
-  %n21 = add i64 %n2, 1
-  %to.c = getelementptr {v}, ptr %trig, i64 %n21
-  store {v} %c, ptr %to.c
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, {n}
-  br i1 %more, label %loop, label %done
-done:
+define internal void @trigonometry(ptr %ctx) {{
+  %trig = getelementptr {self.v}, ptr %ctx, i64 {self.layout.trigonometry}
+  call void @sines.cosines(ptr %ctx, ptr %trig, ptr @angles, ptr @offsets, i64 {n})
   ret void
 }}
 """

@@ -9,7 +9,9 @@ import ctypes
 import mmap
 import platform
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,20 +38,27 @@ _loaded: list[Any] = []
 """Code lives as long as the process."""
 
 
-def load(content: bytes) -> int:
-    """Loads an object file; the address of its function `loop`."""
+def load(content: bytes, support: bytes) -> int:
+    """Loads an object file; the address of its function `loop`. `support` is the object file of
+    the functions that it calls but does not contain, and is loaded once."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _Image(content).load()
-    return _load_by_llvm(content)
+        return _Image(content, _load_support(support)).load()["loop"]
+    return _load_by_llvm(content, support)
 
 
-def _load_by_llvm(content: bytes) -> int:
+@lru_cache(maxsize=16)
+def _load_support(content: bytes) -> dict[str, int]:
+    return _Image(content, {}).load()
+
+
+def _load_by_llvm(content: bytes, support: bytes) -> int:
     import llvmlite.binding as llvm
 
     from .target import host
 
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), host().machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    for part in (support, content):
+        engine.add_object_file(llvm.ObjectFileRef.from_data(part))
     engine.finalize_object()
     _loaded.append(engine)
     return int(engine.get_function_address("loop"))
@@ -62,11 +71,12 @@ class _Symbols:
 
 
 class _Image:
-    """An object file laid out in memory: its allocated sections, then a slot for each
-    function of the C library that it calls."""
+    """An object file laid out in memory: its allocated sections, then a slot for each function
+    outside of it that it calls: one of those whose addresses are `known`, or of the C library."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, known: Mapping[str, int]) -> None:
         self.content = content
+        self.known = known
         start = int.from_bytes(content[40:48], "little")
         count = int.from_bytes(content[60:62], "little")
         self.sections = np.frombuffer(content, _SECTION, count, start)
@@ -95,7 +105,8 @@ class _Image:
         start, size = int(section["offset"]), int(section["size"])
         return self.content[start : start + size]
 
-    def load(self) -> int:
+    def load(self) -> dict[str, int]:
+        """The addresses of its functions, by name."""
         memory = mmap.mmap(-1, self.size, prot=mmap.PROT_READ | mmap.PROT_WRITE)
         image = np.frombuffer(memory, np.uint8)
         base = int(image.ctypes.data)
@@ -105,12 +116,18 @@ class _Image:
                 data = np.frombuffer(self.data(section), np.uint8)
                 image[place : place + len(data)] = data
         for k, symbol in enumerate(self.external):
-            slot = bytes.fromhex("ff25020000000000") + _address(self.symbols.names[symbol])
+            slot = bytes.fromhex("ff25020000000000") + self.address(self.symbols.names[symbol])
             image[self.slots + _SLOT * k :][:_SLOT] = np.frombuffer(slot, np.uint8)
         self.relocate(image, base)
         _make_executable(base, self.size)
         _loaded.append((memory, image))
-        return base + int(self.values()[self.symbols.names.index("loop")])
+        addresses = zip(self.symbols.names, self.values().tolist(), strict=True)
+        return {name: base + value for name, value in addresses if name}
+
+    def address(self, name: str) -> bytes:
+        """Of a function outside, as eight bytes."""
+        found = self.known.get(name)
+        return (_c_function(name) if found is None else found).to_bytes(8, "little")
 
     def values(self) -> NDArray[np.int64]:
         """Where each symbol stands in the image; an external one at its slot."""
@@ -145,13 +162,13 @@ def _patch(image: NDArray[np.uint8], where: NDArray[np.int64], new: NDArray[np.u
     image[where[:, None] + np.arange(new.shape[1])] = new
 
 
-def _address(name: str) -> bytes:
-    """Where a function of the C or the mathematics library stands, as eight bytes."""
+@lru_cache(maxsize=64)
+def _c_function(name: str) -> int:
+    """Where a function of the C or the mathematics library stands."""
     for library in (None, "libm.so.6"):
         found = getattr(ctypes.CDLL(library), name, None)
         if found is not None:
-            address = ctypes.cast(found, ctypes.c_void_p).value or 0
-            return address.to_bytes(8, "little")
+            return ctypes.cast(found, ctypes.c_void_p).value or 0
     raise AssertionError(f"no function {name}")
 
 

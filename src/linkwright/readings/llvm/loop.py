@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...tape import Port, Tape
 from .outputs import Plan, Tile
-from .threads import threads_ir
+from .threads import loop_ir
 
 if TYPE_CHECKING:
     from .emit import Layout, Precision
@@ -67,7 +67,7 @@ class LoopWriter:
         return max(1, min(BLOCKS, fitting)) if self.length > MUCH else 1
 
     def text(self) -> str:
-        return self.range_function() + threads_ir(self.length, self.w)
+        return self.range_function() + loop_ir(self.length, self.w)
 
     # -- pieces --------------------------------------------------------------------------
 

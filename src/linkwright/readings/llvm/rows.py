@@ -10,6 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+DECLARATIONS = """
+declare void @pack.tiles(ptr, i64, i64, ptr)
+declare void @unpack.tiles(ptr, i64, ptr, ptr, i64)
+declare void @unpack.last(ptr, i64, ptr, i64)
+declare void @pack.entries(ptr, i64, i64, i64, i64, i64, i64, ptr)
+declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64, i64)
+"""
+
 
 def rows_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     """`@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
@@ -141,7 +149,7 @@ class _Rows:
         """
         v, w = self.v, self.w
         return f"""
-define internal void @pack.tiles(ptr %array, i64 %stride, i64 %size, ptr %block) {{
+define void @pack.tiles(ptr %array, i64 %stride, i64 %size, ptr %block) {{
 entry:
   %whole = and i64 %size, {-w}
   %some = icmp ne i64 %whole, 0
@@ -202,7 +210,7 @@ done:
         and eight of them at once push each other out.
         """
         return f"""
-define internal void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
+define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
 entry:
   br label %states
 states:
@@ -237,7 +245,7 @@ done:
     def unpack_last(self) -> str:
         """The tile at the end of an operand, of which only %left entries exist."""
         return f"""
-define internal void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
+define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
 {self.mask()}
 {self.tile("unpack", "", masked=True)}
   ret void
@@ -248,7 +256,7 @@ define internal void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left
         """Any strides, any number of states: rows × columns entries, lane by lane."""
         t, v, w = self.t, self.v, self.w
         return f"""
-define internal void @pack.entries(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block) {{
+define void @pack.entries(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block) {{
 entry:
   %last = sub i64 %count, 1
   br label %each
@@ -287,7 +295,7 @@ done:
         """Tiles of a table, to any strides; entries beyond the operand's size do not exist."""
         t, v, w = self.t, self.v, self.w
         return f"""
-define internal void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
+define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
 entry:
   br label %tile
 tile:

@@ -146,7 +146,7 @@ declare double @sin(double)
 declare double @cos(double)
 declare {v} @llvm.fma.v{lanes}f64({v}, {v}, {v})
 
-define internal {pair} @sincos.slow({v} %x, {v} %s0, {v} %c0, {self.b} %mask) cold noinline {{
+define {pair} @sincos.slow({v} %x, {v} %s0, {v} %c0, {self.b} %mask) cold noinline {{
 entry:
   br label %loop
 loop:
@@ -179,7 +179,7 @@ done:
         v = self.v
         pair = f"{{{v}, {v}}}"
         return f"""
-define internal {pair} @sincos({v} %given) {{
+define {pair} @sincos({v} %given) {{
 entry:
 {self.body()}
   br i1 %slow, label %far, label %near, !prof !0

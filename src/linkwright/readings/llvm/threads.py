@@ -13,8 +13,9 @@ WORK_PER_THREAD = 2_000_000
 """Instructions × states that are worth a thread (tens of microseconds to start)."""
 
 _JOB = """
-%job = type { ptr, ptr, ptr, i64, i64, i32, i64 }
-; arguments, dimensions, strides, the first state and the one behind the last, flags, the thread
+%job = type { ptr, ptr, ptr, i64, i64, i32, i64, ptr }
+; arguments, dimensions, strides, the first state and the one behind the last, flags, the thread,
+; the function of a range of states
 declare i32 @fetestexcept(i32)
 declare i32 @feraiseexcept(i32)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
@@ -33,7 +34,9 @@ define internal ptr @work(ptr %job) {
   %start = load i64, ptr %p3
   %p4 = getelementptr %job, ptr %job, i32 0, i32 4
   %end = load i64, ptr %p4
-  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end)
+  %p7 = getelementptr %job, ptr %job, i32 0, i32 7
+  %range = load ptr, ptr %p7
+  call void %range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end)
   %p5 = getelementptr %job, ptr %job, i32 0, i32 5
   %flags = call i32 @fetestexcept(i32 63)
   store i32 %flags, ptr %p5
@@ -42,7 +45,7 @@ define internal ptr @work(ptr %job) {
 """
 
 _START = """
-define internal void @start(ptr %job, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to) {
+define internal void @start(ptr %job, ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to) {
 entry:
   %thread = getelementptr %job, ptr %job, i32 0, i32 6
   store i64 0, ptr %thread
@@ -58,6 +61,8 @@ create:
   store i64 %from, ptr %p3
   %p4 = getelementptr %job, ptr %job, i32 0, i32 4
   store i64 %to, ptr %p4
+  %p7 = getelementptr %job, ptr %job, i32 0, i32 7
+  store ptr %range, ptr %p7
   %code = call i32 @pthread_create(ptr %thread, ptr null, ptr @work, ptr %job)
   %failed = icmp ne i32 %code, 0
   br i1 %failed, label %myself, label %done
@@ -89,7 +94,7 @@ done:
 """
 
 _SPLIT = """
-define internal void @split(ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
+define void @split(ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
 entry:
   %jobs = alloca %job, i64 %threads
   br label %next
@@ -100,12 +105,12 @@ next:
   %end = add i64 %from, %own
   %over = icmp ugt i64 %end, %total
   %to = select i1 %over, i64 %total, i64 %end
-  call void @start(ptr %job, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to)
+  call void @start(ptr %job, ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to)
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %threads
   br i1 %more, label %next, label %mine
 mine:
-  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %own)
+  call void %range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %own)
   br label %waiting
 waiting:
   %m = phi i64 [1, %mine], [%m1, %waiting]
@@ -120,13 +125,17 @@ done:
 """
 
 
-def threads_ir(length: int, lanes: int) -> str:
-    """`@loop`, which NumPy calls, for a tape of `length` instructions."""
-    return _JOB + _WORK + _START + _WAIT + _SPLIT + _loop(length, lanes)
+SPLIT_DECLARATION = "declare void @split(ptr, ptr, ptr, ptr, i64, i64, i64)"
 
 
-def _loop(length: int, lanes: int) -> str:
-    """As many threads as are allowed and worth it, with shares of whole blocks."""
+def threads_ir() -> str:
+    """`@split`, and what it needs: the same for all functions, whose `@range` it is given."""
+    return _JOB + _WORK + _START + _WAIT + _SPLIT
+
+
+def loop_ir(length: int, lanes: int) -> str:
+    """`@loop`, which NumPy calls, for a tape of `length` instructions: as many threads as are
+    allowed and worth it, with shares of whole blocks."""
     worthwhile = max(lanes, WORK_PER_THREAD // max(1, length))
     return f"""
 define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
@@ -150,7 +159,7 @@ several:
   %share = udiv i64 %padded, %threads
   %rounded = add i64 %share, {lanes - 1}
   %own = and i64 %rounded, {-lanes}
-  call void @split(ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own)
+  call void @split(ptr @range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own)
   ret void
 done:
   ret void
