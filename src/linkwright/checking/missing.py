@@ -119,15 +119,15 @@ class MissingTerms:
             return
         scaled = [(c, number * _residue(1 / c) % PRIME) for c in COEFFICIENTS]
         for degree in range(1, largest + 1):
-            found: set[tuple[Fraction, Factors]] = set()
             few, many = degree // 2, degree - degree // 2
             count = MOST_SYMBOLS if degree <= FEW_FACTORS else FEW_SYMBOLS
-            table = self.table(many, count)
-            for inverse, factors in self.inverses(few, count):
-                for coefficient, target in scaled:
-                    other = table.get(target * inverse % PRIME)
-                    if other is not None:
-                        found.add((coefficient, tuple(sorted((*factors, *other)))))
+            other_half = self.table(many, count).get
+            found = {
+                (coefficient, tuple(sorted((*factors, *other))))
+                for inverse, factors in self.inverses(few, count)
+                for coefficient, target in scaled
+                if (other := other_half(target * inverse % PRIME)) is not None
+            }
             yield from sorted(found)
             if found:
                 return

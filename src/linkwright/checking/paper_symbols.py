@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -277,11 +277,12 @@ def with_flat_names(found: dict[str, SX]) -> dict[str, SX]:
     return {**flat, **found}
 
 
-def spellings(name: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1024)
+def spellings(name: str) -> tuple[tuple[str, str], ...]:
     """How people write the speed and the acceleration of a coordinate."""
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]
     found = [(f"d{name}", f"dd{name}")]
     for one, two in (("dot", "ddot"), ("d", "dd"), ("p", "pp")):
         found += [(f"{name}{one}", f"{name}{two}"), (f"{stem}{one}{index}", f"{stem}{two}{index}")]
-    return found
+    return tuple(found)

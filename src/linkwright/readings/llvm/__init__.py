@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as once
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,25 +42,23 @@ def assemble(
 
 
 def support_code(item_bytes: int, target: Target | None = None) -> bytes:
-    """The object file of what all functions of a precision share, compiled or from the cache."""
-    return _support(item_bytes, target, cache.current_folder())
-
-
-@once
-def _support(item_bytes: int, target: Target | None, folder: Path | None) -> bytes:
-    """One for each folder of the cache, in which it is stored beside the functions."""
+    """The object file of what all functions of a precision share, from the cache or compiled."""
     name = cache.key("support", item_bytes, target or cache.this_cpu())
     content = cache.get(name)
     if content is None:
-        from .emit import DOUBLE, SINGLE
-        from .support import support_ir
-        from .target import host
-
-        chosen, precision = target or host(), DOUBLE if item_bytes == 8 else SINGLE
-        text = support_ir(chosen, precision.scalar, precision.bytes)
-        content = _object_file(text, chosen.machine())
+        content = _assemble_support(item_bytes, target)
         cache.put(name, content)
     return content
+
+
+@once
+def _assemble_support(item_bytes: int, target: Target | None) -> bytes:
+    from .emit import DOUBLE, SINGLE
+    from .support import support_ir
+    from .target import host
+
+    chosen, precision = target or host(), DOUBLE if item_bytes == 8 else SINGLE
+    return _object_file(support_ir(chosen, precision.scalar, item_bytes), chosen.machine())
 
 
 def _object_file(text: str, machine: Any) -> bytes:

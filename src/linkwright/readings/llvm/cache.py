@@ -31,7 +31,7 @@ def key(*parts: object) -> str:
 
 def get(name: str) -> bytes | None:
     """What is stored under a key, if it is there and sound."""
-    folder = current_folder()
+    folder = _folder()
     if folder is None:
         return None
     path = folder / (name + _SUFFIX)
@@ -48,7 +48,7 @@ def get(name: str) -> bytes | None:
 
 def put(name: str, content: bytes) -> None:
     """Stores content under a key; nothing happens where that is impossible."""
-    folder = current_folder()
+    folder = _folder()
     if folder is None:
         return
     with contextlib.suppress(OSError):
@@ -68,7 +68,7 @@ def _checksum(name: str, content: bytes) -> bytes:
     return hashlib.sha256(name.encode() + content).hexdigest().encode()
 
 
-def current_folder() -> Path | None:
+def _folder() -> Path | None:
     """The folder, made if need be; None if it is switched off or open to others."""
     named = os.environ.get("LINKWRIGHT_CACHE")
     if named == "off" or not _sources():
