@@ -6,6 +6,7 @@ import os
 import stat
 import warnings
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
 
@@ -77,6 +78,12 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
         raise ArgumentError(
             f"{name!r} is not a name of the gallery", remedy="call gallery() for the list of names"
         )
+    return _read_gallery(name)
+
+
+@lru_cache(maxsize=64)
+def _read_gallery(name: str) -> Mechanism:
+    """Read once: nothing in a mechanism can change."""
     stored = gallery_file(name)
     if stored is None:
         return generated(name)
