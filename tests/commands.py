@@ -93,7 +93,10 @@ class _Server:
         with open(os.devnull) as nothing:
             places = [f if isinstance(f, int) else f.fileno() for f in (nothing, *files)]
             socket.send_fds(self.requests, [json.dumps(request).encode()], places)
-            return int(self.requests.recv(100))
+            answer = self.requests.recv(100)
+        if not answer:
+            raise RuntimeError("the process that commands are copied from has ended")
+        return int(answer)
 
     def end(self) -> None:
         if self.owner == os.getpid():
