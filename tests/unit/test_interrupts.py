@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.readings.llvm.interruptible import call_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
 from linkwright.study.bounded import Worker, cancelling, not_cancelled
@@ -195,3 +197,61 @@ def test_saving_an_interrupted_run_of_many_samples_is_quick(drive: str, tmp_path
     np.testing.assert_array_equal(found.q, run.q)
     np.testing.assert_array_equal(found.tau, run.tau)
     assert found.reactions.shape == (len(run.t), 2, 6)  # what is left out follows
+
+
+def test_compilation_lets_the_main_thread_hear_ctrl_c() -> None:
+    """LLVM takes seconds for the derivatives of a Stewart platform, in one call."""
+    ended = []
+
+    def work() -> None:
+        ctypes.CDLL(None).usleep(900_000)
+        ended.append(True)
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call_interruptibly(work)
+        assert not ended
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ZeroDivisionError):
+        call_interruptibly(lambda: 1 // 0)
+
+
+PERIOD, LONGEST = 0.05, 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart", "seven-axis", "bicycle", "two-arms"])
+def test_no_call_keeps_the_main_thread_from_python_for_a_second(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Processor time of the main thread between a timer's signal and its handler."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # nothing is compiled yet
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
+    mechanism, delays, last = lw.gallery(name), [0.0], [time.thread_time()]
+
+    def note(number: int, frame: object) -> None:
+        now = time.thread_time()
+        delays.append(now - last[0] - PERIOD)
+        last[0] = now
+
+    before = signal.signal(signal.SIGPROF, note)
+    signal.setitimer(signal.ITIMER_PROF, PERIOD, PERIOD)
+    try:
+        eqs = lw.derive(mechanism)
+        eqs.closed_form("M")
+        model = lw.compile(mechanism, threads=1)
+        for function in ("forward_dynamics", "inverse_dynamics", "forward_dynamics_derivatives"):
+            getattr(model, function)
+        lw.simulate(mechanism, 0.2, samples=5)
+        lw.verify(mechanism, by=["recursive", "lagrange"])
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert max(delays) < LONGEST

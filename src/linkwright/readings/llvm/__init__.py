@@ -11,6 +11,7 @@ import numpy as np
 
 from ...tape import Port, Tape
 from . import cache
+from .interruptible import call_interruptibly
 from .loader import load
 from .march import Course
 from .ufunc import make_march, make_ufunc
@@ -33,9 +34,14 @@ def assemble(
     chosen = target or host()
     machine = chosen.machine()
     precision = DOUBLE if item_bytes == 8 else SINGLE
-    module = llvm.parse_assembly(emit(tape, chosen, precision, course))
-    module.verify()
-    return bytes(machine.emit_object(module))
+    text = emit(tape, chosen, precision, course)
+
+    def translate() -> bytes:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        return bytes(machine.emit_object(module))
+
+    return call_interruptibly(translate)
 
 
 def _cores() -> int:
