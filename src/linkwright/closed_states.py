@@ -64,9 +64,10 @@ def _others(model: Model, t: Any, p: Any) -> list[Any]:
 
 
 def _residual(model: Model, q: Any, others: list[Any]) -> Floats:
-    if not model.names.positions:
-        return np.zeros((*np.shape(q)[:-1], 0))
-    found: Floats = np.asarray(model.constraint_residual(q, *others))
+    """φ in the rows of positions, zeros in those of velocities."""
+    found = np.zeros((*np.shape(q)[:-1], len(model.names.constraints)))
+    if model.names.positions:
+        found[..., list(model.names.position_rows)] = model.constraint_residual(q, *others)
     return found
 
 

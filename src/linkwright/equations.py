@@ -137,7 +137,7 @@ class Equations:
 
     @cached_property
     def J(self) -> SX:
-        """Constraint Jacobian, constraints × nv: those of positions, then those of speeds."""
+        """Constraint Jacobian, constraints × nv: rows in the order of `names.constraints`."""
         return self.expressions("constraint_jacobian")[0]
 
     @cached_property

@@ -160,7 +160,8 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
         phi = model.constraint_residual(q, *rest)
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
             break
-        J = model.constraint_jacobian(q, *rest)[..., : model.names.positions, :][..., moving]
+        J = model.constraint_jacobian(q, *rest)[..., list(model.names.position_rows), :]
+        J = J[..., moving]
         change = np.linalg.pinv(J, rcond=RANK) @ phi[..., None]
         if np.abs(J @ change).max(initial=0.0) < _CLOSED:
             break

@@ -232,7 +232,8 @@ class Model:
     @property
     def constraint_names(self) -> tuple[str, ...]:
         """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`:
-        equations of positions first, then those of velocities, each in file order."""
+        loops and constraints in file order, the equations of positions of each (the height of a
+        rolling wheel) before those of its velocities."""
         return self.names.constraints
 
     @property

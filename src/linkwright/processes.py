@@ -18,11 +18,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def outlive_parent() -> None:
-    """Undoes `end_with_parent`."""
-    _set_signal_of_death(0)
-
-
 def _set_signal_of_death(number: int) -> None:
     if not sys.platform.startswith("linux"):
         return

@@ -74,10 +74,10 @@ inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv pivot: | inverse d
 forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | forward dynamics under wrenches on the bodies
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
-multipliers | q qd tau t | lambda:constraints pivot: | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names`; of least norm where redundant
-constraint_residual | q t | phi:positions | φ, zero where loops and constraints of positions hold
+multipliers | q qd tau t | lambda:constraints pivot: | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
+constraint_residual | q t | phi:positions | φ, zero where loops and constraints of positions hold, in file order
 constraint_velocity | q qd t | V:constraints | J q̇ − b, zero for speeds that the constraints allow
-constraint_jacobian | q t | J:constraints,nv | J of all constraints, those of positions first
+constraint_jacobian | q t | J:constraints,nv | J of all constraints, rows in the order of `constraint_names` (file order)
 constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
 independent_map | q t | G:nv,freedom k:nv pivot: | G and k with q̇ = G a + k, a the independent speeds
 reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant

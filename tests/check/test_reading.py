@@ -422,3 +422,20 @@ def test_an_unknown_symbol_beside_superabundant_coordinates_is_named() -> None:
     text = "[approximate]\n(1) zz*f1 = x2 - l1*cos(theta1) - l2*cos(theta2)"
     with pytest.raises(LinkwrightError, match="'zz' has no meaning for triple-pendulum"):
         lw.check(lw.gallery("triple-pendulum"), text)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "text", "why"),
+    [
+        ("car", "f1 = 0", "there are no constraints of positions"),
+        ("rolling-disk", "T = m1*3", "did you mean 'm'"),
+        ("rolling-disk", "M77 = 0", "its indices are out of range"),
+        ("quadruped", "c111 = 0", "speeds that are rates of coordinates"),
+        ("cart-pole", "m1 = 1", "2 indices, such as m11"),
+    ],
+)
+def test_a_symbol_of_papers_that_means_nothing_here_says_why(
+    mechanism: str, text: str, why: str
+) -> None:
+    with pytest.raises(lw.LinkwrightError, match=why):
+        lw.check(lw.gallery(mechanism), text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,28 @@ def test_definitions_inside_one_another_are_not_written_out() -> None:
     chain = "\n".join(f"a{i} := a{i - 1}*a{i - 1}" for i in range(1, 41))
     text = text_of("stanford-rrp").replace("(13)", f"a0 := theta2 + eps*d2\n{chain}\n(13)")
     assert not is_accepted("stanford-rrp", f"{text}\nV1z = dtheta1 + a40")
+
+
+LATER = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "{0} + sin({0})",
+        pytest.param("{0}*cos({0})", marks=LATER),
+        pytest.param("sqrt(1 + {0})", marks=LATER),
+        pytest.param("{0}/(1 + {0})", marks=LATER),
+        pytest.param("1/({0} + 1/({0} + q2))", marks=LATER),
+    ],
+)
+def test_chains_of_functions_are_searched_in_bounded_time(step: str) -> None:
+    """30 lines: a minute and more, before the search counted what it evaluates."""
+    chain = [f"a{i} := " + step.format(f"a{i - 1}") for i in range(1, 31)]
+    text = "\n".join(["a0 := q1", *chain, "tau1 = ddq1 + a30"])
+    begin = time.process_time()
+    assert not is_accepted("elbow", text)
+    assert time.process_time() - begin < (30 if "sqrt" in step else 12)
 
 
 def is_accepted(mechanism: str, text: str) -> bool:

@@ -152,7 +152,7 @@ def test_every_function_takes_check_with_and_without_constraints() -> None:
 
 
 def test_multipliers_are_named_in_the_order_of_the_rows() -> None:
-    """Two wheels on an axle: heights first, then what rolls, each in file order; a run says which
+    """Two wheels on an axle, in file order: of each the height, then what rolls; a run says which
     is which. The heights carry half the weight each, by hand."""
     wheel = {"mass": 0.1, "inertia": [1e-3, 2e-3, 1e-3]}
     rolling = {"type": "rolling", "radius": 0.1, "axle": [0, 1, 0]}
@@ -167,7 +167,7 @@ def test_multipliers_are_named_in_the_order_of_the_rows() -> None:
         constraints={"b": {**rolling, "wheel": "l"}, "a": {**rolling, "wheel": "r"}},
         assembly={"free.z": 0.1},
     )  # fmt: skip
-    assert lw.compile(axle, threads=1).constraint_names == ("b", "a", "b", "b", "a", "a")
+    assert lw.compile(axle, threads=1).constraint_names == ("b", "b", "b", "a", "a", "a")
     found = lw.simulate(axle, t=0.01, samples=2).data.multipliers
-    assert found.row.values.tolist() == ["b[0]", "a[0]", "b[1]", "b[2]", "a[1]", "a[2]"]
+    assert found.row.values.tolist() == ["b[0]", "b[1]", "b[2]", "a[0]", "a[1]", "a[2]"]
     np.testing.assert_allclose(found.sel(row=["b[0]", "a[0]"]), 6, rtol=1e-9)

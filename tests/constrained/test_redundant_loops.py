@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.errors import AssemblyError, MechanismError
+from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml import read_toml, write_toml
 from linkwright.guard import Instant
 from linkwright.simulation import kinematics
@@ -172,6 +173,41 @@ def test_the_tolerance_is_one_and_can_be_set() -> None:
     text = write_toml(rough.with_closure(1e-3))
     assert read_toml(text).closure == 1e-3
     assert lw.mobility(lw.load(write_toml(rough), closure=1e-3)).freedom == 1
+
+
+def test_the_command_line_sets_the_tolerance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A door whose hinges are 0.1 mm off closes, if it may."""
+    from linkwright.cli.main import app
+
+    def command(*words: str) -> str:
+        app(words, standalone_mode=False)
+        return capsys.readouterr().out
+
+    file = tmp_path / "door.toml"
+    file.write_text(write_toml(door([0, 0, 1], (1.0,), off=1e-4)))
+    with pytest.raises(AssemblyError, match="'hinge0' cannot close"):
+        command("assemble", str(file))
+    assert "nearly redundant" in command("assemble", str(file), "--closure", "1e-3")
+    assert "nearly redundant" in command("info", str(file), "--closure", "1e-3")
+    assert "closure = 0.001" in command("export", str(file), "--to", "toml", "--closure", "1e-3")
+    with pytest.raises(MechanismError, match="closure"):
+        command("info", str(file), "--closure", "0.5")
+    with pytest.raises(LinkwrightError, match="leave it out"):
+        command("info", "elbow", "--closure", "1e-3")
+
+
+def test_every_command_that_assembles_has_the_tolerance() -> None:
+    from typer.main import get_command
+
+    from linkwright.cli.main import app
+
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    options = {name: {option.name for option in x.params} for name, x in commands.items()}
+    reads = {name for name, given in options.items() if "base" in given}
+    assert {"simulate", "assemble", "info", "evaluate", "verify", "derive", "report"} <= reads
+    assert reads == {name for name, given in options.items() if "closure" in given}
 
 
 def test_functions_that_need_no_closure_compile_all_the_same() -> None:

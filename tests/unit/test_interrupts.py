@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -9,8 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import linkwright as lw
+from linkwright.readings.llvm.interruptible import call_interruptibly
+from linkwright.simulation import load_run
+from linkwright.simulation.storage import prepare_saving
 from linkwright.study.bounded import Worker, cancelling, not_cancelled
 
 PATIENCE = 60.0
@@ -119,3 +125,133 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
         interrupted()
     with Worker() as worker:  # and others can begin
         assert worker.call(bool, seconds=60) is False
+
+
+SLOW_TO_SAVE = """
+import signal, os, time
+from linkwright.cli import main
+from linkwright.simulation.progress import Watch
+from linkwright.simulation import storage
+def step(self, t):
+    os.kill(os.getpid(), signal.SIGINT)
+def save(run, target, histories_only):
+    storage.partial_name(target).write_text("half")
+    open("begun", "w").close()
+    time.sleep(1000)
+Watch.step, storage.save = step, save
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+
+
+def test_a_run_that_cannot_be_saved_in_time_leaves_the_older_file(tmp_path: Path) -> None:
+    """Nothing goes on in the background, and no half-written file stays."""
+    (tmp_path / "old.nc").write_text("older")
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_TO_SAVE, *COMMANDS["simulate"].split()], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        _wait_for(tmp_path / "begun", process)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=PATIENCE)
+        with pytest.raises(ProcessLookupError):  # nobody is left in its group
+            os.killpg(process.pid, 0)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert complaint.startswith("linkwright: interrupted; old.nc was not written")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["begun", "old.nc"]
+    assert (tmp_path / "old.nc").read_text() == "older"
+
+
+@pytest.mark.parametrize("drive", ["none", "function", "expression"])
+def test_saving_an_interrupted_run_of_many_samples_is_quick(drive: str, tmp_path: Path) -> None:
+    """From Ctrl-C to the file, in processor time: the command line waits 0.8 s for it."""
+    given = {
+        "none": None,
+        "function": lambda t, q, qd: [1.0, -qd[1]],
+        "expression": {"q1": "sin(t)"},
+    }
+    target, begin = tmp_path / "run.nc", []
+
+    def interrupt(number: int, frame: object) -> None:
+        begin.append(time.process_time())
+        raise KeyboardInterrupt
+
+    prepare_saving(target)
+    lw.simulate(lw.gallery("elbow"), 0.1, torque=given[drive], samples=3)  # compiled from here on
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, 1.0)
+    try:
+        run = lw.simulate(lw.gallery("elbow"), 1e3, torque=given[drive], samples=1_000_001)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+    run.save(target, histories_only=True)
+    assert time.process_time() - begin[0] < 0.4 + 2e-6 * len(run.t)
+    assert len(run.t) > 1000
+    found = load_run(target)
+    assert found.interrupted
+    np.testing.assert_array_equal(found.q, run.q)
+    np.testing.assert_array_equal(found.tau, run.tau)
+    assert found.reactions.shape == (len(run.t), 2, 6)  # what is left out follows
+
+
+def test_compilation_lets_the_main_thread_hear_ctrl_c() -> None:
+    """LLVM takes seconds for the derivatives of a Stewart platform, in one call."""
+    ended = []
+
+    def work() -> None:
+        ctypes.CDLL(None).usleep(900_000)
+        ended.append(True)
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call_interruptibly(work)
+        assert not ended
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ZeroDivisionError):
+        call_interruptibly(lambda: 1 // 0)
+
+
+PERIOD, LONGEST = 0.05, 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart", "seven-axis", "bicycle", "two-arms"])
+def test_no_call_keeps_the_main_thread_from_python_for_a_second(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Processor time of the main thread between a timer's signal and its handler."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # nothing is compiled yet
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
+    mechanism, delays, last = lw.gallery(name), [0.0], [time.thread_time()]
+
+    def note(number: int, frame: object) -> None:
+        now = time.thread_time()
+        delays.append(now - last[0] - PERIOD)
+        last[0] = now
+
+    before = signal.signal(signal.SIGPROF, note)
+    signal.setitimer(signal.ITIMER_PROF, PERIOD, PERIOD)
+    try:
+        eqs = lw.derive(mechanism)
+        eqs.closed_form("M")
+        model = lw.compile(mechanism, threads=1)
+        for function in ("forward_dynamics", "inverse_dynamics", "forward_dynamics_derivatives"):
+            getattr(model, function)
+        lw.simulate(mechanism, 0.2, samples=5)
+        lw.verify(mechanism, by=["recursive", "lagrange"])
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert max(delays) < LONGEST

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .reading import Line
 from .repair import COINCIDENCES, Corrected, corrected_definitions, definitions_used, equation_text
 from .report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
-from .trial import Trial
+from .trial import Budget, Trial
 
 if TYPE_CHECKING:
     from .section import Section
@@ -56,13 +56,16 @@ def blame_definitions(
     origins = section.origins or section.lines
     where = {id(line): i for i, line in enumerate(lines)}
     places = {name: where[id(origins[i])] for i, name in section.meanings.defining.items()}
+    budget = Budget()
     for name, users in _failing_users(section, findings, lines).items():
         at = places.get(name)
         if at is None or found[at].status != DEFINITION:
             continue
         if len(users) == 1 and _likely_repairs(found[users[0]]):
             continue
-        blamed = _corrected_for_all(section, name, [lines[i] for i in users], found, lines)
+        trials = [Trial(section, (lines[i].left, lines[i].right)) for i in users]
+        trials[0].budget = budget
+        blamed = _corrected_for_all(section, name, trials, found, lines)
         if blamed is None or not _is_likelier(blamed, [found[i] for i in users]):
             continue
         repair = Repair(blamed.kind, blamed.what, equation_text(blamed.pair))
@@ -89,13 +92,12 @@ def _failing_users(
 def _corrected_for_all(
     section: Section,
     name: str,
-    users: Sequence[Line],
+    trials: Sequence[Trial],
     findings: Sequence[Finding],
     lines: Sequence[Line],
 ) -> Corrected | None:
     """A correction of the definition with which all equations hold that fail, and those that hold
     without it still do."""
-    trials = [Trial(section, (line.left, line.right)) for line in users]
     right = [
         trial
         for finding, line in zip(findings, lines, strict=True)

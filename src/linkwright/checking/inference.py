@@ -38,7 +38,7 @@ def inferred_names(section: Section) -> dict[str, str]:
     meanings = Meanings(section.vocabulary, section.lines, section.said)
     unknown = sorted(name for name in meanings.used if meanings.find(name) is None)
     own = section.vocabulary
-    strange = {name for name in unknown if own.is_stray(name) or own.papers.is_out_of_range(name)}
+    strange = {name for name in unknown if own.is_stray(name) or own.papers.why_index_fails(name)}
     foreign = [name for name in unknown if name not in strange]
     found: dict[str, str] = {}
     if 0 < len(foreign) <= MOST_UNKNOWN:

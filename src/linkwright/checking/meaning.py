@@ -184,11 +184,13 @@ class Meanings:
         name = name.removeprefix(OURS)
         known = [*self.vocabulary.given, *self.vocabulary.papers.energies]
         near = [word for word in get_close_matches(name, known, n=3) if word not in self.defined]
-        if self.vocabulary.papers.is_out_of_range(name):
+        stem = name.rstrip("0123456789_")
+        if self.vocabulary.papers.why_index_fails(name) and stem in self.vocabulary.parameters:
+            near = [stem]  # a parameter m, written m1
+        elif why := self.vocabulary.papers.why_index_fails(name):
             return NameNotFoundError(
-                f"the indices of '{shorten(name)}' are out of range for "
-                f"{self.vocabulary.mechanism.name}",
-                remedy="count coordinates, bodies and constraints from 1",
+                f"'{shorten(name)}' has no meaning for {self.vocabulary.mechanism.name}: {why}",
+                remedy="count coordinates, bodies and constraints from 1, or say what it is",
             )
         advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""
         return NameNotFoundError(
@@ -236,7 +238,7 @@ class Meanings:
         own = self.vocabulary
         return (
             own.is_stray(name)
-            or own.papers.is_out_of_range(name)
+            or bool(own.papers.why_index_fails(name))
             or bool(get_close_matches(name, known, 1, 0.7))
         )
 

@@ -30,6 +30,7 @@ from .goals import Goal, Valuation
 from .places import Place, put
 from .values import (
     AnyAlgebra,
+    AnyValue,
     Key,
     Lookup,
     is_met,
@@ -71,11 +72,17 @@ class Misprints(Valuation):
 
     def __init__(self, algebra: AnyAlgebra, lookup: Lookup, pool: Sequence[Expression]) -> None:
         super().__init__(algebra, lookup)
-        found = [(x, self.value_if_any(x)) for x in pool]
-        known = [(x, v, key_of(v)) for x, v in found if v is not None]
-        self.pool = [(x, v, k) for x, v, k in known if any(k)]  # zero repairs everything
+        self.symbols_tried = pool
         self._tables: dict[int, dict[int, list[tuple[Expression, Key]]]] = {}
         self._pair_tables: dict[int, dict[int, list[tuple[Expression, Key]]]] = {}
+
+    @cached_property
+    def pool(self) -> list[tuple[Expression, AnyValue, tuple[int, ...]]]:
+        """The symbols that a correction may bring, with their values; zero repairs everything.
+        Many points have no value of the equation, and are left before this is asked for."""
+        found = [(x, self.value_if_any(x)) for x in self.symbols_tried]
+        known = [(x, v, key_of(v)) for x, v in found if v is not None]
+        return [(x, v, k) for x, v, k in known if any(k)]
 
     def of(self, root: Expression, goal: Goal) -> Iterator[Candidate]:
         """All slips after whose correction the tree meets the goal; the whole is a term."""

@@ -248,12 +248,25 @@ class PaperSymbols:
         row = "xyz".index(axis) + (3 if letter == "F" else 0)
         return self.one("reactions_of_motion")[self.names.joints.index(joint), row]
 
-    def is_out_of_range(self, name: str) -> bool:
-        """Whether a name is one of papers, but for indices that the mechanism does not have."""
+    def why_index_fails(self, name: str) -> str:
+        """What is wrong with the indices of a name that papers use; empty if it is not one."""
         match = _INDEXED.fullmatch(name)
         tables = (self._matrices, self._vectors, self._of_bodies, self._of_constraints)
         known = {stem for table in tables for stem in table} | {"c", "Gamma", "tau", "lambda"}
-        return match is not None and match[1] in known and self.expression(name) is None
+        if match is None or match[1] not in known or self.expression(name) is not None:
+            return ""
+        stem, count = match[1], len(match[2].replace("_", ""))
+        if stem == "f" and not self.names.positions:
+            return "there are no constraints of positions, which f1, f2, … stand for"
+        if stem in ("J", "lambda") and not self.names.constraints:
+            return f"there are no constraints, which {stem} belongs to"
+        if stem in ("c", "Gamma") and self.names.q != self.names.qd:
+            return "Christoffel symbols need speeds that are rates of coordinates"
+        wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrices, "J") else 1
+        if count < wanted:
+            example = f"{stem}{'111'[:wanted]}"
+            return f"as an entry of {stem} it would have {wanted} indices, such as {example}"
+        return "its indices are out of range"
 
 
 def indices(text: str, sizes: Sequence[int]) -> list[int]:

@@ -192,7 +192,11 @@ def _goal_of_name(trial: Trial, scope: Scope, name: str) -> Goal:
     if not trial.axes and (number := _number_of_name(scope, trial.pair, name)) is not None:
         return Goal((number,))
 
+    count = sum(x in trial.text.defined for x in reached)
+
     def test(value: AnyValue) -> bool:
+        if not trial.budget.spend(count):
+            return False
         valuation = Misprints(*trial.reading(scope, {name: value}), ())
         sides = [valuation.value_if_any(side) for side in trial.pair]
         return all(x is not None for x in sides) and key_of(sides[0]) == key_of(sides[1])  # type: ignore[arg-type]
@@ -264,10 +268,10 @@ def _with_one_term(
     trial: Trial, scope: Scope, symbols: Sequence[Expression]
 ) -> Iterator[Corrected]:
     misprints = trial.misprints(scope)
-    missing = MissingTerms(misprints, symbols, trial.section.vocabulary.parameters)
     pair = trial.pair
     is_claim = isinstance(pair[0], Name)
     keys = [misprints.key(side) for side in pair]
+    missing = MissingTerms(misprints, symbols, trial.section.vocabulary.parameters)
     for k in (1,) if is_claim else (1, 0):
         for candidate in missing.of(pair[k], Goal(keys[1 - k])):
             changed = _changed(pair, k, candidate)

@@ -171,7 +171,7 @@ class RealGround(Ground):
 
     def _inverse_jacobian(self, q: Any, found: Mapping[str, list[Any]]) -> tuple[Any, Any]:
         eqs = self.vocabulary.eqs
-        J = self._numeric("constraint_jacobian", q, found)[: eqs.names.positions]
+        J = self._numeric("constraint_jacobian", q, found)[list(eqs.names.position_rows)]
         rates = np.array(self._rates(q), dtype=float)
         return np.linalg.pinv(J, rcond=1e-9), rates
 

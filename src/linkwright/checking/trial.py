@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,6 +29,23 @@ MOST_SIBLINGS = 60
 MOST_ROOTS = 2
 
 
+MOST_EVALUATIONS = 12_000
+"""Definitions that a search may evaluate for corrections in which the equation is not linear: one
+or two seconds. Chains of definitions inside functions would take the cube of their length."""
+
+
+@dataclass
+class Budget:
+    """How many definitions a search may still evaluate."""
+
+    left: int = MOST_EVALUATIONS
+
+    def spend(self, count: int) -> bool:
+        """Whether so many may be evaluated."""
+        self.left -= count
+        return self.left >= 0
+
+
 class Trial:
     """An equation of numbers or of dual vectors, for which corrections are tried and proved."""
 
@@ -36,6 +54,7 @@ class Trial:
         self.text: Meanings = section.undivided or section.meanings
         self.owners = section.vocabulary.owners
         self.axes = self._count_axes() if section.undivided else 0
+        self.budget = Budget()
 
     def _count_axes(self) -> int:
         reached = {x for side in self.pair for x in names_reached(side, self.text.find)}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import FileError
+from ..errors import FileError, LinkwrightError
 
 app = typer.Typer(
     name="linkwright",
@@ -32,10 +32,28 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 BaseOption = Annotated[
     str | None, typer.Option(help="'free' lets the root of a URDF float.", show_default=False)
 ]
+ClosureOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Tolerance of nearly redundant constraints, as a share of their size "
+        "(default: the file's, or 1e-6).",
+        show_default=False,
+    ),
+]
 
 
-def read(source: str, base: str | None = None) -> Any:
-    """The mechanism that a FILE argument names."""
+def read(source: str, base: str | None = None, closure: float | None = None) -> Any:
+    """The mechanism that a FILE argument names, with the tolerance of --closure."""
+    found = _read(source, base)
+    if closure is not None and not (found.loops or found.constraints):
+        raise LinkwrightError(
+            "--closure is for mechanisms with loops or constraints", where=source,
+            remedy="leave it out",
+        )  # fmt: skip
+    return found.with_closure(closure)
+
+
+def _read(source: str, base: str | None) -> Any:
     from ..files import gallery, load
     from ..mechanism.gallery import family, gallery_file, gallery_names
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import LinkwrightError
-from .app import BaseOption, FileArgument, JsonOption, app, read
+from .app import BaseOption, ClosureOption, FileArgument, JsonOption, app, read
 from .show import CheckFailedError, emit_json, print_table, working
 
 
@@ -41,7 +41,12 @@ def gallery(
 
 
 @app.command()
-def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = False) -> None:
+def info(
+    file: FileArgument,
+    base: BaseOption = None,
+    closure: ClosureOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show what a mechanism is made of, and what its file says that is not used.
 
     Example: linkwright info robot.urdf --base free
@@ -49,7 +54,7 @@ def info(file: FileArgument, base: BaseOption = None, as_json: JsonOption = Fals
     from ..report.description import describe
     from .info import print_description
 
-    description = describe(read(file, base))
+    description = describe(read(file, base, closure))
     emit_json(description) if as_json else print_description(description)
 
 
@@ -77,6 +82,7 @@ def derive(
         typer.Option("--steps", help="Write the steps of computation instead of closed forms."),
     ] = False,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Derive the equations of motion and write them in closed form; what is longer than a page
@@ -88,7 +94,7 @@ def derive(
 
     if as_json and as_ not in (None, "json"):
         raise LinkwrightError(f"--as {as_} and --json are both given", remedy="give one of them")
-    mechanism = read(file, base)
+    mechanism = read(file, base, closure)
     whole = parameters in ("symbolic", "numeric", "base")
     kept = parameters if whole else parameters.split(",")
     form = "json" if as_json else as_ or "text"
@@ -141,6 +147,7 @@ def verify(
         typer.Option(help="Formulations to compare with, separated by commas; all if not said."),
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check the equations of motion: proofs, known motions, energy, inertias. Exit status 1 when
@@ -150,7 +157,7 @@ def verify(
     """
     from ..verification import verify as checked
 
-    mechanism = read(file, base)
+    mechanism = read(file, base, closure)
     with working(f"verifying {mechanism.name}"):
         report = checked(mechanism, by=by.split(",") if by else None)
     emit_json(report.as_dict()) if as_json else print(report)
@@ -192,6 +199,7 @@ def check(
         typer.Option("--output", "-o", help="With --mechanism: a page (.html) with all verdicts."),
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check equations that people wrote: identical (proved), or what is wrong with them. With
@@ -206,10 +214,10 @@ def check(
 
     folder_options = {"--solution": solution, "--csv": csv, "--output": output}
     if check_words(file, equations, mechanism, folder_options):
-        arm = read(mechanism or "", base)
+        arm = read(mechanism or "", base, closure)
         mark_folder(arm, file, solution, read_names(names), csv, output, as_json)
     else:
-        run(read(file, base), equations or "", names, as_json)
+        run(read(file, base, closure), equations or "", names, as_json)
 
 
 @app.command()
@@ -227,6 +235,7 @@ def evaluate(
         Path | None, typer.Option("--output", "-o", help="A CSV or NPZ file for the results.")
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate a quantity for one state, or for a file of states.
@@ -239,7 +248,7 @@ def evaluate(
     """
     from .evaluate import run
 
-    run(read(file, base), quantity, values or [], states, output, as_json)
+    run(read(file, base, closure), quantity, values or [], states, output, as_json)
 
 
 @app.command()
@@ -258,6 +267,7 @@ def assemble(
     time: Annotated[float, typer.Option("--time", "-t", help="Of constraints in time, s.")] = 0.0,
     every: Annotated[bool, typer.Option("--all", help="All branches that are found.")] = False,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Close the loops and constraints of a mechanism, and say what is free then.
@@ -267,7 +277,7 @@ def assemble(
     from .assemble import run
 
     held = hold.split(",") if hold else []
-    run(read(file, base), values or [], held, ranges or [], time, every, as_json)
+    run(read(file, base, closure), values or [], held, ranges or [], time, every, as_json)
 
 
 @app.command()
@@ -278,6 +288,7 @@ def export(
         Path | None, typer.Option("--output", "-o", help="A file; standard output if not given.")
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a mechanism in another format; what that cannot hold is named on stderr.
@@ -289,7 +300,7 @@ def export(
 
     if output is not None:
         check_target(output, to)
-    text, lost = write(read(file, base), to)
+    text, lost = write(read(file, base, closure), to)
     for what in lost:
         print(f"linkwright: not in the {to}: {what}", file=sys.stderr)
     if output is not None:
@@ -308,8 +319,10 @@ def schema(
 
     Example: linkwright schema > linkwright.schema.json
     """
+    from ..files.toml import NOT_IN_FILES
     from ..mechanism import Mechanism
 
     found = Mechanism.model_json_schema()
-    found["properties"].pop("unused", None)
+    for key in NOT_IN_FILES:
+        found["properties"].pop(key)
     emit_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **found})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .app import BaseOption, FileArgument, JsonOption, app, read
+from .app import BaseOption, ClosureOption, FileArgument, JsonOption, app, read
 
 
 @app.command()
@@ -27,6 +27,7 @@ def draw(
     dimensions: Annotated[bool, typer.Option("--dimensions", help="Of links.")] = False,
     boxes: Annotated[bool, typer.Option("--boxes", help="Of the links' inertias.")] = False,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a mechanism to scale, its graph, or the sparsity of its mass matrix.
@@ -37,4 +38,4 @@ def draw(
     from .pictures import view_of
 
     options = {"view": view_of(view), "names": names, "dimensions": dimensions, "boxes": boxes}
-    drawn(read(file, base), start or [], what, output, options, as_json)
+    drawn(read(file, base, closure), start or [], what, output, options, as_json)

@@ -10,6 +10,7 @@ import typer
 from ..errors import LinkwrightError
 from .app import (
     BaseOption,
+    ClosureOption,
     FileArgument,
     JsonOption,
     SpeedOption,
@@ -100,6 +101,7 @@ def simulate(
     animate: Annotated[Path | None, typer.Option(help="A .mp4, .gif or .html film.")] = None,
     pace: Annotated[float, typer.Option(help="Of the film; 1 is true speed, 0.5 half.")] = 1.0,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a motion, and account for its energy. Ctrl-C keeps what was computed.
@@ -122,7 +124,7 @@ def simulate(
         again(repeat, output, as_json)
         return
     pictures, output = wanted(plot, output, cyclograph, animate, pace)
-    mechanism = read(file, base)
+    mechanism = read(file, base, closure)
     mechanism = mechanism.without(*without) if without else mechanism
     found = run(
         mechanism, duration, start or [], speed or [], tolerance, step, output, by=by,
@@ -144,6 +146,7 @@ def kinematics(
     samples: SamplesOption = 501,
     output: OutputOption = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Move a driven mechanism, and find its dead centres, limits and branch points. Exit status 1
@@ -156,7 +159,8 @@ def kinematics(
     from .motions import move
 
     move(
-        read(file, base), motion or [], over, duration, rough or [], samples, output, as_json
+        read(file, base, closure), motion or [], over, duration, rough or [], samples, output,
+        as_json,
     )  # fmt: skip
 
 
@@ -170,6 +174,7 @@ def inverse(
     samples: SamplesOption = 501,
     output: OutputOption = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the forces that a motion takes, and what joints and loops bear. Exit status 1 where the
@@ -180,7 +185,8 @@ def inverse(
     from .motions import forces
 
     forces(
-        read(file, base), motion or [], run, duration, rough or [], samples, output, as_json
+        read(file, base, closure), motion or [], run, duration, rough or [], samples, output,
+        as_json,
     )  # fmt: skip
 
 
@@ -190,6 +196,7 @@ def equilibrium(
     start: StateArgument = None,
     drive: DriveOption = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find where a mechanism rests: stable or not, its stiffness, natural frequencies and modes.
@@ -199,7 +206,7 @@ def equilibrium(
     """
     from .statics import rest
 
-    rest(read(file, base), start or [], drive or [], as_json)
+    rest(read(file, base, closure), start or [], drive or [], as_json)
 
 
 @app.command()
@@ -215,6 +222,7 @@ def linearize(
         Path | None, typer.Option("--output", "-o", help="A .npz file of A, B, C, D.")
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Linearize about a state: A, B, C, D, eigenvalues, frequencies.
@@ -224,5 +232,5 @@ def linearize(
     from .statics import linear
 
     linear(
-        read(file, base), state or [], speed or [], drive or [], outputs, output, as_json
+        read(file, base, closure), state or [], speed or [], drive or [], outputs, output, as_json
     )  # fmt: skip

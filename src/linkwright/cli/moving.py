@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .app import BaseOption, FileArgument, JsonOption, app, read
+from .app import BaseOption, ClosureOption, FileArgument, JsonOption, app, read
 
 
 @app.command()
@@ -53,6 +53,7 @@ def plan(
         typer.Option("--output", "-o", help="A .csv, .npz, .png, .pdf or .svg file; also several."),
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Plan a motion: joints for a target, a trajectory, and the torques that it takes. Exit status
@@ -68,4 +69,4 @@ def plan(
         to or [], line, arc, frame, time, speed, acceleration, start or [], posture or [], hold,
         samples,
     )  # fmt: skip
-    run(read(file, base), wish, output or [], as_json)
+    run(read(file, base, closure), wish, output or [], as_json)

@@ -23,13 +23,15 @@ def run(
     budget: float,
     by: Sequence[str] | None,
     base: str | None,
+    closure: float | None,
     as_json: bool,
 ) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileError("is no .html file", where=str(output), remedy="name one")
     q0, qd0 = numbers(mechanism, start), numbers(mechanism, speeds, "qd0")
     with working(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, duration, q0, budget, by, base, qd0, assignments(drives))
+        given = assignments(drives)
+        text = page(mechanism, file, duration, q0, budget, by, base, qd0, given, closure)
     write_file(output, text)
     size = len(text.encode())
     if as_json:

@@ -14,7 +14,7 @@ from ..mechanism import Mechanism, names_of
 from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
 from ..simulation import Event, Run, load_run, repeat, simulate
 from ..simulation.provenance import differences
-from ..simulation.storage import check_format
+from ..simulation.storage import check_format, prepare_saving
 from .courses import courses
 from .inputs import assignments, numbers
 from .pictures import NOTHING, Wanted
@@ -33,8 +33,8 @@ def run(
     **settings: Any,
 ) -> Run:
     if output is not None:
-        check_format(output)
-        save_when_interrupted()
+        prepare_saving(output)
+        save_when_interrupted(output)
     return simulate(
         mechanism, duration, q0=numbers(mechanism, start),
         qd0=numbers(mechanism, speeds, "qd0"), rtol=tolerance,
@@ -83,11 +83,14 @@ def report(
     pictures: Wanted = NOTHING,
 ) -> None:
     """Writes the file, prints the figures, and warns of what a user should know."""
-    if output is not None:
-        found.save(output)
+    last = found.parts[-1]
+    if output is not None:  # after Ctrl-C there is less than a second
+        found.save(output, histories_only=last.interrupted)
+    if last.interrupted:
+        pictures = NOTHING
     with working(f"drawing {found.mechanism.name}"):
         drawn = pictures.write(found)
-    parts, last = found.parts, found.parts[-1]
+    parts = found.parts
     summary: dict[str, Any] = {
         "status": last.status, "t": float(last.t[-1]), "q": last.q[-1].tolist(),
         "qd": last.qd[-1].tolist(), "energy_audit": max(part.audit for part in parts),

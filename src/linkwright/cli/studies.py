@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from .app import BaseOption, FileArgument, JsonOption, SpeedOption, StartArgument, app, read
+from .app import (
+    BaseOption,
+    ClosureOption,
+    FileArgument,
+    JsonOption,
+    SpeedOption,
+    StartArgument,
+    app,
+    read,
+)
 
 
 @app.command()
@@ -39,6 +48,7 @@ def compare(
         ),
     ] = None,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare the formulations: sizes, operations, times to derive, to evaluate and to integrate
@@ -50,7 +60,7 @@ def compare(
     """
     from .compare import run
 
-    mechanism = None if file is None else read(file, base)
+    mechanism = None if file is None else read(file, base, closure)
     names = by.split(",") if by else None
     run(mechanism, links, names, duration, budget, output or [], as_json)
 
@@ -78,6 +88,7 @@ def report(
         float, typer.Option(help="Seconds that each part may take; what needs more is left out.")
     ] = 20.0,
     base: BaseOption = None,
+    closure: ClosureOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write all about a mechanism on one page: picture, equations, checks, a motion with plots and
@@ -91,4 +102,4 @@ def report(
 
     names = by.split(",") if by else None
     moving = (duration, start or [], speed or [], drive or [])
-    run(read(file, base), file, output, *moving, budget, names, base, as_json)
+    run(read(file, base, closure), file, output, *moving, budget, names, base, closure, as_json)

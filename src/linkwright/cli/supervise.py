@@ -1,8 +1,8 @@
 """Ctrl-C ends every command within a second, also while a library computes and hears nothing.
 
 The command runs in a child process, forked before anything heavy is loaded. The parent only waits:
-after Ctrl-C it gives the child a moment to end by itself, then ends it. A run that is being saved
-is left to finish in the background. Files are replaced whole, so an older one is never damaged.
+after Ctrl-C it gives the child a moment to save what it has and to end by itself, then ends it.
+Files are replaced whole, so an older one is never damaged.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
-from ..processes import end_with_parent, outlive_parent
+from ..processes import end_with_parent
 
-GRACE = 0.6
-"""Seconds that a child has to end by itself after Ctrl-C."""
+GRACE = 0.8
+"""Seconds that a child has to save what it has and to end by itself after Ctrl-C."""
 
 _PAUSE = 0.01
+_LONGEST = 4096
+"""Bytes of a file's name that a pipe takes at once."""
 
 
 @dataclass
 class _Child:
-    """What a child knows: the pipe to its parent, and whether Ctrl-C lets it save what it has."""
+    """What a child knows: the pipe to its parent, and the file that it writes after Ctrl-C."""
 
     pipe: int | None = None
-    saves: bool = False
+    target: Path | None = None
 
 
 _child = _Child()
@@ -53,9 +56,9 @@ def supervise(command: Callable[[], None]) -> None:
     _exit_as(_wait(child, reader))
 
 
-def save_when_interrupted() -> None:
-    """From now on Ctrl-C lets this command save what it has, in the background if need be."""
-    _child.saves = True
+def save_when_interrupted(target: Path) -> None:
+    """From now on Ctrl-C lets this command save what it has, as long as the parent waits."""
+    _child.target = target.absolute()
 
 
 def _run(command: Callable[[], None]) -> None:
@@ -81,18 +84,9 @@ def _run(command: Callable[[], None]) -> None:
 def _interrupt_once(number: int, frame: FrameType | None) -> None:
     """The second Ctrl-C does not disturb the child while it ends; the parent limits its time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _child.saves and _child.pipe is not None:
-        outlive_parent()
-        signal.signal(signal.SIGUSR1, _let_go_of_terminal)
-        os.write(_child.pipe, b"s")
+    if _child.target is not None and _child.pipe is not None:
+        os.write(_child.pipe, os.fsencode(_child.target))
     raise KeyboardInterrupt
-
-
-def _let_go_of_terminal(number: int, frame: FrameType | None) -> None:
-    """The parent has left: nobody waits for what is printed."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
 
 
 def _wait(child: int, saving: int) -> int:
@@ -108,16 +102,24 @@ def _wait(child: int, saving: int) -> int:
         if done:
             return _status(status)
         time.sleep(_PAUSE)
-    if select.select([saving], [], [], 0)[0] and os.read(saving, 1):
-        _send(child, signal.SIGUSR1)
-        print("linkwright: interrupted; what was computed is still being written", file=sys.stderr)
-        return 130
     _send(child, signal.SIGKILL)
     os.waitpid(child, 0)
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[?25h")  # a progress bar hides the cursor
-    print("linkwright: interrupted", file=sys.stderr)
+    print(f"linkwright: interrupted{_given_up(child, saving)}", file=sys.stderr)
     return 130
+
+
+def _given_up(child: int, saving: int) -> str:
+    """What to say of a file that the child had no time to write; its beginnings are removed."""
+    target = os.read(saving, _LONGEST) if select.select([saving], [], [], 0)[0] else b""
+    if not target:
+        return ""
+    path = Path(os.fsdecode(target))
+    with contextlib.suppress(OSError):
+        for begun in path.parent.glob(f".*.{child}.part"):
+            begun.unlink()
+    return f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
 
 
 def _status(waited: int) -> int:

@@ -123,7 +123,9 @@ class _Reader:
     def mechanism(self) -> Mechanism:
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        loops, constraints = self.equalities()
+        equalities = self.equalities()
+        loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
+        constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
             gravity=_numbers(self.m.opt.gravity) if self.on.gravity else [0, 0, 0],
@@ -132,6 +134,7 @@ class _Reader:
             frames=dict(self.sites()),
             loops=loops,
             constraints=constraints,
+            constraint_order=tuple(equalities),
             assembly=dict(self.reference_pose()) if loops or constraints else {},
             unused=tuple(self.unused()),
         )
@@ -266,23 +269,23 @@ class _Reader:
                 if value != float(offset == scalar):
                     yield coordinate, value
 
-    def equalities(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        loops: dict[str, Any] = {}
-        constraints: dict[str, Any] = {}
+    def equalities(self) -> dict[str, dict[str, Any]]:
+        """Loops and couplings by name, in the order of the file."""
+        found: dict[str, dict[str, Any]] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
             if not self.m.eq_active0[index] or not self.on.equalities:
                 continue
             if kind in (_CONNECT, _WELD):
-                loops[name] = self.loop(index, kind)
+                found[name] = self.loop(index, kind)
             elif kind == _JOINT:
-                constraints[name] = self.coupling(index)
+                found[name] = self.coupling(index)
             else:
                 raise UnsupportedError(
                     f"the equality '{name}' is neither connect, weld nor joint",
                     remedy="remove it from the file",
                 )
-        return loops, constraints
+        return found
 
     def loop(self, index: int, kind: int) -> dict[str, Any]:
         m, data = self.m, _numbers(self.m.eq_data[index])

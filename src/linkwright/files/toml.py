@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -12,10 +13,13 @@ from pydantic import BaseModel
 from ..errors import FileError, MechanismError, suggest
 from ..mechanism import Mechanism, Table, plain
 from ..mechanism.parts import Quantity
+from .toml_order import order_of_constraints
 
 _PARTS = (
     "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
 )  # fmt: skip
+NOT_IN_FILES = ("unused", "constraint_order")
+"""Fields of a mechanism that are not keys of the format: files say them by what they contain."""
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")
@@ -40,10 +44,11 @@ def read_toml_table(text: str) -> dict[str, Any]:
 def read_toml(text: str) -> Mechanism:
     """A mechanism from the text of a TOML file."""
     table = read_toml_table(text)
-    if "unused" in table:  # a field of ours, not of the format
-        known = [key for key in Mechanism.model_fields if key != "unused"]
-        raise MechanismError("unknown key 'unused'", remedy=suggest("unused", known))
-    return Mechanism(**table)
+    for key in NOT_IN_FILES:
+        if key in table:
+            known = [name for name in Mechanism.model_fields if name not in NOT_IN_FILES]
+            raise MechanismError(f"unknown key '{key}'", remedy=suggest(key, known))
+    return Mechanism(**table, **order_of_constraints(text, table))
 
 
 def write_toml(mechanism: Mechanism) -> str:
@@ -57,24 +62,25 @@ def write_toml(mechanism: Mechanism) -> str:
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
-    for table in (
-        "bodies",
-        "joints",
-        "frames",
-        "loops",
-        "constraints",
-        "forces",
-        "contacts",
-        "actuators",
-    ):
-        for name, part in getattr(mechanism, table).items():
-            lines += ["", f"[{table}.{_key(name)}]"]
-            lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
+    for table, name, part in _parts_in_order(mechanism):
+        lines += ["", f"[{table}.{_key(name)}]"]
+        lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
     if mechanism.assembly:
         lines += ["", "[assembly]"]
         lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.assembly.items()]
     lines += _coordinates(mechanism)
     return "\n".join(lines) + "\n"
+
+
+def _parts_in_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
+    """(table, name, part) of all parts; loops and constraints stand in the order of their rows."""
+    for table in _PARTS:
+        if table == "loops":
+            for name, part in mechanism.loops_and_constraints().items():
+                yield "loops" if name in mechanism.loops else "constraints", name, part
+        elif table != "constraints":
+            for name, part in getattr(mechanism, table).items():
+                yield table, name, part
 
 
 def _coordinates(mechanism: Mechanism) -> list[str]:

@@ -176,24 +176,20 @@ class Approximate(Shared):
 
     @cached_property
     def f(self) -> Array:
-        """The errors f = x − r(q) (67), and those of loops and constraints of positions."""
-        errors = self.x - self.r
-        return errors if self.constraints is None else ca.vertcat(errors, self.constraints.residual)
+        """The errors f = x − r(q) (67), then those of loops and constraints: zeros in the rows of
+        velocities."""
+        errors, own = self.x - self.r, self.constraints
+        return errors if own is None else ca.vertcat(errors, own.residual_of_all_rows)
 
     @cached_property
     def f_rate(self) -> Array:
-        """ḟ, and below it the errors of constraints of speeds."""
+        """ḟ, and in the rows of velocities the errors of these."""
         rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.free else ca.SX(0, 1)
         return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
 
-    @cached_property
-    def f_all(self) -> Array:
-        """f, and zeros for constraints of speeds."""
-        return ca.vertcat(self.f, ca.SX.zeros(self.f_rate.shape[0] - self.f.shape[0]))
-
     def multipliers(self) -> Array:
         """λ = −β(f + γḟ) (77), before any iteration."""
-        return -self.beta * (self.f_all + self.gamma * self.f_rate)
+        return -self.beta * (self.f + self.gamma * self.f_rate)
 
     @cached_property
     def M_q(self) -> Array:
@@ -240,7 +236,7 @@ class Approximate(Shared):
             return zdd
         drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
         drift += ca.jacobian(self.f_rate, self.tree.motion.t)
-        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f_all / self.gamma**2
+        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
         zdd = self.solved(self.forces)
         # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
         A = self.J @ self.solved(self.J.T)

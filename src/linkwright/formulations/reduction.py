@@ -161,14 +161,12 @@ class Reduction:
 
 def loop_wrenches(tree: Tree, loads: Sequence[Load]) -> list[Array]:
     """What the parent of every loop does to its child, about the joint's origin in the parent;
-    `loads` are those of `constraint_loads`: loops first, each end that is not ground."""
+    `loads` are those of `constraint_loads`, which name the loop that they belong to."""
     found, setting = [], Setting(tree)
-    remaining = list(loads)
     for tie in tree.restraints.ties:
         if not isinstance(tie, Closure):
             continue
-        ends = [body for body in tie.bodies if body != "ground"]
-        own, remaining = remaining[: len(ends)], remaining[len(ends) :]
+        own = [load for load in loads if load.owner == tie.name]
         sign = 1 if own[-1].body == tie.bodies[1] else -1
         origin = setting.placed(tie.at_parent, "").p
         moment = own[-1].moment - cross(origin, own[-1].force)

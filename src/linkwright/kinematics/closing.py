@@ -53,7 +53,7 @@ class Closing:
         self.positions, self.quaternions = position_ranges(tree), quaternion_ranges(tree)
         q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
         c, step = constraints, ca.SX.sym("step", tree.nv)
-        slope = c.J[: c.positions, :]
+        slope = c.J[list(c.position_rows), :]
         self._at = ca.Function("at", [q, t], [c.residual, slope, c.upright])
         self._speeds = ca.Function("speeds", [q, qd, t], [c.velocity, c.J])
         self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
@@ -349,7 +349,8 @@ class Closing:
     def failure(self, q: Floats, t: float, refused: str) -> AssemblyError:
         phi, *_ = self.at(q, t)
         residuals: dict[str, float] = {}
-        for owner, left in zip(self.constraints.owners, phi, strict=False):
+        for row, left in zip(self.constraints.position_rows, phi, strict=True):
+            owner = self.constraints.owners[row]
             residuals[owner] = float(np.hypot(residuals.get(owner, 0.0), left))
         worst = max(residuals, key=lambda name: residuals[name])
         if not np.isfinite(phi).all():

@@ -9,7 +9,7 @@ A force λ of a row acts on the mechanism as +Jᵀλ, and on the bodies it ties 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -146,12 +146,13 @@ class Constraints:
     """All equations of a tree, as expressions of q, q̇, t.
 
     `owners` names the loop or constraint of every row, `units` says what it is measured in: "m",
-    "1" (sines of angles), or "" where nobody knows; the first `positions` rows are those of φ.
+    "1" (sines of angles), or "" where nobody knows. Rows stand in file order; `position_rows` are
+    those of φ, in the order of its entries.
     """
 
     owners: tuple[str, ...]
     units: tuple[str, ...]
-    positions: int
+    position_rows: tuple[int, ...]
     residual: Array
     velocity: Array
     J: Array
@@ -162,8 +163,15 @@ class Constraints:
         return len(self.owners)
 
     @property
+    def residual_of_all_rows(self) -> Array:
+        """φ in the rows of positions, zeros in those of velocities."""
+        rows: Array = ca.SX.zeros(len(self))
+        rows[list(self.position_rows)] = self.residual
+        return rows
+
+    @property
     def row_names(self) -> list[str]:
-        """pin[0], pin[1], …: numbered within the owner, positions first."""
+        """pin[0], pin[1], …: numbered within the owner."""
         seen: dict[str, int] = {}
         names = []
         for owner in self.owners:
@@ -178,22 +186,33 @@ def constraints_of(tree: Tree) -> Constraints | None:
     if not ties:
         return None
     setting, own = Setting(tree), tree.motion
-    found = [(tie.name, rows_of(tie, setting)) for tie in ties]
-    owners = [name for name, rows in found for _ in rows.positions]
-    count = len(owners)
-    owners += [name for name, rows in found for _ in rows.speeds]
-    phi = ca.vertcat(ca.SX(0, 1), *(row for _, rows in found for row in rows.positions))
-    psi = ca.vertcat(ca.SX(0, 1), *(row for _, rows in found for row in rows.speeds))
+    found = [(tie, rows_of(tie, setting)) for tie in ties]
     N = rates(tree, own.q)
-    V = ca.vertcat(ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), psi)
-    J = ca.jacobian(V, own.qd)
+    V: list[Array] = []
+    owners: list[str] = []
+    units: list[str] = []
+    position_rows: list[int] = []
+    for tie, rows in found:
+        phi = _stacked(rows.positions)
+        position_rows += range(len(owners), len(owners) + len(rows.positions))
+        V += [ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), *rows.speeds]
+        owners += [tie.name] * (len(rows.positions) + len(rows.speeds))
+        units += _units(tie, rows.positions) + _units(tie, rows.speeds)
+    velocity = _stacked(V)
+    J = ca.jacobian(velocity, own.qd)
     _check_effect(J, owners, loops_that_move(tree))
-    gamma = ca.jtimes(V, own.q, N @ own.qd) + ca.jacobian(V, own.t)
-    upright = ca.vertcat(ca.SX(0, 1), *(row for _, rows in found for row in rows.upright))
-    pairs = list(zip(ties, (rows for _, rows in found), strict=True))
-    units = [unit for tie, rows in pairs for unit in _units(tie, rows.positions)]
-    units += [unit for tie, rows in pairs for unit in _units(tie, rows.speeds)]
-    return Constraints(tuple(owners), tuple(units), count, phi, V, J, ca.densify(gamma), upright)
+    gamma = ca.jtimes(velocity, own.q, N @ own.qd) + ca.jacobian(velocity, own.t)
+    residual = _stacked([row for _, rows in found for row in rows.positions])
+    upright = _stacked([row for _, rows in found for row in rows.upright])
+    return Constraints(
+        tuple(owners), tuple(units), tuple(position_rows), residual, velocity, J,
+        ca.densify(gamma), upright,
+    )  # fmt: skip
+
+
+def _stacked(rows: Sequence[Scalar]) -> Array:
+    """Below one another; a column without entries where there are none."""
+    return ca.vertcat(ca.SX(0, 1), *rows)
 
 
 def askew(tree: Tree) -> Array:
@@ -204,7 +223,7 @@ def askew(tree: Tree) -> Array:
             axle = setting.pose(tie.wheel).R @ tie.axle
             turning = setting.turning(tie.wheel) - setting.turning(tie.on)
             rows.append(cross(turning, axle))
-    return ca.vertcat(ca.SX(0, 1), *rows)
+    return _stacked(rows)
 
 
 def _units(tie: Tie, rows: list[Scalar]) -> list[str]:
@@ -259,7 +278,7 @@ def constraint_loads(tree: Tree, constraints: Constraints, force: Array) -> list
             at = [ca.vertcat(shift, push)], [ca.SX.zeros(12)]
             (total,) = ca.substitute([moment_and_force], *at)
             link = tree.bodies[body].link
-            found.append(Load(body, link, ca.SX.zeros(3), total[3:], total[:3]))
+            found.append(Load(body, link, ca.SX.zeros(3), total[3:], total[:3], tie.name))
     return found
 
 

@@ -15,13 +15,15 @@ from .world import World
 
 @dataclass(frozen=True)
 class Load:
-    """A force and a moment on a body (of a link, or of ground), at a point, world axes."""
+    """A force and a moment on a body (of a link, or of ground), at a point, world axes; `owner` is
+    the loop or constraint that exerts them, if one does."""
 
     body: str
     link: int
     point: Array
     force: Array
     moment: Array
+    owner: str = ""
 
 
 def spring_loads(tree: Tree, q: Array, qd: Array, only_linear: bool = False) -> list[Load]:

@@ -85,7 +85,7 @@ def mobility(
     idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
     return Mobility(
         freedom=closing.names.nv - len(choice.rows),
-        configuration=closing.names.nv - closing.rank(J[: closing.constraints.positions]),
+        configuration=closing.names.nv - closing.rank(J[list(closing.constraints.position_rows)]),
         equations=len(rows),
         rank=len(choice.rows),
         redundant=redundant,
@@ -102,7 +102,7 @@ def _nearly_redundant(
 ) -> dict[str, float]:
     """Rows that are left out although, to the last digits, others do not imply them."""
     phi = np.zeros(len(J))
-    phi[: closing.constraints.positions] = closing.at(q, t)[0]
+    phi[list(closing.constraints.position_rows)] = closing.at(q, t)[0]
     basis, found = J[list(choice.rows)] / closing.sizes[list(choice.rows), None], {}
     for k in set(range(len(J))) - set(choice.rows):
         row = J[k] / closing.sizes[k]
@@ -162,8 +162,7 @@ def _neighbours(closing: Closing, home: Floats) -> Iterator[tuple[Floats, float]
 def ranks(mechanism: Mechanism) -> tuple[int, int]:
     """How many equations of constraint are independent: of all, and of those of positions."""
     closing, (home, choice) = closing_of(mechanism), reference(mechanism)
-    count = closing.constraints.positions
-    chosen = sum(row < count for row in choice.rows)
+    chosen = len(set(closing.constraints.position_rows) & set(choice.rows))
     at_home = closing.rank(closing.at(np.array(home), 0.0)[1])
     return len(choice.rows), max(chosen, at_home)
 

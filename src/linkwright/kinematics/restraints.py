@@ -32,13 +32,15 @@ Restraint = Closure | Equation | Rod | Surface | Wheel | Edge
 def restraints_of(
     mechanism: Mechanism, values: Values, scope: Scope, bodies: Mapping[str, Placed]
 ) -> Restraints:
-    """All loops, then all constraints, in the order of the file."""
-    closures = [_closure(name, loop, values, bodies) for name, loop in mechanism.loops.items()]
-    others = []
-    for name, constraint in mechanism.constraints.items():
-        values.at(f"constraints.{name}")
-        others.append(_READERS[type(constraint)](name, constraint, values, scope))
-    return Restraints((*closures, *others))
+    """All loops and constraints, in the order of the file."""
+    ties: list[Restraint] = []
+    for name, part in mechanism.loops_and_constraints().items():
+        if isinstance(part, Joint):
+            ties.append(_closure(name, part, values, bodies))
+        else:
+            values.at(f"constraints.{name}")
+            ties.append(_READERS[type(part)](name, part, values, scope))
+    return Restraints(tuple(ties))
 
 
 def moved(restraints: Restraints, change: Callable[[Placed], Placed]) -> Restraints:

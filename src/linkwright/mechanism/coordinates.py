@@ -19,8 +19,9 @@ class Names:
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
     `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
-    constraint Jacobian, loops first; the first `positions` of them are equations of positions.
-    `independent` speeds are known where somebody has assembled the mechanism.
+    constraint Jacobian, in file order; `position_rows` says which of these rows are equations of
+    positions, the others are equations of velocities. `independent` speeds are known where
+    somebody has assembled the mechanism.
     """
 
     q: tuple[str, ...]
@@ -30,9 +31,14 @@ class Names:
     actuators: tuple[str, ...] = ()
     in_time: bool = False
     constraints: tuple[str, ...] = ()
-    positions: int = 0
+    position_rows: tuple[int, ...] = ()
     loops: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """The number of equations of positions."""
+        return len(self.position_rows)
 
     @property
     def nq(self) -> int:
@@ -57,28 +63,27 @@ def names_of(mechanism: Mechanism) -> Names:
             bodies.append(joint.child)
     if mechanism.coordinates is not None:
         q = qd = list(mechanism.coordinates.own)
-    of_positions, of_speeds = _constraint_rows(mechanism)
+    owners, position_rows = _constraint_rows(mechanism)
     return Names(
         tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
         any("t" in names(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
             for _, number, _ in quantities(part)),
-        (*of_positions, *of_speeds), len(of_positions), tuple(mechanism.loops),
+        tuple(owners), tuple(position_rows), tuple(mechanism.loops),
     )  # fmt: skip
 
 
-def _constraint_rows(mechanism: Mechanism) -> tuple[list[str], list[str]]:
-    """The owners of the rows: equations of positions, and of speeds alone."""
-    of_positions = [
-        name for name, loop in mechanism.loops.items() for _ in range(6 - len(loop.freedoms))
-    ]
-    of_speeds: list[str] = []
-    for name, constraint in mechanism.constraints.items():
-        positions, speeds = constraint.rows
-        of_positions += [name] * positions
-        of_speeds += [name] * speeds
-    return of_positions, of_speeds
+def _constraint_rows(mechanism: Mechanism) -> tuple[list[str], list[int]]:
+    """The owner of every row, and which rows are equations of positions: those of one owner stand
+    before its equations of velocities."""
+    owners: list[str] = []
+    position_rows: list[int] = []
+    for name, part in mechanism.loops_and_constraints().items():
+        positions, speeds = (6 - len(part.freedoms), 0) if isinstance(part, Joint) else part.rows
+        position_rows += range(len(owners), len(owners) + positions)
+        owners += [name] * (positions + speeds)
+    return owners, position_rows
 
 
 def dotted(joint: str, ending: str) -> str:

@@ -54,6 +54,13 @@ class Mechanism(Part):
     frames: Table[Frame] = Field(default_factory=Table)
     loops: Table[Joint] = Field(default_factory=Table, description="joints that close a loop")
     constraints: Table[Constraint] = Field(default_factory=Table)
+    constraint_order: tuple[str, ...] = Field(
+        default=(),
+        exclude=True,
+        repr=False,
+        description="loops and constraints by name, in the order of their equations; those that "
+        "are not named follow, loops first. Readers of files set it to the order of the file",
+    )
     assembly: Table[Scalar] = Field(
         default_factory=Table,
         description="rough values of coordinates, near which loops and constraints close",
@@ -96,8 +103,8 @@ class Mechanism(Part):
         return all(
             getattr(self, key) == getattr(other, key)
             for key in type(self).model_fields
-            if key != "unused"
-        )
+            if key not in ("unused", "constraint_order")
+        ) and list(self.loops_and_constraints()) == list(other.loops_and_constraints())
 
     def __hash__(self) -> int:
         return hash((self.name, self.bodies, self.joints))
@@ -130,7 +137,16 @@ class Mechanism(Part):
     @cached_property
     def digest(self) -> str:
         """A hash of everything the mechanism says."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+        said = self.model_dump_json()
+        if self.constraint_order:
+            said += f"\n{list(self.loops_and_constraints())}"
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def loops_and_constraints(self) -> dict[str, Joint | Constraint]:
+        """All of them by name, in the order of their equations: that of the file."""
+        known: dict[str, Joint | Constraint] = {**self.loops, **self.constraints}
+        first = [name for name in self.constraint_order if name in known]
+        return {name: known[name] for name in (*first, *known)}
 
     def joints_depth_first(self) -> Iterator[tuple[str, Joint]]:
         """The tree's joints from ground outward, depth first, in file order."""

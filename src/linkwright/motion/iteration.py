@@ -159,7 +159,7 @@ class Iteration:
         """φ, at the time 0."""
         if not self.loops:
             return ca.SX(0, 1)
-        gap = self.equations.expressions("constraint_residual")[0][: self.loops]
+        gap = self.equations.expressions("constraint_residual")[0]
         return ca.substitute(gap, self.equations.symbols["t"], 0)
 
     @cached_property
@@ -180,7 +180,8 @@ class Iteration:
             if kind == "pose":
                 rows.append(self.length * ca.sqrt(2) * J[:3, :])
         if self.loops:
-            J = self.equations.expressions("constraint_jacobian")[0][: self.loops, :]
+            J = self.equations.expressions("constraint_jacobian")[0]
+            J = J[list(self.equations.names.position_rows), :]
             J = ca.substitute(J, self.equations.symbols["t"], 0)
             rows.append(ca.sqrt(self.target[-1]) * J)
         return ca.vertcat(*rows)

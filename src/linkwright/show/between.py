@@ -66,8 +66,9 @@ class _Closing:
         constraints = constraints_of(tree)
         assert constraints is not None
         q, t, step = tree.motion.q, tree.motion.t, ca.SX.sym("step", tree.nv)
-        self.rows, self.nv = constraints.positions, tree.nv
-        J = ca.densify(constraints.J[: self.rows, :])
+        position_rows = list(constraints.position_rows)
+        self.rows, self.nv = len(position_rows), tree.nv
+        J = ca.densify(constraints.J[position_rows, :])
         self._residual = ca.Function("residual", [q, t], [ca.densify(constraints.residual)])
         self._jacobian = ca.Function("jacobian", [q, t], [ca.vec(J.T)])
         self._integrate = ca.Function("integrate", [q, step], [integrate(tree, q, step)])
@@ -106,7 +107,7 @@ class _Closing:
 @lru_cache(maxsize=16)
 def _closing_of(scene: Scene) -> _Closing | None:
     constraints = constraints_of(scene.tree)
-    return _Closing(scene.tree) if constraints is not None and constraints.positions else None
+    return _Closing(scene.tree) if constraints is not None and constraints.position_rows else None
 
 
 @lru_cache(maxsize=16)

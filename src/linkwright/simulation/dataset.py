@@ -27,12 +27,15 @@ SEED = 0
 Entry = tuple[Any, ...]
 
 
-def dataset(run: Run) -> xarray.Dataset:
-    """Everything that a run has."""
+def dataset(run: Run, histories_only: bool = False) -> xarray.Dataset:
+    """Everything that a run has; or only what it cannot compute from the rest."""
     import xarray
 
+    if histories_only:
+        variables = _own(run) | (_reactions(run) if run.borne is not None else {})
+        return xarray.Dataset(variables, _own_labels(run), attributes_of_file(run))
     variables = _own(run) | _of_parts(run.details) | _of_constraints(run)
-    return xarray.Dataset(variables, _coordinates(run), _attributes(run))
+    return xarray.Dataset(variables, _coordinates(run), attributes_of_file(run))
 
 
 def dataset_of_kinematics(found: Kinematics) -> xarray.Dataset:
@@ -135,13 +138,17 @@ def _of_parts(details: Details) -> dict[str, Entry]:
     return found
 
 
-def _of_constraints(run: Run) -> dict[str, Entry]:
+def _reactions(run: Run) -> dict[str, Entry]:
     about = "what the parent does to the child, at the joint's origin, world axes"
-    found: dict[str, Entry] = {
+    return {
         "reactions": (
             ("time", "joint", "component"), run.reactions, {"units": "N m or N", "what": about},
         ),
     }  # fmt: skip
+
+
+def _of_constraints(run: Run) -> dict[str, Entry]:
+    found = _reactions(run)
     if run.multipliers.shape[1]:
         found["multipliers"] = (("time", "row"), run.multipliers, {"units": "N or N m"})
     return found
@@ -151,17 +158,26 @@ def _stacked(named: Named) -> Any:
     return np.stack(list(named.values()), axis=1)
 
 
+def _own_labels(run: Run) -> dict[str, Any]:
+    names, units = names_of(run.mechanism), speed_units(run.mechanism)
+    found = _motion_labels(run)
+    found["tau_units"] = ("speed", [OF_SPEED["tau"][unit] for unit in units])
+    if run.u is not None:
+        found["actuator"] = list(names.actuators)
+    if run.borne is not None:
+        found |= {"component": WRENCH, "joint": [*names.joints, *names.loops]}
+    return found
+
+
 def _coordinates(run: Run) -> dict[str, Any]:
     names, details = names_of(run.mechanism), run.details
-    units = speed_units(run.mechanism)
-    found = _motion_labels(run)
+    found = _own_labels(run)
     found |= {"axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops]}
-    for key, of in (("tau", "tau"), ("momenta", "p")):
-        found[f"{key}_units"] = ("speed", [OF_SPEED[of][unit] for unit in units])
+    units = [OF_SPEED["p"][unit] for unit in speed_units(run.mechanism)]
+    found["momenta_units"] = ("speed", units)
     for dimension, labels in {
         "body": details.kinetic, "motor": details.rotors, "spring": details.springs,
-        "frame": details.frames, "actuator": names.actuators if run.u is not None else (),
-        "row": row_names(names.constraints),
+        "frame": details.frames, "row": row_names(names.constraints),
     }.items():  # fmt: skip
         if labels:
             found[dimension] = list(labels)
@@ -186,7 +202,7 @@ def _origin(run: Run | Kinematics) -> dict[str, Any]:
     }
 
 
-def _attributes(run: Run) -> dict[str, Any]:
+def attributes_of_file(run: Run) -> dict[str, Any]:
     return _origin(run) | {
         "energy_audit": run.audit,
         "seed": SEED,

@@ -81,7 +81,7 @@ def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     worst = int(np.argmax(phi))
     if phi[worst] <= largest_gap(system):
         return None
-    owner = system.names.constraints[worst]
+    owner = system.names.constraints[system.names.position_rows[worst]]
     return (
         f"closure is lost: '{owner}' is {phi[worst]:.2g} (m or rad) open and cannot be closed",
         "what is driven may go beyond its reach: see kinematics, or drive it less far",

@@ -99,6 +99,16 @@ class Drive:
         found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), _IDLE)[1]
         return found
 
+    def histories(self, t: Floats, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
+        """τ and u along a motion, one row a time, where no `function` is called."""
+        outer: Any = _IDLE
+        if self.feedback is not None or self.tables:
+            outer = np.array([self.outer(*row) for row in zip(t, q, qd, strict=True)])
+        idle = z if z.shape[1] else np.zeros((len(t), 1))
+        with np.errstate(all="ignore"):
+            tau, u, _ = self._compiled(q, qd, t[:, None], outer, idle)
+        return tau, u
+
     @cached_property
     def _compiled(self) -> Any:
         s = self.equations.symbols

@@ -53,6 +53,8 @@ class March:
         self.found: list[Floats] = []
         self.pushes: list[Floats] = []
         self.borne: list[Floats | None] = []
+        self.driven: list[Floats] = []
+        """τ at the samples, of a drive that is a function: nobody calls it again."""
         self.times: list[float] = []
         self.broken: str | None = None
         self.fastest, self._top = solver.y, 0.0
@@ -88,6 +90,11 @@ class March:
                 watch.step(self.solver.t)
         return FINISHED
 
+    @property
+    def states(self) -> Floats:
+        """At the samples, one column a time."""
+        return np.concatenate(self.found).reshape(len(self.found), -1).T
+
     def reactions(self) -> Floats | None:
         """Of joints and loops at the samples, where contacts press on bodies."""
         found = [x for x in self.borne if x is not None]
@@ -104,7 +111,8 @@ class March:
         """The last state, behind the samples; Ctrl-C may have come while a sample was kept."""
         complete = min(len(self.times), len(self.found))
         del self.times[complete:], self.found[complete:]
-        del self.pushes[complete:], self.borne[complete:]
+        for history in (self.pushes, self.borne, self.driven):
+            del history[complete:]
         if self.last[0] > self.times[-1] and self._holds_finite_drives(*self.last):
             t, y = self.last
             self._keep(t, self.mending(t, y))
@@ -238,6 +246,9 @@ class March:
     def _keep(self, t: float, y: Floats) -> None:
         self.times.append(float(t))
         self.found.append(y)
+        system = self.mending.system
+        if system.drive.function is not None:
+            self.driven.append(system.torque(t, y))
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))
             self.borne.append(self.events.borne_at(t, y))
@@ -245,7 +256,8 @@ class March:
     def _keep_last(self, t: float, y: Floats) -> None:
         """Where a run ends, instead of a sample at the same time."""
         if t <= self.times[-1]:
-            del self.times[-1], self.found[-1], self.pushes[-1:], self.borne[-1:]
+            for history in (self.times, self.found, self.pushes, self.borne, self.driven):
+                del history[-1:]
         self._keep(t, y)
 
 

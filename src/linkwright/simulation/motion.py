@@ -21,7 +21,7 @@ from .inputs import drive_of
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
 from .progress import Watch
-from .record import recorded
+from .record import prepare_recording, recorded
 from .run import Run
 from .solvers import Maker
 from .stabilization import stabilization_of
@@ -70,6 +70,7 @@ class Motion:
         end = system.next_stop(times[0], times[-1])
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
+            prepare_recording(system)
             march = March(self.make(system, times[0], y, end, self.options), mending)
             status = march.along(times, progress) if broken is None else march.ended(broken)
         statistics = {
@@ -78,8 +79,8 @@ class Motion:
             "seconds": time.perf_counter() - begin,
         }  # fmt: skip
         found = recorded(
-            mechanism, system, np.array(march.times), np.array(march.found).T, status=status,
-            fastest=march.fastest, statistics=statistics,
+            mechanism, system, np.array(march.times), march.states, status=status,
+            fastest=march.fastest, statistics=statistics, driven=march.driven,
             settings={**self.settings, **system.drive.kept},
             singular=() if mending.projection is None else mending.projection.singular(),
             events=() if watch is None else tuple(watch.happened),

@@ -21,7 +21,7 @@ class Projection:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.in_time = model.names.in_time
-        self.positions = model.names.positions
+        self.position_rows = list(model.names.position_rows)
         self.closure_error = 0.0
         self.rank, self.position_rank = ranks(model.mechanism)
         self.usual = self.weakest(self._home())
@@ -35,7 +35,7 @@ class Projection:
         a step, and are not noted."""
         time = [t] if self.in_time else []
         m = self.model
-        if self.positions:
+        if self.position_rows:
             q = self._closed(q, time, 0.0 if polished else 1e-13)
         J = m.constraint_jacobian(q, *time)
         if not polished:
@@ -55,7 +55,7 @@ class Projection:
             best, size = q, left
             if size <= enough:
                 break
-            J = m.constraint_jacobian(q, *time)[: self.positions]
+            J = m.constraint_jacobian(q, *time)[self.position_rows]
             step = least(m.mass_matrix(q), J, residual, self.position_rank)
             if np.abs(J @ step).max() <= enough:  # the rest is left by nearly redundant rows
                 break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
 from ..model import Model
-from ..model import compile as compiled
 from .provenance import versions
 from .run import Happened, Run
 from .system import WORKS, System
 
 Floats = NDArray[np.float64]
+
+
+def prepare_recording(system: System) -> None:
+    """Compiles what `recorded` needs, so that a run that is interrupted is recorded at once."""
+    needed = ["forward_dynamics", "kinetic_energy", "potential_energy"]
+    needed += ["constraint_residual"] * bool(system.names.positions)
+    needed += ["input_matrix"] * bool(system.names.actuators)
+    for name in needed:
+        getattr(system.whole_model, name)
 
 
 def recorded(
@@ -32,11 +40,13 @@ def recorded(
     events: tuple[Happened, ...] = (),
     pushes: Floats | None = None,
     borne: Floats | None = None,
+    driven: Sequence[Floats] = (),
 ) -> Run:
-    """The run of states y, one column a time; `fastest` is a state on the way."""
+    """The run of states y, one column a time; `fastest` is a state on the way, `driven` the forces
+    of a drive that is a function."""
     q, qd = system.motion(y)
-    names, model = system.names, _complete(system)
-    tau = system.torques(times, y)
+    names, model = system.names, system.whole_model
+    tau = system.torques(times, y, driven)
     clock = [times] if names.in_time else []
     closure = system.apart(y)
     if names.constraints and names.positions:
@@ -64,8 +74,7 @@ def _actuators(
     if not system.names.actuators:
         return None
     if system.drive.u is not None:
-        rows = zip(times, q, qd, strict=True)
-        return np.array([system.drive.actuators(*row) for row in rows])
+        return system.drive.histories(times, q, qd, np.zeros((len(times), 0)))[1]
     return actuator_forces(model, q, tau)
 
 
@@ -75,10 +84,3 @@ def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
     u: Floats = (np.linalg.pinv(B) @ tau[..., None])[..., 0]
     left = np.abs((B @ u[..., None])[..., 0] - tau).max(initial=0.0)
     return u if left <= 1e-9 * max(1.0, np.abs(tau).max(initial=0.0)) else None
-
-
-def _complete(system: System) -> Model:
-    """A model with all quantities: by recursion, where the formulation lacks some."""
-    if "mass_matrix" in system.equations.function_names():
-        return system.model
-    return compiled(system.equations.mechanism, threads=1)

@@ -189,12 +189,16 @@ class Run:
 
         return animate(self, path, **options)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, histories_only: bool = False) -> None:
         """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left. Runs
-        that follow go into files of their own: run.part2.nc, …"""
+        that follow go into files of their own: run.part2.nc, …
+
+        `histories_only` is quick: the file has what `load_run` needs, and leaves out what follows
+        from it (reactions, multipliers, energies of bodies, places of frames).
+        """
         from .storage import save
 
-        save(self, Path(path))
+        save(self, Path(path), histories_only)
 
     # -- in words ----------------------------------------------------------------------------
 

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..kinematics.mobility import ranks
+from ..model import Model
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import least
-
-if TYPE_CHECKING:
-    from ..kinematics.mobility import ranks
-from ..model import Model
 
 Floats = NDArray[np.float64]
 
@@ -45,15 +42,16 @@ class Baumgarte:
         """2α (J q̇ − b) + β² φ."""
         rows = onto.violated(q, qd, t) * (2 * self.alpha)
         if onto.positions:
-            idle = ca.SX.zeros(rows.shape[0] - onto.positions)
-            rows = rows + self.beta**2 * ca.vertcat(onto.residual(q, t), idle)
+            rows = rows + self.beta**2 * onto.residual_of_all_rows(q, t)
         return rows
 
     def number(self, model: Model, q: Floats, qd: Floats, time: list[float]) -> Floats:
         """The same where rows were chosen badly."""
         rows = 2 * self.alpha * model.constraint_velocity(q, qd, *time)
         if model.names.positions:
-            rows[: model.names.positions] += self.beta**2 * model.constraint_residual(q, *time)
+            rows[list(model.names.position_rows)] += self.beta**2 * model.constraint_residual(
+                q, *time
+            )
         J, rank = model.constraint_jacobian(q, *time), ranks(model.mechanism)[0]
         return -least(model.mass_matrix(q), J, rows, rank)
 

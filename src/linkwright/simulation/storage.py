@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, FileError, MissingExtraError, kind_of
 from ..files.partial import partial_name
 from ..mechanism import names_of
+from .dataset import attributes_of_file, dataset
 from .run import Run
 from .schema import attributes_of, check_times, histories_of, mechanism_of
 
@@ -32,19 +33,27 @@ def check_format(path: Path) -> None:
         _pyarrow()
 
 
-def save(run: Run | Kinematics, target: Path) -> None:
+def prepare_saving(target: Path) -> None:
+    """Loads the library that writes the file, which takes time that an interrupted run has not."""
+    check_format(target)
+    if target.suffix == ".nc":
+        import scipy.io  # noqa: F401
+        import xarray  # noqa: F401
+
+
+def save(run: Run | Kinematics, target: Path, histories_only: bool = False) -> None:
     """Writes a file whole or not at all."""
     check_format(target)
     half = partial_name(target)
     try:
         if target.suffix == ".nc":
-            _with_next(run, target).to_netcdf(half, engine="scipy")
+            _with_next(run, target, histories_only).to_netcdf(half, engine="scipy")
         elif target.suffix == ".csv":
-            half.write_text(_csv(columns(run)), encoding="utf-8")
+            half.write_text(_csv(columns(run, histories_only)), encoding="utf-8")
         else:
-            _write_parquet(run, half)
+            _write_parquet(run, half, histories_only)
         if isinstance(run, Run) and run.next is not None:
-            save(run.next, _later(target))
+            save(run.next, _later(target), histories_only)
         half.replace(target)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
@@ -52,11 +61,12 @@ def save(run: Run | Kinematics, target: Path) -> None:
         half.unlink(missing_ok=True)
 
 
-def _with_next(run: Run | Kinematics, target: Path) -> xarray.Dataset:
+def _with_next(run: Run | Kinematics, target: Path, histories_only: bool) -> xarray.Dataset:
     """The data; a run that goes on after a member broke has another file beside its own."""
-    if not isinstance(run, Run) or run.next is None:
+    if not isinstance(run, Run):
         return run.data
-    return run.data.assign_attrs(next=_later(target).name)
+    data = dataset(run, histories_only)
+    return data if run.next is None else data.assign_attrs(next=_later(target).name)
 
 
 def _later(path: Path) -> Path:
@@ -67,9 +77,9 @@ def _later(path: Path) -> Path:
     return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
-def columns(run: Run | Kinematics) -> dict[str, Any]:
-    """A table by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works, and the
-    positions of frames; of kinematics, only motions."""
+def columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, Any]:
+    """A table by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works, and (unless
+    `histories_only`) the positions of frames; of kinematics, only motions."""
     names = names_of(run.mechanism)
     found = {"t": run.t}
     found |= dict(zip(names.q, run.q.T, strict=True))
@@ -77,7 +87,7 @@ def columns(run: Run | Kinematics) -> dict[str, Any]:
         found |= {f"{prefix}{n}": x for n, x in zip(names.qd, values.T, strict=True)}
     if isinstance(run, Run):
         found |= _forces(run)
-    for frame, places in run.frames.items():
+    for frame, places in {} if histories_only else run.frames.items():
         found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
     return found
 
@@ -112,10 +122,11 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _write_parquet(run: Run | Kinematics, path: Path) -> None:
+def _write_parquet(run: Run | Kinematics, path: Path, histories_only: bool) -> None:
     pyarrow = _pyarrow()
-    kept = {k: str(v) for k, v in run.data.attrs.items()}
-    table = pyarrow.table(columns(run)).replace_schema_metadata(kept)
+    about = attributes_of_file(run) if isinstance(run, Run) else run.data.attrs
+    kept = {k: str(v) for k, v in about.items()}
+    table = pyarrow.table(columns(run, histories_only)).replace_schema_metadata(kept)
     pyarrow.parquet.write_table(table, path)
 
 

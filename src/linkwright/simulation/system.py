@@ -8,7 +8,7 @@ included; so that kinetic + potential − W is constant along a motion, whatever
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -109,6 +109,13 @@ class System:
         return compiled(self.equations, threads=1)
 
     @cached_property
+    def whole_model(self) -> Model:
+        """With all quantities: by recursion where the formulation lacks some."""
+        if "mass_matrix" in self.equations.function_names():
+            return self.model
+        return compiled(self.equations.mechanism, threads=1)
+
+    @cached_property
     def symbols(self) -> tuple[Any, Any, Any, Any]:
         s = self.equations.symbols
         return s["q"], s["qd"], s["tau"], s["t"]
@@ -168,10 +175,12 @@ class System:
         """y at another motion; what a controller keeps and the works stay."""
         return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
 
-    def torques(self, times: Floats, y: Floats) -> Floats:
-        """τ along a motion, one row a time."""
+    def torques(self, times: Floats, y: Floats, known: Sequence[Floats] = ()) -> Floats:
+        """τ along a motion, one row a time; `known` are those of a function that was called."""
+        if not self.sampled and self.drive.function is not None:
+            return np.array(known)
         if not self.sampled:
-            return np.array([self.torque(t, column) for t, column in zip(times, y.T, strict=True)])
+            return self.drive.histories(times, *self.motion(y), self.controls(y).T)[0]
         begins = np.array([t for t, _ in self.held])
         last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
         return np.array([self.held[k][1] for k in last])

@@ -218,10 +218,10 @@ def _of_constraints(subject: Subject) -> Iterator[tuple[str, Proof]]:
     yield "constraint_jacobian", subject.prove("J", J, ca.jacobian(V, s["qd"]))
     acceleration = J @ s["qdd"] + subject.of("constraint_bias")
     yield "constraint_bias", subject.prove("gamma", acceleration, subject.rate(V))
-    count = subject.names.positions
-    if count:
+    position_rows = list(subject.names.position_rows)
+    if position_rows:
         residual = subject.rate(subject.of("constraint_residual"))
-        yield "constraint_residual", subject.prove("V", V[:count], residual)
+        yield "constraint_residual", subject.prove("V", V[position_rows], residual)
 
 
 IDENTITIES = (symmetric, kinetic, skew, equation, gradient, power, constraints)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...tape import Port, Tape
 from . import cache
+from .interruptible import call_interruptibly
 from .loader import load
 from .march import Course
 from .ufunc import make_march, make_ufunc
@@ -64,9 +65,12 @@ def _assemble_support(item_bytes: int, target: Target | None) -> bytes:
 def _object_file(text: str, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(text)
-    module.verify()
-    return bytes(machine.emit_object(module))
+    def translate() -> bytes:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        return bytes(machine.emit_object(module))
+
+    return call_interruptibly(translate)
 
 
 def _cores() -> int:

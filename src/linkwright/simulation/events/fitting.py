@@ -32,7 +32,7 @@ class Fitting:
             size = float(np.abs(wrong).max(initial=0.0))
             if not size > _CLOSED:
                 break
-            J = model.constraint_jacobian(q, *self.time)[: model.names.positions]
+            J = model.constraint_jacobian(q, *self.time)[list(model.names.position_rows)]
             A = np.vstack([J, self.system.coordinate_rates(q)[list(given)]])
             change = np.linalg.pinv(A, rcond=self.share) @ wrong
             if not np.abs(A @ change).max(initial=0.0) > _CLOSED:

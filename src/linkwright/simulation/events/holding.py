@@ -30,16 +30,16 @@ def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> F
 
 def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
     """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
-    model, count = of.model, of.model.names.positions
+    model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
-    rank = len(barriers) + (ranks(model.mechanism)[1] if count else 0)
+    rank = len(barriers) + (ranks(model.mechanism)[1] if position_rows else 0)
     for _ in range(8 if barriers else 0):
         wrong = of.rows.gaps_and_speeds(q, qd)[0][barriers]
-        if count:
+        if position_rows:
             wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
         if np.abs(wrong).max() < 1e-15:
             break
         now = of.at(t, q, qd, qd)
-        A = np.vstack([now.J[:count], now.R[barriers]])
+        A = np.vstack([now.J[position_rows], now.R[barriers]])
         q = model.integrate(q, -least(now.M, A, wrong, rank))
     return q

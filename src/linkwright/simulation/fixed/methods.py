@@ -166,9 +166,10 @@ class _Implicit(ABC):
         if self.onto is None or not self.rows:
             return ca.SX(0, 1)
         end = self.x.t + self.x.dt
-        position = self.onto.residual(self.q_end, end) / self.x.dt
-        others = self.onto.violated(self.q, self.w, self.t)[self.onto.positions :]
-        return ca.vertcat(position, others)[self.rows]
+        rows = self.onto.violated(self.q, self.w, self.t)
+        position_rows = list(self.of.names.position_rows)
+        rows[position_rows] = self.onto.residual(self.q_end, end) / self.x.dt
+        return rows[self.rows]
 
     def solved(self) -> tuple[SX, SX]:
         """The unknowns, and how far the last iteration changed them, in what is allowed."""

@@ -51,6 +51,12 @@ class Onto:
         """φ of the rows of positions."""
         return self._values(q, ca.SX.zeros(self.n), t)[2]
 
+    def residual_of_all_rows(self, q: SX, t: SX) -> SX:
+        """φ in the rows of positions, zeros in those of velocities."""
+        rows: SX = ca.SX.zeros(len(self.of.names.constraints))
+        rows[list(self.of.names.position_rows)] = self.residual(q, t)
+        return rows
+
     def bias(self, q: SX, qd: SX, t: SX) -> SX:
         """γ with J q̈ + γ = 0."""
         return self._values(q, qd, t)[3]
@@ -64,10 +70,7 @@ class Onto:
             return q, ca.SX(1)
         metric = self.metric(q, t)
         for _ in range(CORRECTIONS):
-            open_rows = ca.vertcat(
-                self.residual(q, t), ca.SX.zeros(len(self.of.names.constraints) - self.positions)
-            )
-            q = self.of.moved(q, metric.least(open_rows))
+            q = self.of.moved(q, metric.least(self.residual_of_all_rows(q, t)))
         return q, metric.pivot
 
     def speeds_of(self, q: SX, qd: SX, t: SX) -> tuple[SX, SX]:
