@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, fold
+from ..expressions import Exact, Expression, PiMultiple
 from ..mechanism import quaternion_starts
-from ..readings.algebra import read
+from ..readings.algebra import add_all, evaluate_expression, read
 from ..readings.closing import closed
 from ..readings.modular import UnluckyError
 from ..readings.residue_values import PRIME, Value, combined_marks
@@ -75,8 +75,6 @@ class Ground:
     def parameters(
         self, field: PrimeField, given: Mapping[str, Value] | None = None
     ) -> list[Value]:
-        algebra = field.algebra
-
         def value(name: str) -> Value:
             if given and name in given:
                 return given[name]
@@ -84,10 +82,10 @@ class Ground:
             if bound is None:
                 return self.free_parameter(field, name)
             if isinstance(bound, PiMultiple):
-                return algebra.multiply([field.constant(bound.coefficient), algebra.pi()])
+                return field.apply(Op.MUL, (field.constant(bound.coefficient), field.pi()))
             if isinstance(bound, Fraction | float):
                 return field.constant(Fraction(bound))
-            return fold(bound, algebra, value)
+            return evaluate_expression(bound, field, value)
 
         return [value(name) for name in self.vocabulary.parameters]
 
@@ -215,8 +213,10 @@ class Ground:
 
 
 def _applied(field: PrimeField, matrix: Sequence[Value], x: Sequence[Value]) -> list[Value]:
-    algebra, n = field.algebra, len(x)
+    n = len(x)
     return [
-        algebra.add([algebra.multiply(pair) for pair in zip(matrix[i : i + n], x, strict=True)])
+        add_all(
+            field, [field.apply(Op.MUL, pair) for pair in zip(matrix[i : i + n], x, strict=True)]
+        )
         for i in range(0, len(matrix), n)
     ]

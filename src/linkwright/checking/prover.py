@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..expressions import Expression, Name, fold
+from ..expressions import Expression, Name
+from ..readings.algebra import evaluate_expression
 from ..readings.modular import UnluckyError
 from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField
+from ..readings.residues import FinerError, PrimeField
 from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting
@@ -36,7 +37,7 @@ class Scope:
     """The values of their names at one point."""
 
     def __init__(self, field: PrimeField, ours: dict[str, Value], meanings: Meanings) -> None:
-        self.algebra = FieldAlgebra(field)
+        self.field = field
         self.ours = ours
         self.meanings = meanings
         self.theirs: dict[str, Value] = {}
@@ -57,11 +58,11 @@ class Scope:
             return None
 
     def __call__(self, expression: Expression) -> Value:
-        return fold(expression, self.algebra, self.lookup)
+        return evaluate_expression(expression, self.field, self.lookup)
 
     def residual(self, pair: Pair) -> Value:
         """left − right, with its degree in what is random."""
-        field = self.algebra.field
+        field = self.field
         found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
         return replace(
             found,

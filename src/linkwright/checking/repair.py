@@ -202,7 +202,7 @@ def _goal_of_name(trial: Trial, scope: Scope, name: str) -> Goal:
 
 def _number_of_name(scope: Scope, pair: Pair, name: str) -> int | None:
     """The value of a name in which the equation is linear."""
-    field = scope.algebra.field
+    field = scope.field
     residuals, start = [], scope.lookup(name)
     for shift in range(3):
         value = field.apply(Op.ADD, (start, field.constant(Fraction(shift))))

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, fold
+from ..expressions import Exact, Expression, PiMultiple
 from ..mechanism import quaternion_starts
 from ..quantities import entry_names, ports
-from ..readings.algebra import read
+from ..readings.algebra import evaluate_expression, read
 from ..readings.modular import UnluckyError, drawn, on_sphere
 from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField
+from ..readings.residues import FinerError, PrimeField
 from ..tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
@@ -59,7 +59,7 @@ class Sample:
 
     def value(self, expression: Expression) -> int:
         """An expression of the mechanism's numbers, in the field."""
-        return fold(expression, FieldAlgebra(self.field), self.numbers.__getitem__).number
+        return evaluate_expression(expression, self.field, self.numbers.__getitem__).number
 
 
 def sample(

@@ -23,7 +23,7 @@ from ..algebra.linear import ZERO3, Array
 from ..algebra.spatial import Inertia
 from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Link, Tree
-from ..tape import Tape, record
+from ..tape import Op, Tape, record
 from .signs import without_absolute_values
 from .traced import Traced, Tracer
 
@@ -151,7 +151,7 @@ def in_bodies(tree: Tree, tracer: Tracer, rows: list[Row]) -> list[Row]:
                 if not entry.is_zero:
                     there = 10 * (column // 10) + k
                     share = tracer.times(factor, entry)
-                    total[there] = tracer.add([total.get(there, tracer.zero), share])
+                    total[there] = tracer.apply(Op.ADD, [total.get(there, tracer.zero), share])
         moved.append({c: x for c, x in total.items() if not x.is_zero})
     return solved(tracer, moved)
 

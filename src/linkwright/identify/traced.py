@@ -14,8 +14,7 @@ from typing import Any
 
 import casadi as ca
 
-from ..errors import LinkwrightError
-from ..expressions import Expression, Name, Number, Unit
+from ..expressions import Expression, Name, Number
 from ..readings.algebra import read
 from ..readings.residue_values import PRIME, Value
 from ..readings.residues import PrimeField
@@ -113,32 +112,6 @@ class Tracer:
 
     def reciprocal(self, a: Traced) -> Traced:
         return self.apply(Op.DIV, [self.number(Fraction(1)), a])
-
-    # -- as an algebra of expressions ----------------------------------------------------------
-
-    def pi(self) -> Traced:
-        raise LinkwrightError("pi has no value in a prime field")
-
-    def add(self, terms: Sequence[Traced]) -> Traced:
-        total = self.zero
-        for term in terms:
-            total = self.apply(Op.ADD, [total, term])
-        return total
-
-    def multiply(self, factors: Sequence[Traced]) -> Traced:
-        product = self.number(Fraction(1))
-        for factor in factors:
-            product = self.times(product, factor)
-        return product
-
-    def power(self, base: Traced, exponent: Traced) -> Traced:
-        return self.apply(Op.POW, [base, exponent])
-
-    def call(self, function: str, arguments: Sequence[Traced]) -> Traced:
-        return self.apply(Op[function.upper()], arguments)
-
-    def measure(self, value: Traced, unit: Unit) -> Traced:
-        return self.times(value, self.number(unit.scale))
 
     # -- closed forms ----------------------------------------------------------------------------
 

@@ -1,23 +1,57 @@
-"""Reading a tape in another algebra: the same instructions on other kinds of values."""
+"""The one protocol of exact readings: what operations mean on another kind of values.
+
+A tape is evaluated instruction by instruction (`read`), and a syntax tree node by node, each node
+by the same operations (`evaluate_expression`); `record_expression` writes those operations onto a
+tape. An expression and its tape therefore have the same value in every algebra.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Protocol, TypeVar
 
+import numpy as np
+
 from ..errors import UnsupportedError
-from ..tape import ARITY, Op, Tape
+from ..expressions import (
+    PI,
+    Call,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    names,
+    parse_unit,
+)
+from ..expressions.tree import children
+from ..tape import ARITY, Op, Port, Tape
+from ..tape.writer import Writer
 
 T = TypeVar("T")
 
+_EXACT_BITS = 53
+"""Of integers that are floats."""
+
 
 class Algebra(Protocol[T]):
-    """What the instructions of a tape mean; one without a meaning raises `UnsupportedError`."""
+    """What operations mean; one without a meaning raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T: ...
 
     def apply(self, op: Op, operands: Sequence[T]) -> T: ...
+
+
+class ExpressionAlgebra(Algebra[T], Protocol[T]):
+    """An algebra of expressions as well, which name π; a tape has it as an input."""
+
+    def pi(self) -> T: ...
 
 
 def read(tape: Tape, algebra: Algebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
@@ -43,3 +77,114 @@ def meaningless(op: Op, where: str) -> UnsupportedError:
     return UnsupportedError(
         f"{op.name.lower()} has no meaning in {where}", remedy="compare in ball arithmetic"
     )
+
+
+# -- expressions ---------------------------------------------------------------------------
+
+
+def evaluate_expression(
+    expression: Expression, algebra: ExpressionAlgebra[T], lookup: Callable[[str], T]
+) -> T:
+    """The value of an expression; `lookup` gives the value of a name."""
+
+    def value(node: Expression) -> T:
+        if isinstance(node, Name) and node.name != PI:
+            return lookup(node.name)
+        return evaluate_node(node, algebra, [value(child) for child in children(node)])
+
+    return value(expression)
+
+
+def evaluate_node(node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]) -> T:
+    """The value of a node from the values of its children; a name other than pi has none."""
+    apply = algebra.apply
+    match node:
+        case Number(number):
+            return algebra.constant(number)
+        case Name("pi"):
+            return algebra.pi()
+        case Negation():
+            return apply(Op.NEG, parts)
+        case Reciprocal():
+            return apply(Op.DIV, (algebra.constant(Fraction(1)), parts[0]))
+        case Sum():
+            return add_all(algebra, parts)
+        case Product():
+            return multiply_all(algebra, parts)
+        case Power():
+            return apply(Op.POW, parts)
+        case Call("atan", _):
+            return apply(Op.ATAN2, (parts[0], algebra.constant(Fraction(1))))
+        case Call(function, _):
+            return apply(Op[function.upper()], parts)
+        case Measured(_, unit):
+            return _in_si(algebra, parts[0], unit)
+        case _:
+            raise UnsupportedError(f"'{node}' has no value of its own")
+
+
+def add_all(algebra: Algebra[T], terms: Iterable[T]) -> T:
+    """The sum of at least one value."""
+    return reduce(lambda a, b: algebra.apply(Op.ADD, (a, b)), terms)
+
+
+def multiply_all(algebra: Algebra[T], factors: Iterable[T]) -> T:
+    """The product of at least one value."""
+    return reduce(lambda a, b: algebra.apply(Op.MUL, (a, b)), factors)
+
+
+def _in_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
+    known = parse_unit(unit)
+    factors = [value, algebra.constant(known.scale)]
+    product = multiply_all(algebra, [*factors, *[algebra.pi()] * max(0, known.pi_power)])
+    for _ in range(-known.pi_power):
+        product = algebra.apply(Op.DIV, (product, algebra.pi()))
+    return product
+
+
+class Recorder:
+    """The algebra that writes operations onto a tape; its values are numbers of instructions.
+
+    `names` are the entries of the one input port; π is one of them where it is used.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = list(names)
+        self.writer = Writer()
+
+    def symbol(self, name: str) -> int:
+        if name not in self.names:
+            self.names.append(name)
+        return self.writer.write(Op.INPUT, 0, self.names.index(name))
+
+    def pi(self) -> int:
+        return self.symbol(PI)
+
+    def constant(self, value: Fraction) -> int:
+        """An exact number: a quotient of integers, each a sum of floats that are exact."""
+        top = self._integer(value.numerator)
+        if value.denominator == 1:
+            return top
+        return self.writer.write(Op.DIV, top, self._integer(value.denominator))
+
+    def _integer(self, value: int) -> int:
+        low = abs(value) % (1 << _EXACT_BITS)
+        if low == abs(value):
+            return self.writer.constant(float(value))
+        high = self._integer((abs(value) - low) >> _EXACT_BITS)
+        scaled = self.writer.write(Op.MUL, high, self.writer.constant(2.0**_EXACT_BITS))
+        total = self.writer.write(Op.ADD, scaled, self.writer.constant(float(low)))
+        return self.writer.write(Op.NEG, total) if value < 0 else total
+
+    def apply(self, op: Op, operands: Sequence[int]) -> int:
+        return self.writer.write(op, *operands)
+
+
+def record_expression(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
+    """The tape of expressions, one output entry each. Its one input `x` has an entry for each of
+    `inputs`, then for each other name in the order of the alphabet, then for π where it is used."""
+    used = frozenset[str]().union(*map(names, expressions))
+    recorder = Recorder(dict.fromkeys([*inputs, *sorted(used)]))
+    found = [evaluate_expression(x, recorder, recorder.symbol) for x in expressions]
+    ports = [Port("x", (len(recorder.names),))], [Port("y", (len(expressions),))]
+    return recorder.writer.tape("expressions", *ports, [np.array(found, np.int32)])

@@ -27,8 +27,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 
-from ..errors import ExpressionError, UnsupportedError
-from ..expressions import Unit
+from ..errors import UnsupportedError
 from ..tape import Op
 from .algebra import meaningless
 from .modular import (
@@ -51,6 +50,7 @@ from .residue_values import (
     multiply_values,
     negate_value,
     raise_value,
+    small_integer,
 )
 
 MAX_POWER = 64
@@ -86,11 +86,6 @@ class PrimeField:
         self.radicands: dict[int, int] = {}
         self.reckoned = 1
 
-    @property
-    def algebra(self) -> FieldAlgebra:
-        """The operations of expressions at this point."""
-        return FieldAlgebra(self)
-
     def is_zero(self, value: Value) -> bool:
         return value.number == 0
 
@@ -116,6 +111,10 @@ class PrimeField:
     def constant(self, value: Fraction) -> Value:
         number = ratio(value.numerator, value.denominator, PRIME)
         return Value(number, () if value == 0 else None)
+
+    def pi(self) -> Value:
+        """An angle of half a turn; outside sin and cos a random number."""
+        return self.half_turns(Fraction(1), self.symbol("the number pi").number)
 
     def half_turns(self, share: Fraction, number: int) -> Value:
         """share · π: `number` stands for its value outside sin and cos."""
@@ -198,12 +197,13 @@ class PrimeField:
 
     def power(self, base: Value, exponent: Value) -> Value:
         """Whole powers; a half is a root."""
-        if not (exponent.denominator or exponent.numerator):
-            for whole in range(-16, 17):
-                if exponent.number == whole % PRIME:
-                    return raise_value(base, whole)
-                if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                    return multiply_values(self.root(base), raise_value(base, whole))
+        doubled = None
+        if not (exponent.denominator or exponent.numerator or exponent.marks):
+            doubled = small_integer(2 * exponent.number, 2 * MAX_POWER)
+        if doubled is not None:
+            whole, half = divmod(doubled, 2)
+            power = raise_value(base, whole)
+            return multiply_values(self.root(base), power) if half else power
         if self.lenient:
             return self._unknown(Op.POW, (base, exponent))
         raise meaningless(Op.POW, "a prime field")
@@ -295,57 +295,3 @@ def _quarter(turns: Fraction) -> tuple[int, int]:
             f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
         )
     return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-
-
-class FieldAlgebra:
-    """What the operations of an expression mean at one point of a prime field, for `fold`."""
-
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
-
-    def number(self, value: Fraction) -> Value:
-        return self.field.constant(value)
-
-    def pi(self) -> Value:
-        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
-
-    def add(self, terms: Sequence[Value]) -> Value:
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.field.apply(Op.ADD, (total, term))
-        return total
-
-    def multiply(self, factors: Sequence[Value]) -> Value:
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.field.apply(Op.MUL, (product, factor))
-        return product
-
-    def negate(self, operand: Value) -> Value:
-        return self.field.apply(Op.NEG, (operand,))
-
-    def reciprocal(self, operand: Value) -> Value:
-        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers by multiplication; the field itself knows halves."""
-        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
-        if plain:
-            for whole in range(MAX_POWER + 1):
-                if exponent.number == whole:
-                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
-                if exponent.number == PRIME - whole:
-                    return self.reciprocal(self.multiply([base] * whole))
-        return self.field.apply(Op.POW, (base, exponent))
-
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        if function == "atan":
-            return self.field.apply(Op.ATAN2, (*arguments, self.field.constant(Fraction(1))))
-        if function not in ("sin", "cos", "tan", "sqrt") and not self.field.lenient:
-            raise UnsupportedError(
-                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
-            )
-        return self.field.apply(Op[function.upper()], tuple(arguments))
-
-    def measure(self, value: Value, unit: Unit) -> Value:
-        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")
