@@ -26,6 +26,8 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
+from ..readings.modular import small_rational
+from ..readings.residue_values import PRIME
 from ..tape import Op
 from .goals import Goal, Valuation
 from .places import Place, put
@@ -38,7 +40,6 @@ from .values import (
     product_of_keys,
     quotient_of_keys,
     scalar_of,
-    small_rational,
 )
 
 TWO = Number(Fraction(2))
@@ -135,7 +136,7 @@ class Misprints(Valuation):
         if quotient is None:
             return
         number = scalar_of(quotient)
-        ratio = None if number is None else small_rational(number, LARGEST_COEFFICIENT)
+        ratio = None if number is None else small_rational(number, LARGEST_COEFFICIENT, PRIME)
         if ratio == -1:
             yield Candidate("sign", f"the sign of the term {text} is changed", (), negate(term))
         elif ratio is not None and ratio not in (0, 1):
@@ -238,7 +239,7 @@ class Misprints(Valuation):
             found = [x for x in sorted(tried) if goal.is_met_by(self.algebra.constant(x))]
         else:
             bound = max(LARGEST_COEFFICIENT, abs(value.numerator), value.denominator)
-            ratio = small_rational(number, bound)
+            ratio = small_rational(number, bound, PRIME)
             found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
             what = f"the coefficient {number_text(value)} is {number_text(other)}"

@@ -25,6 +25,7 @@ from ..expressions import (
     to_text,
 )
 from ..expressions.tokens import shorten
+from ..readings.modular import small_rational
 from ..readings.residue_values import PRIME
 from .duals import EPS
 from .goals import Goal, Valuation
@@ -37,7 +38,6 @@ from .values import (
     quotient_of_keys,
     scalar_of,
     shifted,
-    small_rational,
 )
 
 MOST_SYMBOLS = 64
@@ -113,7 +113,7 @@ class MissingTerms:
 
     def products(self, number: int, largest: int) -> Iterator[tuple[Fraction, Factors]]:
         """The shortest products with a value."""
-        plain = small_rational(number, LARGEST_COEFFICIENT)
+        plain = small_rational(number, LARGEST_COEFFICIENT, PRIME)
         if plain is not None:
             yield plain, ()
             return

@@ -17,11 +17,11 @@ from ..expressions import Exact, Expression, PiMultiple
 from ..mechanism import quaternion_starts
 from ..readings.algebra import add_all, evaluate_expression, read
 from ..readings.closing import closed
+from ..readings.elimination import solve_square
 from ..readings.modular import UnluckyError
 from ..readings.residue_values import PRIME, Value, combined_marks
 from ..readings.residues import PrimeField
 from ..tape import Op, Tape
-from .elimination import solved
 from .vocabulary import Vocabulary
 
 
@@ -146,7 +146,7 @@ class Ground:
     def _drives(self, field: PrimeField, B: Sequence[Value], tau: Sequence[Value]) -> list[Value]:
         """u with B u = τ; nothing, where B cannot be inverted."""
         try:
-            return solved(field, B, tau)
+            return solve_square(field, B, tau)
         except UnluckyError as error:
             return [field.nothing(str(error))] * len(tau)
 

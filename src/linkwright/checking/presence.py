@@ -23,7 +23,8 @@ from functools import cached_property
 
 from ..errors import LinkwrightError
 from ..readings.algebra import evaluate_expression
-from ..readings.modular import UnluckyError, independent_rows
+from ..readings.elimination import independent_rows
+from ..readings.modular import UnluckyError
 from ..readings.residue_values import PRIME, Value
 from ..readings.residues import PrimeField
 from ..tape import Op

@@ -233,15 +233,4 @@ def scalar_of(goal: Key) -> int | None:
     return reals.pop() if len(reals) == 1 and not any(goal[n:]) else None
 
 
-def small_rational(number: int, bound: int) -> Fraction | None:
-    """The fraction with numerator and denominator up to the bound that the residue is."""
-    low, high = (PRIME, 0), (number % PRIME, 1)
-    while high[0] > bound:
-        factor = low[0] // high[0]
-        low, high = high, (low[0] - factor * high[0], low[1] - factor * high[1])
-    if not 0 < abs(high[1]) <= bound:
-        return None
-    return Fraction(high[0], high[1])
-
-
 Lookup = Callable[[str], AnyValue | None]

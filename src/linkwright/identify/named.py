@@ -21,8 +21,8 @@ from ..formulations import derive
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import entry_names
+from ..readings.elimination import eliminate_column
 from .rank import tape_of
-from .regrouping import eliminate
 from .ring import Quotient, Ring, TooLongError, coefficients, spare_generators
 
 _LONGEST = 5000
@@ -215,7 +215,7 @@ def _solved(
             (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
         )
         if row is not None:
-            eliminate(ring, rows.values(), row, j)
+            eliminate_column(ring, rows.values(), row, j)
             solved[j] = row
     for product, row in rows.items():
         if row and not any(row is s for s in solved.values()):
@@ -252,7 +252,7 @@ def _redundant(ring: Ring, columns: list[list[Quotient]], state: list[int]) -> d
     for j in range(len(columns)):
         row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
         if row is not None:
-            eliminate(ring, rows, row, j)
+            eliminate_column(ring, rows, row, j)
             pivots[j] = row
     return {
         j: {i: row[j] for i, row in pivots.items() if j in row}

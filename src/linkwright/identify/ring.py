@@ -96,6 +96,9 @@ class Ring:
     def read(self, tape: Tape, inputs: Sequence[Sequence[Quotient]]) -> list[list[Quotient]]:
         return read(tape, self, inputs)
 
+    def is_zero(self, value: Quotient) -> bool:
+        return value.is_zero
+
     # -- arithmetic ----------------------------------------------------------------------
 
     def plus(self, a: Quotient, b: Quotient) -> Quotient:

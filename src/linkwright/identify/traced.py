@@ -101,17 +101,11 @@ class Tracer:
             return self.number(Fraction(small))
         return Traced(_MEANINGS[op](*(x.expression for x in operands)), value)
 
-    def minus(self, a: Traced, b: Traced) -> Traced:
-        return self.apply(Op.SUB, [a, b])
+    def is_zero(self, value: Traced) -> bool:
+        return value.is_zero
 
     def negate(self, a: Traced) -> Traced:
         return self.apply(Op.NEG, [a])
-
-    def times(self, a: Traced, b: Traced) -> Traced:
-        return self.apply(Op.MUL, [a, b])
-
-    def reciprocal(self, a: Traced) -> Traced:
-        return self.apply(Op.DIV, [self.number(Fraction(1)), a])
 
     # -- closed forms ----------------------------------------------------------------------------
 
