@@ -27,7 +27,8 @@ from ..expressions import (
     to_text,
 )
 from ..readings.angles import Form
-from ..readings.ring import BudgetError, Ring, Value, as_fraction
+from ..readings.quotients import Quotient, as_fraction
+from ..readings.ring import BudgetError, QuotientRing
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
@@ -61,7 +62,11 @@ class Reader:
     """
 
     def __init__(
-        self, ring: Ring, order: Iterable[str], written: Iterable[Form] = (), naming: bool = True
+        self,
+        ring: QuotientRing,
+        order: Iterable[str],
+        written: Iterable[Form] = (),
+        naming: bool = True,
     ) -> None:
         self.ring, self.naming = ring, naming
         self.rank = {name: k for k, name in enumerate(order)}
@@ -144,7 +149,7 @@ class Reader:
         self.definitions[name] = made, frozenset().union(*known)
         return Name(name)
 
-    def plain(self, value: Value) -> Expression:
+    def plain(self, value: Quotient) -> Expression:
         top = self.flat(self.terms(value.numerator))
         if value.denominator is None:
             return top

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import casadi as ca
 
 from ..expressions import Expression, Name, Number
 from ..readings.algebra import read
+from ..readings.quotient_expressions import RingPrinter
 from ..readings.residue_values import PRIME, Value
 from ..readings.residues import PrimeField
+from ..readings.ring import Budget, BudgetError
+from ..readings.trig import read_field
 from ..tape import Op, Tape, record
-from .ring import Ring, TooLongError, spare_generators
 from .wording import worded
 
 _SMALL = 4
@@ -132,15 +135,11 @@ class Tracer:
         used = [x.name() for x in ca.symvar(value.expression)]
         used = [name for name in self.symbols if name in used]
         tape = self._tape([value], used)
-        ring = Ring(used, spare_generators(tape), _LONGEST, _MOST)
+        exact = {name: self.lifted[name] for name in used if name in self.lifted}
         try:
-            inputs = [
-                ring.number(self.lifted[name]) if name in self.lifted else ring.symbol(name)
-                for name in used
-            ]
-            ((entry,),) = ring.read(tape, [inputs])
-            return ring.expression(entry)
-        except TooLongError:
+            found = read_field(tape, {"p": used}, exact, Budget(_LONGEST, inf, _MOST))
+            return RingPrinter(found.ring).expression(found.outputs["c"][0])
+        except BudgetError:
             return None
 
     def _tape(self, constants: Sequence[Traced], used: Sequence[str] | None = None) -> Tape:

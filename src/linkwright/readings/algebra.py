@@ -7,7 +7,7 @@ tape. An expression and its tape therefore have the same value in every algebra.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Protocol, TypeVar
@@ -145,17 +145,17 @@ def _in_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
 class Recorder:
     """The algebra that writes operations onto a tape; its values are numbers of instructions.
 
-    `names` are the entries of the one input port; π is one of them where it is used.
+    `places` has the port and the entry of every name, and of π where it is used.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = list(names)
+    def __init__(self, places: Mapping[str, tuple[int, int]]) -> None:
+        self.places = places
         self.writer = Writer()
 
     def symbol(self, name: str) -> int:
-        if name not in self.names:
-            self.names.append(name)
-        return self.writer.write(Op.INPUT, 0, self.names.index(name))
+        if name not in self.places:
+            raise UnsupportedError(f"{name} has no value here", remedy="leave it out")
+        return self.writer.write(Op.INPUT, *self.places[name])
 
     def pi(self) -> int:
         return self.symbol(PI)
@@ -181,10 +181,26 @@ class Recorder:
 
 
 def record_expression(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
-    """The tape of expressions, one output entry each. Its one input `x` has an entry for each of
-    `inputs`, then for each other name in the order of the alphabet, then for π where it is used."""
+    """The tape of expressions, one entry of its output `y` each. Its input `x` has an entry for
+    each of `inputs`, then for each other name in the order of the alphabet, then for π."""
     used = frozenset[str]().union(*map(names, expressions))
-    recorder = Recorder(dict.fromkeys([*inputs, *sorted(used)]))
+    entries = list(dict.fromkeys([*inputs, *sorted(used), PI]))
+    empty = Writer().tape("expressions", [Port("x", (len(entries),))], [], [])
+    return append_expressions(empty, expressions, {"x": entries}, "y")
+
+
+def append_expressions(
+    tape: Tape, expressions: Sequence[Expression], entries: Mapping[str, Sequence[str]], name: str
+) -> Tape:
+    """The tape with expressions of its inputs as one more output; `entries` names the inputs'."""
+    recorder = Recorder({
+        entry: (port, k)
+        for port, one in enumerate(tape.inputs)
+        for k, entry in enumerate(entries[one.name])
+    })  # fmt: skip
+    writer = recorder.writer
+    writer.ops, writer.constants = tape.ops.tolist(), tape.constants.tolist()
+    writer.args = [(a, b, c) for a, b, c in tape.args.tolist()]
     found = [evaluate_expression(x, recorder, recorder.symbol) for x in expressions]
-    ports = [Port("x", (len(recorder.names),))], [Port("y", (len(expressions),))]
-    return recorder.writer.tape("expressions", *ports, [np.array(found, np.int32)])
+    outputs = [*tape.outputs, Port(name, (len(found),))]
+    return writer.tape(tape.name, tape.inputs, outputs, [*tape.results, np.array(found, np.int32)])

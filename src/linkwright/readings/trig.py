@@ -1,6 +1,7 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`Ring` (ring.py) says what the polynomials are, `lattice` (angles.py) which angles they are made of.
+`QuotientRing` (ring.py) says what the polynomials are, `lattice` (angles.py) which angles they
+are made of.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from fractions import Fraction
 from ..tape import ARITY, Op, Tape
 from .algebra import read
 from .angles import Form, forms_of, lattice, opaque_count
-from .ring import Budget, Ring, Value
+from .quotients import Quotient
+from .ring import Budget, QuotientRing
 
 
 @dataclass(frozen=True)
 class Reading:
     """A tape's outputs in a ring, entries row by row."""
 
-    ring: Ring
-    outputs: Mapping[str, list[Value]]
+    ring: QuotientRing
+    outputs: Mapping[str, list[Quotient]]
 
 
 def read_trig(
@@ -32,20 +34,47 @@ def read_trig(
     budget: Budget | None = None,
 ) -> Reading:
     """Evaluates the tape; `entries` names the entries of every input, `angles` are generators
-    to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length."""
+    to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length.
+    What the results do not depend on is no generator."""
     exact = exact or {}
-    used = _used(tape)
-    names: list[list[str | None]] = [
-        [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
-        for port, one in enumerate(tape.inputs)
-    ]
+    names = _used_names(tape, entries)
     groups = [g for g in units if any(name in g for row in names for name in row)]
     extra = [name for group in groups for name in group]
     every = [*(name for row in names for name in row if name is not None), *extra]
     symbols = dict.fromkeys(name for name in every if name not in exact)
     asked = forms_of(tape, names, exact)
     chosen, table = lattice(angles, [form for form in asked if form is not None])
-    ring = Ring(list(symbols), chosen, table, opaque_count(tape, asked), groups, budget)
+    spare = opaque_count(tape, asked)
+    ring = QuotientRing(list(symbols), chosen, table, spare, groups, budget)
+    return Reading(ring, _outputs(tape, ring, names, exact))
+
+
+def read_field(
+    tape: Tape,
+    entries: Mapping[str, Sequence[str]],
+    exact: Mapping[str, Fraction] | None = None,
+    budget: Budget | None = None,
+    first: Sequence[str] = (),
+) -> Reading:
+    """The same in a ring that is a field, with all named inputs as generators, `first` before the
+    others."""
+    exact = exact or {}
+    names: list[list[str | None]] = [list(entries[port.name]) for port in tape.inputs]
+    every = [*first, *(name for row in names for name in row)]
+    symbols = dict.fromkeys(name for name in every if name not in exact)
+    asked = forms_of(tape, names, exact)
+    chosen, table = lattice((), [form for form in asked if form is not None])
+    spare = opaque_count(tape, asked)
+    ring = QuotientRing([*filter(None, symbols)], chosen, table, spare, (), budget, is_field=True)
+    return Reading(ring, _outputs(tape, ring, names, exact))
+
+
+def _outputs(
+    tape: Tape,
+    ring: QuotientRing,
+    names: Sequence[Sequence[str | None]],
+    exact: Mapping[str, Fraction],
+) -> dict[str, list[Quotient]]:
     zero = ring.constant(Fraction(0))
     inputs = [
         [
@@ -57,7 +86,16 @@ def read_trig(
         for row in names
     ]  # fmt: skip
     found = read(tape, ring, inputs)
-    return Reading(ring, {p.name: values for p, values in zip(tape.outputs, found, strict=True)})
+    return {port.name: values for port, values in zip(tape.outputs, found, strict=True)}
+
+
+def _used_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
+    """The names of the inputs' entries; None where no result depends on one."""
+    used = _used(tape)
+    return [
+        [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
+        for port, one in enumerate(tape.inputs)
+    ]
 
 
 def _used(tape: Tape) -> set[tuple[int, int]]:
