@@ -14,7 +14,7 @@ from typing import Any
 
 from ..expressions import Expression, Name
 from ..readings.algebra import evaluate_expression
-from ..readings.modular import UnluckyError
+from ..readings.modular import UnluckyError, chance_of_error
 from ..readings.residue_values import PRIME, Value
 from ..readings.residues import FinerError, PrimeField
 from ..tape import Op
@@ -176,7 +176,7 @@ class Prover:
                 elif residual.number:
                     found[i] = self._failing(residual)
                 else:
-                    missed[i] *= min(1.0, residual.numerator / PRIME)
+                    missed[i] *= chance_of_error(residual.numerator, PRIME)
                     if missed[i] <= CHANCE:
                         found[i] = Proof(True, missed[i])
             open_pairs -= found.keys()
@@ -231,7 +231,7 @@ class Prover:
             if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):
                 return Proof(None, 1.0, ROOTS_UNDECIDED)
             for_all &= all(zeros.values())
-            missed *= min(1.0, sum(x.numerator for x in usable.values()) / PRIME)
+            missed *= chance_of_error(sum(x.numerator for x in usable.values()), PRIME)
             if missed <= CHANCE:
                 return Proof(True, missed) if for_all else Proof(None, missed, ROOTS_UNDECIDED)
         return Proof(None, 1.0, "no point was found at which its roots exist")
@@ -287,7 +287,7 @@ class Prover:
                 loops_open = True  # lengths that close loops follow from the motion
                 continue
             degree = sum(max(x.numerator + x.denominator for x in both) for both in compared)
-            missed *= min(1.0, 2 * degree / PRIME)
+            missed *= chance_of_error(2 * degree, PRIME)
             if missed <= CHANCE:
                 return Proof(True, missed)
         return Proof(None, 1.0, "whether it is right up to a constant could not be decided")

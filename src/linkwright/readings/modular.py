@@ -19,6 +19,12 @@ def drawn(p: int, *key: object) -> int:
     return random.Random(" ".join(map(str, key))).randrange(1, p)
 
 
+def chance_of_error(degree: int, p: int) -> float:
+    """At most how likely a quotient of that degree that is not zero is zero at a random point
+    (Schwartz, Zippel)."""
+    return min(1.0, degree / p)
+
+
 def inverse(x: int, p: int) -> int:
     if x % p == 0:
         raise UnluckyError("division by zero")

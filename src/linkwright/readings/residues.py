@@ -30,16 +30,8 @@ from operator import or_
 from ..errors import UnsupportedError
 from ..tape import Op
 from .algebra import meaningless
-from .modular import (
-    Circular,
-    UnluckyError,
-    drawn,
-    multiple,
-    on_sphere,
-    ratio,
-    root,
-    turned,
-)
+from .modular import Circular, UnluckyError, multiple, ratio, root, turned
+from .random_point import RandomPoint
 from .residue_values import (
     PRIME,
     Value,
@@ -58,7 +50,7 @@ TURN = -1
 """The atom of which angles that are not right angles are shares."""
 
 
-_ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
+_COMPOSED = frozenset({Op.ABS, Op.MIN, Op.MAX, Op.AND, Op.OR, Op.NOT, Op.SELECT})
 _UNKNOWN = frozenset(Op) - {
     Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.DIV, Op.FMA, Op.SIN, Op.COS, Op.TAN,
     Op.SQRT, Op.POW,
@@ -82,7 +74,7 @@ class PrimeField:
         self.seed = seed
         self.finest: dict[int, int] = dict(finest or {})
         self.lenient, self.signs = lenient, signs
-        self.points: dict[int, Circular] = {}
+        self.at = RandomPoint(PRIME, seed)
         self.radicands: dict[int, int] = {}
         self.reckoned = 1
 
@@ -91,7 +83,7 @@ class PrimeField:
 
     def symbol(self, name: str) -> Value:
         """A random number for an input, the same for the same name."""
-        number = drawn(PRIME, self.seed, name)
+        number = self.at.number("input", name)
         return Value(number, ((number, Fraction(1)),), numerator=1)
 
     def as_symbols(self, values: Sequence[Value]) -> list[Value]:
@@ -105,8 +97,7 @@ class PrimeField:
 
     def on_sphere(self, names: Sequence[str]) -> list[Value]:
         """The entries of a random unit quaternion, the same for the same names."""
-        numbers = on_sphere([drawn(PRIME, self.seed, "sphere", x) for x in names[1:]], PRIME)
-        return [Value(number, None, Fraction(0), 2, 2) for number in numbers]
+        return [Value(number, None, Fraction(0), 2, 2) for number in self.at.sphere(names)]
 
     def constant(self, value: Fraction) -> Value:
         number = ratio(value.numerator, value.denominator, PRIME)
@@ -135,37 +126,14 @@ class PrimeField:
         return Value(0, marks=ValueMarks(why=why))
 
     def _unknown(self, op: Op, operands: Sequence[Value]) -> Value:
-        """A function of which only this is known, that it is one; odd where it is."""
-        if op in (Op.ABS, Op.MIN, Op.MAX, Op.NOT, Op.AND, Op.SELECT):
-            return self._by_others(op, *operands)
-        numbers = [x.number for x in operands]
-        negative = op in _ODD and numbers[0] > PRIME // 2
-        if negative:
-            numbers[0] = PRIME - numbers[0]
-        number = drawn(PRIME, self.seed, op.name, *numbers)
-        if op in _ODD and not numbers[0]:
-            number = 0
-        return Value(
-            -number % PRIME if negative else number,
-            numerator=1 + sum(x.numerator + x.denominator for x in operands),
-            marks=_with_unknown(combined_marks(*operands)),
-        )
-
-    def _by_others(self, op: Op, *operands: Value) -> Value:
-        """|x| = x sign x, min and max by |x|, logic by numbers 0 and 1."""
-        a, b = operands[0], operands[-1]
-        one, half = self.constant(Fraction(1)), self.constant(Fraction(1, 2))
-        if op is Op.ABS:
-            return multiply_values(a, self._unknown(Op.SIGN, (a,)))
-        if op is Op.NOT:
-            return add_values(one, negate_value(a))
-        if op is Op.AND:
-            return multiply_values(a, b)
-        if op is Op.SELECT:
-            return add_values(b, multiply_values(a, add_values(operands[1], negate_value(b))))
-        apart = self._by_others(Op.ABS, add_values(a, negate_value(b)))
-        apart = negate_value(apart) if op is Op.MIN else apart
-        return multiply_values(half, add_values(add_values(a, b), apart))
+        """A function that is not rational. Its value is a new generator, or a quotient with one in
+        it; twice the degrees of the arguments count that two of them may coincide."""
+        are_truths = [x.marks is not None and x.marks.is_loose for x in operands]
+        number = self.at.function(op, [x.number for x in operands], are_truths)
+        degree = sum(x.numerator + x.denominator for x in operands)
+        below = sum(x.denominator for x in operands) if op in _COMPOSED else 0
+        marks = _with_unknown(combined_marks(*operands))
+        return Value(number, numerator=2 + 2 * degree, denominator=below, marks=marks)
 
     def _rational(self, op: Op, operands: Sequence[Value]) -> Value:
         match op:
@@ -217,7 +185,7 @@ class PrimeField:
         degree = max(value.numerator, value.denominator)
         bit = self.radicands.setdefault(value.number, len(self.radicands))
         if not exists:
-            number = drawn(PRIME, self.seed, Op.SQRT.name, value.number)
+            number = self.at.number(Op.SQRT.name, value.number)
         elif self.signs >> bit & 1:
             number = -number % PRIME
         marks = ValueMarks(1 << bit, not exists)
@@ -243,7 +211,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.finest[atom] = parts * whole.denominator
                 raise FinerError
-            total = turned(total, multiple(self.point(atom), int(whole), PRIME), PRIME)
+            total = turned(total, multiple(self.at.circle(atom), int(whole), PRIME), PRIME)
             degree += 2 * abs(int(whole))
         degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
         c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
@@ -259,7 +227,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.finest[TURN] = parts * whole.denominator
                 raise FinerError
-            return multiple(self.point(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
+            return multiple(self.at.circle(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
         half = ratio(1, 2, PRIME)
         two, three = (self.root(self.constant(Fraction(x))) for x in (2, 3))
         thirty = (three.number * half % PRIME, half)
@@ -270,12 +238,6 @@ class PrimeField:
         )
         marks = [x.marks for x, used in ((two, eighths), (three, twelfths)) if used and x.marks]
         return point, reduce(or_, marks)
-
-    def point(self, atom: int) -> Circular:
-        if atom not in self.points:
-            c, s = on_sphere([drawn(PRIME, self.seed, "angle", atom)], PRIME)
-            self.points[atom] = c, s
-        return self.points[atom]
 
 
 def _with_unknown(marks: ValueMarks | None) -> ValueMarks:

@@ -55,8 +55,9 @@ class QuotientRing:
     """The quotients of one tape: its generators, and what they stand for.
 
     Where it `is_field`, only cosines, sines and roots are generators, and a value is zero where
-    its numerator is (roots of independent radicands): what elimination needs. Else reciprocals of roots, and functions that
-    are no polynomials, are generators as well: what is printed and compared needs no more.
+    its numerator is (roots of independent radicands): what elimination needs. Else reciprocals
+    of roots, and functions that are no polynomials, are generators as well: what is printed and
+    compared needs no more.
 
     In the order of generators: functions (later ones first, as they may contain earlier ones),
     sines, cosines, inputs. `unit` are groups of inputs whose squares sum to 1.
