@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from linkwright.algebra.exact.algebra import evaluate_expression, read, record_expression
+from linkwright.algebra.exact.prime_field import PrimeField
 from linkwright.expressions import (
     PI,
     Call,
@@ -22,9 +24,7 @@ from linkwright.expressions import (
     evaluate,
     parse,
 )  # fmt: skip
-from linkwright.readings.algebra import evaluate_expression, read, record_expression
 from linkwright.readings.balls import ExactBalls, precision
-from linkwright.readings.residues import PrimeField
 from linkwright.tape import Op
 
 NAMES = ("a", "b", "c")

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from linkwright.algebra.exact.algebra import record_expression
+from linkwright.algebra.exact.angles import combinations, form, lattice
+from linkwright.algebra.exact.quotient_expressions import RingPrinter
+from linkwright.algebra.exact.quotient_ring import Budget, BudgetError, QuotientRing, same
+from linkwright.algebra.exact.quotients import Quotient
+from linkwright.algebra.exact.trig import read_field, read_trig
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import parse, to_float
-from linkwright.readings.algebra import record_expression
-from linkwright.readings.angles import combinations, form, lattice
-from linkwright.readings.quotient_expressions import RingPrinter
-from linkwright.readings.quotients import Quotient
-from linkwright.readings.ring import Budget, BudgetError, QuotientRing, same
-from linkwright.readings.trig import read_field, read_trig
 from linkwright.tape import Op, Port, Tape
 from linkwright.tape.writer import Writer
 

@@ -6,15 +6,15 @@ import random
 
 import pytest
 
-from linkwright.readings.elimination import (
+from linkwright.algebra.exact.elimination import (
     dependent_columns,
     independent_rows,
     rank_modulo,
     solve_modulo,
     solve_square,
 )
-from linkwright.readings.modular import UnluckyError, small_rational
-from linkwright.readings.residues import PrimeField
+from linkwright.algebra.exact.modular import UnluckyError, small_rational
+from linkwright.algebra.exact.prime_field import PrimeField
 
 PRIMES = (7, 2**61 - 1281, 2**61 - 1, 2**89 - 1)
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
+from ..algebra.exact.algebra import ExpressionAlgebra, add_all, evaluate_node, multiply_all
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import FinerError
 from ..errors import LinkwrightError
 from ..expressions import (
     PI,
@@ -24,9 +27,6 @@ from ..expressions import (
     Sum,
 )
 from ..expressions.tree import children
-from ..readings.algebra import ExpressionAlgebra, add_all, evaluate_node, multiply_all
-from ..readings.modular import UnluckyError
-from ..readings.residues import FinerError
 from ..tape import Op
 from .places import Place
 from .values import (

@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
+from ..algebra.exact.modular import small_rational
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import (
     ONE,
     Call,
@@ -26,8 +28,6 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
-from ..readings.modular import small_rational
-from ..readings.residue_values import PRIME
 from ..tape import Op
 from .goals import Goal, Valuation
 from .places import Place, put

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
+from ..algebra.exact.modular import small_rational
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import (
     ONE,
     ZERO,
@@ -25,8 +27,6 @@ from ..expressions import (
     to_text,
 )
 from ..expressions.tokens import shorten
-from ..readings.modular import small_rational
-from ..readings.residue_values import PRIME
 from .duals import EPS
 from .goals import Goal, Valuation
 from .misprints import LARGEST_COEFFICIENT, Candidate

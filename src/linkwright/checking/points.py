@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from ..algebra.exact.algebra import add_all, evaluate_expression, read
+from ..algebra.exact.constrained_points import closed
+from ..algebra.exact.elimination import solve_square
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value, combined_marks
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple
 from ..mechanism import quaternion_starts
-from ..readings.algebra import add_all, evaluate_expression, read
-from ..readings.closing import closed
-from ..readings.elimination import solve_square
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value, combined_marks
-from ..readings.residues import PrimeField
 from ..tape import Op, Tape
 from .vocabulary import Vocabulary
 

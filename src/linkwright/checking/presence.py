@@ -21,12 +21,12 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.elimination import independent_rows
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
 from ..errors import LinkwrightError
-from ..readings.algebra import evaluate_expression
-from ..readings.elimination import independent_rows
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import PrimeField
 from ..tape import Op
 from .claims import Claim, Claims, read_pair
 from .points import Setting

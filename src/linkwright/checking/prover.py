@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.modular import UnluckyError, chance_of_error
+from ..algebra.exact.prime_field import FinerError, PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
 from ..expressions import Expression, Name
-from ..readings.algebra import evaluate_expression
-from ..readings.modular import UnluckyError, chance_of_error
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FinerError, PrimeField
 from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import ZERO, Call, Expression, Name, Negation, Sum, names, negate, to_text
 from ..expressions.tree import children
-from ..readings.residue_values import PRIME
 from ..tape import Op
 from .difference import Difference, difference
 from .duals import EPS, names_reached, split_pair, without_eps

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..readings.algebra import meaningless
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import PrimeField
+from ..algebra.exact.algebra import meaningless
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
 from ..tape import Op
 
 

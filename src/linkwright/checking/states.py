@@ -17,9 +17,9 @@ from typing import Any
 import flint
 import numpy as np
 
+from ..algebra.exact.algebra import evaluate_expression
 from ..expressions import Expression, Sum, to_float
 from ..mechanism import quaternion_starts
-from ..readings.algebra import evaluate_expression
 from ..readings.balls import Ball, ExactBalls, ball_of, precision
 from .meaning import Meanings
 from .points import Ground, Setting

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import FinerError, PrimeField
+from ..algebra.exact.residue_values import Value
 from ..errors import LinkwrightError
 from ..expressions import Call, Expression, Name, names, to_text
 from ..expressions.tree import children
-from ..readings.algebra import evaluate_expression
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import Value
-from ..readings.residues import FinerError, PrimeField
 from ..tape import Op
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached, split_pair
 from .meaning import Meanings

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..algebra.exact.algebra import evaluate_expression, multiply_all
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value, small_integer
 from ..errors import UnsupportedError
 from ..expressions import Expression, Name
-from ..readings.algebra import evaluate_expression, multiply_all
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value, small_integer
-from ..readings.residues import PrimeField
 from ..tape import Op
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
 from .meaning import Meanings

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 class Interpretation(Protocol[T]):
     """What the nodes of a syntax tree mean, below the layer that knows tapes: floats, dimensions,
-    CasADi expressions. Exact readings are algebras of operations (`readings.algebra`)."""
+    CasADi expressions. Exact readings are algebras of operations (`algebra.exact`)."""
 
     def number(self, value: Fraction) -> T: ...
     def pi(self) -> T: ...

@@ -11,6 +11,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..algebra.exact.angles import Form
+from ..algebra.exact.quotient_ring import Budget, QuotientRing
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.trig import Reading, read_trig
 from ..equations import Equations
 from ..errors import LinkwrightError
 from ..expressions import names as names_in
@@ -18,10 +22,6 @@ from ..formulations import derive
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
 from ..quantities import entry_names
-from ..readings.angles import Form
-from ..readings.quotients import Quotient
-from ..readings.ring import Budget, QuotientRing
-from ..readings.trig import Reading, read_trig
 from ..tape import Port
 from .collect import WAYS, Roles
 from .equality import equal

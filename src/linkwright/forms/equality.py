@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..readings.quotients import Quotient
-from ..readings.ring import QuotientRing, same
+from ..algebra.exact.quotient_ring import QuotientRing, same
+from ..algebra.exact.quotients import Quotient
 from .terms import Reader
 
 

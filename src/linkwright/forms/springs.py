@@ -16,10 +16,10 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.quotient_ring import QuotientRing
+from ..algebra.exact.quotients import Quotient
 from ..expressions import Call, Expression, Name, Negation, Number, Product, Reciprocal, negate
 from ..kinematics.loads import SpringLength
-from ..readings.quotients import Quotient
-from ..readings.ring import QuotientRing
 from ..tape import Port
 from .terms import product, total
 

@@ -13,6 +13,9 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
+from ..algebra.exact.angles import Form
+from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
+from ..algebra.exact.quotients import Quotient, as_fraction
 from ..expressions import (
     Call,
     Expression,
@@ -26,9 +29,6 @@ from ..expressions import (
     negate,
     to_text,
 )
-from ..readings.angles import Form
-from ..readings.quotients import Quotient, as_fraction
-from ..readings.ring import BudgetError, QuotientRing
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's

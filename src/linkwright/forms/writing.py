@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algebra.exact.quotients import Quotient
 from ..expressions import (
     ZERO,
     Expression,
@@ -25,7 +26,6 @@ from ..expressions import (
 )
 from ..expressions.tree import Call, Measured, children
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from ..readings.quotients import Quotient
 from ..tape import Port
 from .collect import Collector
 from .springs import SpringWriter

@@ -15,20 +15,20 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.algebra import append_expressions
+from ..algebra.exact.elimination import eliminate_column
+from ..algebra.exact.quotient_expressions import RingPrinter
+from ..algebra.exact.quotient_ring import Budget, BudgetError
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.trig import Reading, read_field
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import ONE, Exact, Expression, Name, evaluate, fold, names, parse, to_text
 from ..formulations import derive
+from ..formulations.base.rank import tape_of
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import entry_names
-from ..readings.algebra import append_expressions
-from ..readings.elimination import eliminate_column
-from ..readings.quotient_expressions import RingPrinter
-from ..readings.quotients import Quotient
-from ..readings.ring import Budget, BudgetError
-from ..readings.trig import Reading, read_field
-from .rank import tape_of
 
 _LONGEST = 5000
 _THETA = "theta"

@@ -17,10 +17,10 @@ from typing import Any
 
 import flint
 
+from ..algebra.exact.algebra import evaluate_expression, read
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple
 from ..tape import Op, Tape
-from .algebra import evaluate_expression, read
 
 Ball = Any  # flint.arb has no useful types
 MAX_BITS = 1 << 15

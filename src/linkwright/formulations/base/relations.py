@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..mechanism import quaternion_starts
-from ..readings.algebra import read
-from ..readings.elimination import eliminate_column
-from ..readings.modular import small_rational
-from ..readings.residue_values import PRIME
-from ..tape import Tape, without_dead
+from ...algebra.exact.algebra import read
+from ...algebra.exact.elimination import eliminate_column
+from ...algebra.exact.modular import small_rational
+from ...algebra.exact.residue_values import PRIME
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...mechanism import quaternion_starts
+from ...tape import Tape, without_dead
 from .rank import Sample
 from .regrouping import Row
 from .traced import Traced, Tracer

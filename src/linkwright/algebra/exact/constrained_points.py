@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, islice
 
-from ..errors import UnsupportedError
+from ...errors import UnsupportedError
 from .elimination import rank_modulo, solve_modulo
 from .modular import UnluckyError
-from .points import Point, Program
+from .programs import Point, Program
 
 MOST_CHOICES = 40
 Residual = Callable[[Mapping[str, int]], list[int]]

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import lcm, log2
 
-from ..errors import UnsupportedError
-from ..tape import Op, Tape
-from .closing import Obeying
+from ...errors import UnsupportedError
+from ...tape import Op, Tape
+from .constrained_points import Obeying
 from .modular import UnluckyError, chance_of_error
-from .points import Point, Program
+from .programs import Point, Program
 
 EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""

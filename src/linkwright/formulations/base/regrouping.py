@@ -17,12 +17,12 @@ from collections.abc import Iterable
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import ZERO3, Array
-from ..algebra.spatial import Inertia
-from ..kinematics.joints import Kind
-from ..kinematics.tree import GROUND, Link, Tree
-from ..readings.elimination import eliminate_column
-from ..tape import Op, Tape, record
+from ...algebra.exact.elimination import eliminate_column
+from ...algebra.linear import ZERO3, Array
+from ...algebra.spatial import Inertia
+from ...kinematics.joints import Kind
+from ...kinematics.tree import GROUND, Link, Tree
+from ...tape import Op, Tape, record
 from .signs import without_absolute_values
 from .traced import Traced, Tracer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..tape import ARITY, Op, Tape
+from ...tape import ARITY, Op, Tape
 from .bounds import Bounds, Combination
 from .modular import Circular, UnluckyError, multiple, power, ratio, root
 from .modular import turned as added

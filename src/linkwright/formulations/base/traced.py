@@ -15,14 +15,14 @@ from typing import Any
 
 import casadi as ca
 
-from ..expressions import Expression, Name, Number
-from ..readings.algebra import read
-from ..readings.quotient_expressions import RingPrinter
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import PrimeField
-from ..readings.ring import Budget, BudgetError
-from ..readings.trig import read_field
-from ..tape import Op, Tape, record
+from ...algebra.exact.algebra import read
+from ...algebra.exact.prime_field import PrimeField
+from ...algebra.exact.quotient_expressions import RingPrinter
+from ...algebra.exact.quotient_ring import Budget, BudgetError
+from ...algebra.exact.residue_values import PRIME, Value
+from ...algebra.exact.trig import read_field
+from ...expressions import Expression, Name, Number
+from ...tape import Op, Tape, record
 from .wording import worded
 
 _SMALL = 4

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from ..tape import Op
+from ...tape import Op
 
 Poly = Any  # flint.fmpq_mpoly has no type stubs
 

@@ -14,8 +14,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from ..errors import UnsupportedError
-from ..expressions import (
+from ...errors import UnsupportedError
+from ...expressions import (
     PI,
     Call,
     Expression,
@@ -30,9 +30,9 @@ from ..expressions import (
     names,
     parse_unit,
 )
-from ..expressions.tree import children
-from ..tape import ARITY, Op, Port, Tape
-from ..tape.writer import Writer
+from ...expressions.tree import children
+from ...tape import ARITY, Op, Port, Tape
+from ...tape.writer import Writer
 
 T = TypeVar("T")
 

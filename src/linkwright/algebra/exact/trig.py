@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..tape import ARITY, Op, Tape
+from ...tape import ARITY, Op, Tape
 from .algebra import read
 from .angles import Form, forms_of, lattice, opaque_count
+from .quotient_ring import Budget, QuotientRing
 from .quotients import Quotient
-from .ring import Budget, QuotientRing
 
 
 @dataclass(frozen=True)

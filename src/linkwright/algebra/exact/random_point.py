@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..tape import Op
+from ...tape import Op
 from .modular import Circular, drawn, inverse, on_sphere
 
 _ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})

@@ -14,17 +14,17 @@ from math import lcm
 
 import numpy as np
 
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple
-from ..mechanism import quaternion_starts
-from ..quantities import entry_names, ports
-from ..readings.algebra import evaluate_expression, read
-from ..readings.elimination import dependent_columns, rank_modulo
-from ..readings.modular import UnluckyError, drawn, on_sphere
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FinerError, PrimeField
-from ..tape import Op, Port, Tape, record, without_dead
+from ...algebra.exact.algebra import evaluate_expression, read
+from ...algebra.exact.elimination import dependent_columns, rank_modulo
+from ...algebra.exact.modular import UnluckyError, drawn, on_sphere
+from ...algebra.exact.prime_field import FinerError, PrimeField
+from ...algebra.exact.residue_values import PRIME, Value
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...expressions import Exact, Expression, PiMultiple
+from ...mechanism import quaternion_starts
+from ...quantities import entry_names, ports
+from ...tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
 _RADIANS, _HALF_TURNS = -1, -2

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-from ..tape import Op
+from ...tape import Op
 from .algebra import Algebra
 from .modular import UnluckyError
 

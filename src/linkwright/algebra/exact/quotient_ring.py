@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..errors import LinkwrightError
-from ..expressions import PI
-from ..tape import Op
+from ...errors import LinkwrightError
+from ...expressions import PI
+from ...tape import Op
 from .algebra import meaningless
 from .angles import Form, Table
 from .quotients import Opaque, Poly, Quotient, as_fraction, negated, rational_root, rational_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from ..expressions import (
+from ...expressions import (
     ONE,
     ZERO,
     Call,
@@ -18,10 +18,10 @@ from ..expressions import (
     Sum,
     negate,
 )
-from ..tape import Op
+from ...tape import Op
 from .angles import Form
+from .quotient_ring import QuotientRing
 from .quotients import Opaque, Poly, Quotient, as_fraction
-from .ring import QuotientRing
 
 Exponents = tuple[int, ...]
 

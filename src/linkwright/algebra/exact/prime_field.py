@@ -27,8 +27,8 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 
-from ..errors import UnsupportedError
-from ..tape import Op
+from ...errors import UnsupportedError
+from ...tape import Op
 from .algebra import meaningless
 from .modular import Circular, UnluckyError, multiple, ratio, root, turned
 from .random_point import RandomPoint
