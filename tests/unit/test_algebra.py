@@ -5,10 +5,16 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import casadi as ca
 import pytest
 
 from linkwright.algebra.exact.algebra import evaluate_expression, read, record_expression
 from linkwright.algebra.exact.prime_field import PrimeField
+from linkwright.algebra.exact.programs import Point, Program
+from linkwright.algebra.exact.residue_values import PRIME
+from linkwright.checking.slopes import Jet, JetAlgebra
+from linkwright.checking.values import DualAlgebra, DualValue
+from linkwright.errors import UnsupportedError
 from linkwright.expressions import (
     PI,
     Call,
@@ -25,7 +31,7 @@ from linkwright.expressions import (
     parse,
 )  # fmt: skip
 from linkwright.readings.balls import ExactBalls, precision
-from linkwright.tape import Op
+from linkwright.tape import Op, record
 
 NAMES = ("a", "b", "c")
 
@@ -100,3 +106,72 @@ def test_a_power_is_whole_only_where_its_exponent_is_certain() -> None:
         evaluate_expression(parse("x^40/x^39"), field, field.symbol).number
         == field.symbol("x").number
     )
+
+
+# -- one prime field -------------------------------------------------------------------------
+
+X = ca.SX.sym("x", 4)
+A, B, C, D = ca.vertsplit(X)
+LETTERS = ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        (A + B) / (A * C - D), A**-3 * B**2, ca.fabs(A - B) * ca.sign(C), ca.fmax(A, B) / ca.fmin(C, D),
+        ca.if_else(A < B, C, D), ca.if_else(ca.logic_and(A <= B, ca.ne(C, D)), A, B),
+        ca.if_else(A, B, C), ca.logic_or(A, B < C), ca.exp(A * B) - ca.tanh(-C), ca.atan2(A, B + C),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_both_readings_modulo_a_prime_give_functions_the_same_values(expression: ca.SX) -> None:
+    """The checker's field and the programs of proofs at the same point of the same prime."""
+    tape = record(ca.Function("f", [X], [expression]))
+    field = PrimeField(11, lenient=True)
+    ((value,),) = read(tape, field, [[field.symbol(name) for name in LETTERS]])
+    assert Program(tape, [LETTERS]).at(Point(PRIME, 11, 1)) == [[value.number]]
+
+
+@pytest.mark.parametrize("condition", [A, ca.logic_not(A), ca.logic_and(A, B)], ids=str)
+def test_a_condition_that_is_a_number_is_not_taken_for_0_or_1(condition: ca.SX) -> None:
+    """`if 2 then b else c` is b: a difference from c + 2 (b − c) is not a proof of anything."""
+    tape = record(ca.Function("f", [X], [ca.if_else(condition, C, D)]))
+    field = PrimeField(5, lenient=True)
+    ((value,),) = read(tape, field, [[field.symbol(name) for name in LETTERS]])
+    assert value.marks is not None
+    assert value.marks.is_loose
+
+
+@pytest.mark.parametrize(
+    ("text", "derivative"),
+    [
+        ("x^3/y", "3*x^2/y"), ("sin(x*y) - cos(x)", "y*cos(x*y) + sin(x)"), ("sqrt(x^2)*y", "y*x/sqrt(x^2)"),
+        ("1/(x - y)", "-1/(x - y)^2"), ("tan(2*x)", "2 + 2*tan(2*x)^2"), ("y - x*x", "-2*x"),
+    ],
+)  # fmt: skip
+def test_derivatives_modulo_a_prime(text: str, derivative: str) -> None:
+    field = PrimeField(2, lenient=True)
+    values = {name: field.symbol(name) for name in "xy"}
+    jets = {"x": Jet(values["x"], {"x": 1}), "y": Jet(values["y"])}
+    found = evaluate_expression(parse(text), JetAlgebra(field), jets.__getitem__)
+    wanted = evaluate_expression(parse(derivative), field, values.__getitem__)
+    assert found.slopes == {"x": wanted.number}
+    with pytest.raises(UnsupportedError, match="derivatives"):
+        evaluate_expression(parse("exp(x)"), JetAlgebra(field), jets.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("text", "real", "dual"),
+    [
+        ("x*x/y", "a^2/c", "2*a*b/c - a^2*d/c^2"), ("x^(-2)", "a^(-2)", "-2*b/a^3"),
+        ("sin(x) - cos(y)", "sin(a) - cos(c)", "b*cos(a) + d*sin(c)"), ("3 - x", "3 - a", "-b"),
+    ],
+)  # fmt: skip
+def test_dual_numbers_modulo_a_prime(text: str, real: str, dual: str) -> None:
+    """x = a + eps b, y = c + eps d."""
+    field = PrimeField(3, lenient=True)
+    a, b, c, d = (field.symbol(name) for name in LETTERS)
+    numbers = {"x": DualValue((a,), (b,)), "y": DualValue((c,), (d,))}
+    found = evaluate_expression(parse(text), DualAlgebra(field, 1), numbers.__getitem__)
+    parts = [evaluate_expression(parse(x), field, field.symbol).number for x in (real, dual)]
+    assert [found.reals[0].number, found.duals[0].number] == parts
