@@ -22,10 +22,10 @@ from collections.abc import Callable
 from typing import Any
 
 import linkwright as lw
+from linkwright.algebra.exact.trig import read_trig
 from linkwright.forms.generators import angles_of
 from linkwright.forms.sources import record_source, source
 from linkwright.formulations import derive_afresh
-from linkwright.readings.trig import read_trig
 
 MOST_LINKS = 4
 """Beyond, SymPy takes minutes in joint angles."""

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 import linkwright as lw
+from linkwright.algebra.exact.tape_identity import identical
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS, formulation
-from linkwright.readings.field import identical
 from linkwright.verification.subject import Subject
 from tests.random_trees import KINDS, random_tree
 

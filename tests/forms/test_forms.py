@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.algebra.exact.quotient_ring import BudgetError
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.expressions import names as names_in
 from linkwright.forms.sheet import sheet_of, usual_functions
-from linkwright.readings.ring import BudgetError
 from tests.forms.reading import agree
 from tests.random_trees import random_tree
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 
 import linkwright as lw
 from linkwright.expressions import parse
+from linkwright.formulations.base.numbers import exact_entries
 from linkwright.identify import base_parameters
-from linkwright.identify.numbers import exact_entries
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees
 from tests.robots import path_of

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 
 import linkwright as lw
+from linkwright.algebra.exact.tape_identity import identical
 from linkwright.expressions import fold
 from linkwright.identify import base_parameters
 from linkwright.kinematics.values import CasadiAlgebra
 from linkwright.quantities import entry_names, ports
-from linkwright.readings.field import identical
 from linkwright.tape import normalised, operations_of_state, record
 from tests.identify.test_base_parameters import LETTERS, PUMA, khalil_arm
 from tests.random_trees import RandomTree, trees

@@ -18,26 +18,26 @@ MAY_IMPORT = {
     "processes": set(),
     "expressions": {"errors"},
     "mechanism": {"errors", "expressions"},
-    "algebra": set(),
+    "algebra": {"errors", "expressions", "tape"},
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
     "calls": {"errors", "tape"},
     "formulations": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "tape",
     },
     "identify": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations",
-        "formulations", "tape", "readings",
+        "formulations", "tape",
     },
     # equations.closed_form hands over to forms, which is loaded only then
     "equations": {"errors", "expressions", "mechanism", "algebra", "quantities", "forms"},
     "forms": {
-        "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
     "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
     "tape": {"errors"},
-    "readings": {"errors", "expressions", "tape"},
+    "readings": {"errors", "expressions", "algebra", "tape"},
     "model": {
         "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
         "guard", "certify", "closed_states", "mass_check", "model_facts",
@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "mass_check": {"errors", "equations"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
     "verification": {
-        "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
     "study": {
@@ -77,11 +77,11 @@ MAY_IMPORT = {
     },
     # the page of a folder's marks is made by report, which is loaded only then
     "checking": {
-        "errors", "expressions", "mechanism", "kinematics", "equations", "formulations", "forms",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "forms",
         "tape", "readings", "report",
     },
     "cli": {
-        "errors", "processes", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
+        "errors", "processes", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "algebra", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
         "show", "report",
     },

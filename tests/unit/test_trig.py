@@ -7,9 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwright.readings.angles import combinations, form, lattice
-from linkwright.readings.ring import Budget, BudgetError, Ring, Value, same
-from linkwright.readings.trig import read_trig
+from linkwright.algebra.exact.algebra import record_expression
+from linkwright.algebra.exact.angles import combinations, form, lattice
+from linkwright.algebra.exact.quotient_expressions import RingPrinter
+from linkwright.algebra.exact.quotient_ring import Budget, BudgetError, QuotientRing, same
+from linkwright.algebra.exact.quotients import Quotient
+from linkwright.algebra.exact.trig import read_field, read_trig
+from linkwright.errors import UnsupportedError
+from linkwright.expressions import parse, to_float
 from linkwright.tape import Op, Port, Tape
 from linkwright.tape.writer import Writer
 
@@ -17,9 +22,9 @@ A, B = form({"a": 1}), form({"b": 1})
 SUM = form({"a": 1, "b": 1})
 
 
-def ring(spare: int = 0, **options: object) -> Ring:
+def ring(spare: int = 0, **options: object) -> QuotientRing:
     angles, table = lattice([A, SUM], [A, B, SUM, form({"a": 2})])
-    return Ring(["a", "b", "x", "y"], angles, table, spare, **options)  # type: ignore[arg-type]
+    return QuotientRing(["a", "b", "x", "y"], angles, table, spare, **options)  # type: ignore[arg-type]
 
 
 def test_sines_and_cosines_of_sums_are_one_thing() -> None:
@@ -51,7 +56,7 @@ def test_roots_and_their_reciprocals_are_reduced() -> None:
 
 def test_quotients_are_compared_by_cross_multiplication() -> None:
     r = ring()
-    x, y, one = r.symbol("x"), r.symbol("y"), Value(r.one)
+    x, y, one = r.symbol("x"), r.symbol("y"), Quotient(r.one)
     left = r.sum(r.quotient(one, x), r.quotient(one, y))
     right = r.quotient(r.sum(x, y), r.product(x, y))
     assert same(r, left, right)
@@ -77,7 +82,7 @@ def test_powers() -> None:
     x = r.symbol("x")
     cube = r.power(x, r.constant(Fraction(3)))
     assert same(r, cube, r.product(x, r.product(x, x)))
-    assert same(r, r.product(cube, r.power(x, r.constant(Fraction(-3)))), Value(r.one))
+    assert same(r, r.product(cube, r.power(x, r.constant(Fraction(-3)))), Quotient(r.one))
     half = r.power(x, r.constant(Fraction(3, 2)))
     assert same(r, r.product(half, half), cube)
 
@@ -113,3 +118,62 @@ def test_lattices() -> None:
     assert table[B] == (-2, 2, 0)
     assert combinations([form({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
     assert lattice([A, SUM], []) == ([], {})
+
+
+# -- as a field ------------------------------------------------------------------------------
+
+
+def in_field(*texts: str) -> tuple[QuotientRing, list[Quotient]]:
+    """Expressions of a, b, x, y read in a ring that is a field."""
+    tape = record_expression(*map(parse, texts), inputs=["a", "b", "x", "y"])
+    found = read_field(tape, {"x": ["a", "b", "x", "y", "pi"]})
+    return found.ring, found.outputs["y"]
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [
+        "1/(1 + sqrt(x)) - (1 - sqrt(x))/(1 - x)",
+        "sqrt(x/y)*sqrt(x/y) - x/y",
+        "sqrt(x/y)/(sqrt(x/y)*y) - 1/y",
+        "sin(a/b)^2 + cos(a/b)^2 - 1",
+        "sin(-a/b) + sin(a/b)",
+        "cos(a + b) - cos(a)*cos(b) + sin(a)*sin(b)",
+        "tan(a)*cos(a) - sin(a)",
+        "(x^2 - y^2)/(x - y) - x - y",
+        "x^(-3/2)*x^(3/2) - 1",
+        "sqrt(9/4) - 1.5",
+    ],
+)
+def test_in_a_field_zero_is_seen_to_be_zero(zero: str) -> None:
+    r, (value,) = in_field(zero)
+    assert r.is_zero(value)
+
+
+@pytest.mark.parametrize("other", ["x - y", "sqrt(x*y) - sqrt(x)", "pi - 3", "cos(a) - cos(b)"])
+def test_in_a_field_nothing_else_is_zero(other: str) -> None:
+    r, (value,) = in_field(other)
+    assert not r.is_zero(value)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "text",
+    ["sqrt(x/y)", "1/sqrt(x/y) + a", "cos(a/y + 1)/(sin(a)*b)", "(a + b/2)*tan(a + 2*b) - pi*x"],
+)
+def test_what_is_printed_has_the_value_of_what_was_read(text: str, sign: int) -> None:
+    """Also where both under a root are negative: the root of x/y is not that of x*y over y."""
+    r, (value,) = in_field(text)
+    numbers = {
+        "a": Fraction("0.3"),
+        "b": Fraction("-1.7"),
+        "x": sign * Fraction("2"),
+        "y": sign * Fraction("5"),
+    }
+    printed = to_float(RingPrinter(r).expression(value), numbers)
+    assert printed == pytest.approx(to_float(parse(text), numbers), rel=1e-12)
+
+
+def test_a_field_refuses_other_functions() -> None:
+    with pytest.raises(UnsupportedError, match="exp has no meaning"):
+        in_field("exp(x)")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.algebra.exact.bounds import Bounds
+from linkwright.algebra.exact.programs import Point, Program
+from linkwright.algebra.exact.tape_identity import EXPONENTS, Verdict, common_degree, identical
 from linkwright.errors import UnsupportedError
 from linkwright.quantities import entry_names, ports
-from linkwright.readings.bounds import Bounds
-from linkwright.readings.field import EXPONENTS, Verdict, common_degree, identical
-from linkwright.readings.points import Point, Program
 from linkwright.tape import ARITY, COMMUTATIVE, Op, Tape, record
 from tests.tapes import run
 

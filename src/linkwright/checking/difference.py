@@ -7,12 +7,12 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.quotient_ring import Budget
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import PI, Exact, Expression, Name, PiMultiple, Sum, to_text
 from ..expressions.tree import children
 from ..forms import ClosedForm, Source, form_of
-from ..readings.ring import Budget
 from ..tape import Port
 from .meaning import Meanings
 from .points import Setting

@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
+from ..algebra.exact.algebra import ExpressionAlgebra, add_all, evaluate_node, multiply_all
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import FinerError
 from ..errors import LinkwrightError
 from ..expressions import (
+    PI,
     Call,
     Expression,
     Name,
     Negation,
-    Number,
     Power,
     Product,
     Reciprocal,
     Sum,
 )
 from ..expressions.tree import children
-from ..readings.modular import UnluckyError
-from ..readings.residues import FinerError
+from ..tape import Op
 from .places import Place
 from .values import (
     AnyAlgebra,
     AnyValue,
+    DualAlgebra,
     Key,
     Lookup,
     has_no_value,
@@ -59,12 +63,13 @@ class Valuation:
     """The values of an equation's nodes at one point, and the goals of its parts."""
 
     def __init__(self, algebra: AnyAlgebra, lookup: Lookup) -> None:
-        self.algebra = algebra
+        self.algebra = cast(ExpressionAlgebra[AnyValue], algebra)
         self.lookup = lookup
-        self.finest = dict(algebra.field.finest)
+        self.field = algebra.field if isinstance(algebra, DualAlgebra) else algebra
+        self.finest = dict(self.field.finest)
         self._values: dict[int, AnyValue] = {}
         self._kept: list[Expression] = []
-        self.one = algebra.number(Fraction(1))
+        self.one = algebra.constant(Fraction(1))
 
     def value_if_any(self, expression: Expression) -> AnyValue | None:
         return self.guard(lambda: self.fresh_value(expression))
@@ -75,7 +80,7 @@ class Valuation:
             found = reckon()
             return None if has_no_value(found) else found
         except FinerError:
-            self.algebra.field.finest = dict(self.finest)
+            self.field.finest = dict(self.finest)
         except (UnluckyError, LinkwrightError):
             pass
         return None
@@ -97,34 +102,21 @@ class Valuation:
         return key_of(found)
 
     def combine(self, node: Expression, parts: Sequence[AnyValue]) -> AnyValue:
-        algebra = self.algebra
-        match node:
-            case Number(number):
-                return algebra.number(number)
-            case Name("pi"):
-                return algebra.pi()
-            case Name(name):
-                found = self.lookup(name)
-                if found is None:
-                    raise UnluckyError(name)
-                return found
-            case Negation():
-                return algebra.negate(parts[0])  # type: ignore[arg-type]
-            case Reciprocal():
-                return algebra.reciprocal(parts[0])  # type: ignore[arg-type]
-            case Sum():
-                return algebra.add(parts)  # type: ignore[arg-type]
-            case Product():
-                return algebra.multiply(parts)  # type: ignore[arg-type]
-            case Power():
-                return algebra.power(parts[0], parts[1])  # type: ignore[arg-type]
-            case Call(function, _):
-                return algebra.call(function, parts)  # type: ignore[arg-type]
-            case _:
-                raise UnluckyError("unit")
+        if isinstance(node, Name) and node.name != PI:
+            found = self.lookup(node.name)
+            if found is None:
+                raise UnluckyError(node.name)
+            return found
+        return evaluate_node(node, self.algebra, parts)
+
+    def apply(self, op: Op, operands: Sequence[AnyValue]) -> AnyValue:
+        return self.algebra.apply(op, operands)
+
+    def sum(self, terms: Sequence[AnyValue]) -> AnyValue:
+        return add_all(self.algebra, terms)
 
     def product(self, factors: Sequence[AnyValue]) -> AnyValue:
-        return self.algebra.multiply([self.one, *factors])  # type: ignore[list-item]
+        return multiply_all(self.algebra, [self.one, *factors])
 
     def goal_of(self, node: Expression, i: int, goal: Goal, is_angle: bool) -> Goal | None:
         """What the i-th part must be, the others staying as they are; None if nothing will do."""

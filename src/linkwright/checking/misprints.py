@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
+from ..algebra.exact.modular import small_rational
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import (
     ONE,
     Call,
@@ -26,6 +28,7 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten
 from ..expressions.tree import children
+from ..tape import Op
 from .goals import Goal, Valuation
 from .places import Place, put
 from .values import (
@@ -38,7 +41,6 @@ from .values import (
     product_of_keys,
     quotient_of_keys,
     scalar_of,
-    small_rational,
 )
 
 TWO = Number(Fraction(2))
@@ -141,7 +143,7 @@ class Misprints(Valuation):
         if quotient is None:
             return
         number = scalar_of(quotient)
-        ratio = None if number is None else small_rational(number, LARGEST_COEFFICIENT)
+        ratio = None if number is None else small_rational(number, LARGEST_COEFFICIENT, PRIME)
         if ratio == -1:
             yield Candidate("sign", f"the sign of the term {text} is changed", (), negate(term))
         elif ratio is not None and ratio not in (0, 1):
@@ -157,10 +159,11 @@ class Misprints(Valuation):
     def multiples_that_pass(self, term: Expression, goal: Goal, text: str) -> Iterator[Candidate]:
         """A sign or a factor 2 inside an angle or a power."""
         own = self.value(term)
-        if goal.is_met_by(self.algebra.negate(own)):  # type: ignore[arg-type]
+        if goal.is_met_by(self.apply(Op.NEG, [own])):
             yield Candidate("sign", f"the sign of the term {text} is changed", (), negate(term))
         for ratio in (Fraction(2), Fraction(1, 2)):
-            if goal.is_met_by(self.guard(lambda: self.product([self.algebra.number(ratio), own]))):  # noqa: B023
+            factor = self.algebra.constant(ratio)
+            if goal.is_met_by(self.guard(lambda: self.product([factor, own]))):  # noqa: B023
                 yield _rescaled(term, ratio, text)
 
     def without_term(self, node: Sum, i: int, goal: Goal) -> Iterator[Candidate]:
@@ -169,15 +172,15 @@ class Misprints(Valuation):
             new = rest[0] if len(rest) == 1 else Sum(rest)
             text = shorten(to_text(_unsigned(node.terms[i])))
             what = f"the term {text} is left out"
-            if goal.is_met_by(self.guard(lambda: self.algebra.add([self.value(x) for x in rest]))):  # type: ignore[misc]
+            if goal.is_met_by(self.guard(lambda: self.sum([self.value(x) for x in rest]))):
                 yield Candidate("extra term", what, (), new)
 
     def other_signs(self, node: Sum, i: int, goal: Goal) -> Iterator[Candidate]:
         """All signs but one."""
         if len(node.terms) < 3:
             return
-        algebra, kept = self.algebra, self.value(node.terms[i])
-        value = algebra.add([kept, kept, algebra.negate(self.value(node))])  # type: ignore[list-item, arg-type]
+        kept = self.value(node.terms[i])
+        value = self.apply(Op.SUB, [self.sum([kept, kept]), self.value(node)])
         if goal.is_met_by(value):
             new = Sum(tuple(t if k == i else negate(t) for k, t in enumerate(node.terms)))
             text = shorten(to_text(_unsigned(node.terms[i])))
@@ -240,10 +243,10 @@ class Misprints(Valuation):
         number = None if goal.key is None else scalar_of(goal.key)
         if number is None:
             tried = {value * 2, value / 2, -value, value + 1, value - 1} - {value, Fraction(0)}
-            found = [x for x in sorted(tried) if goal.is_met_by(self.algebra.number(x))]
+            found = [x for x in sorted(tried) if goal.is_met_by(self.algebra.constant(x))]
         else:
             bound = max(LARGEST_COEFFICIENT, abs(value.numerator), value.denominator)
-            ratio = small_rational(number, bound)
+            ratio = small_rational(number, bound, PRIME)
             found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
             what = f"the coefficient {number_text(value)} is {number_text(other)}"
@@ -258,8 +261,8 @@ class Misprints(Valuation):
             if isinstance(symbol, Name) and stem(symbol.name) == own:
                 for other in (symbol, negate(symbol)):
                     new = Sum((Name(name), other))
-                    signed = value if other is symbol else self.algebra.negate(value)  # type: ignore[arg-type]
-                    total = self.algebra.add([self.value(Name(name)), signed])  # type: ignore[list-item]
+                    signed = value if other is symbol else self.apply(Op.NEG, [value])
+                    total = self.sum([self.value(Name(name)), signed])
                     if goal.is_met_by(total):
                         yield Candidate("missing angle", f"{name} is {to_text(new)}", (), new)
 

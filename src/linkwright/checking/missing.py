@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
+from ..algebra.exact.modular import small_rational
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import (
     ONE,
     ZERO,
@@ -25,7 +27,6 @@ from ..expressions import (
     to_text,
 )
 from ..expressions.tokens import shorten
-from ..readings.residue_values import PRIME
 from .duals import EPS
 from .goals import Goal, Valuation
 from .misprints import LARGEST_COEFFICIENT, Candidate
@@ -37,7 +38,6 @@ from .values import (
     quotient_of_keys,
     scalar_of,
     shifted,
-    small_rational,
 )
 
 MOST_SYMBOLS = 64
@@ -113,7 +113,7 @@ class MissingTerms:
 
     def products(self, number: int, largest: int) -> Iterator[tuple[Fraction, Factors]]:
         """The shortest products with a value."""
-        plain = small_rational(number, LARGEST_COEFFICIENT)
+        plain = small_rational(number, LARGEST_COEFFICIENT, PRIME)
         if plain is not None:
             yield plain, ()
             return

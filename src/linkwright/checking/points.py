@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from ..algebra.exact.algebra import add_all, evaluate_expression, read
+from ..algebra.exact.constrained_points import closed
+from ..algebra.exact.elimination import solve_square
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value, combined_marks
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, fold
+from ..expressions import Exact, Expression, PiMultiple
 from ..mechanism import quaternion_starts
-from ..readings.algebra import read
-from ..readings.closing import closed
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value, combined_marks
-from ..readings.residues import PrimeField
 from ..tape import Op, Tape
-from .elimination import solved
 from .vocabulary import Vocabulary
 
 
@@ -75,8 +75,6 @@ class Ground:
     def parameters(
         self, field: PrimeField, given: Mapping[str, Value] | None = None
     ) -> list[Value]:
-        algebra = field.algebra
-
         def value(name: str) -> Value:
             if given and name in given:
                 return given[name]
@@ -84,10 +82,10 @@ class Ground:
             if bound is None:
                 return self.free_parameter(field, name)
             if isinstance(bound, PiMultiple):
-                return algebra.multiply([field.constant(bound.coefficient), algebra.pi()])
+                return field.apply(Op.MUL, (field.constant(bound.coefficient), field.pi()))
             if isinstance(bound, Fraction | float):
                 return field.constant(Fraction(bound))
-            return fold(bound, algebra, value)
+            return evaluate_expression(bound, field, value)
 
         return [value(name) for name in self.vocabulary.parameters]
 
@@ -148,7 +146,7 @@ class Ground:
     def _drives(self, field: PrimeField, B: Sequence[Value], tau: Sequence[Value]) -> list[Value]:
         """u with B u = τ; nothing, where B cannot be inverted."""
         try:
-            return solved(field, B, tau)
+            return solve_square(field, B, tau)
         except UnluckyError as error:
             return [field.nothing(str(error))] * len(tau)
 
@@ -215,8 +213,10 @@ class Ground:
 
 
 def _applied(field: PrimeField, matrix: Sequence[Value], x: Sequence[Value]) -> list[Value]:
-    algebra, n = field.algebra, len(x)
+    n = len(x)
     return [
-        algebra.add([algebra.multiply(pair) for pair in zip(matrix[i : i + n], x, strict=True)])
+        add_all(
+            field, [field.apply(Op.MUL, pair) for pair in zip(matrix[i : i + n], x, strict=True)]
+        )
         for i in range(0, len(matrix), n)
     ]

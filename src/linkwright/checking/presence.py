@@ -21,10 +21,13 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.elimination import independent_rows
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
 from ..errors import LinkwrightError
-from ..readings.modular import UnluckyError, independent_rows
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import PrimeField
+from ..tape import Op
 from .claims import Claim, Claims, read_pair
 from .points import Setting
 from .prover import Prover, Scope
@@ -159,7 +162,7 @@ class _Comparison:
         return row if is_plain and all(name in self.vocabulary for name in row) else []
 
     def _read(self, prover: Prover, scope: Scope) -> None:
-        field, ground = scope.algebra.field, prover.ground
+        field, ground = scope.field, prover.ground
         self.values = scope.ours
         self.rows = {}
         for claim in self.claims:
@@ -187,12 +190,12 @@ class _Comparison:
                 theirs[name] = (
                     self._jet(meaning)
                     if isinstance(meaning, str)
-                    else algebra.evaluate(meaning, lookup)
+                    else evaluate_expression(meaning, algebra, lookup)
                 )
             return theirs[name]
 
-        left, right = (algebra.evaluate(side, lookup) for side in claim.pair)
-        return dict(algebra.add([left, algebra.negate(right)]).slopes)
+        sides = [evaluate_expression(side, algebra, lookup) for side in claim.pair]
+        return dict(algebra.apply(Op.SUB, sides).slopes)
 
     def _jet(self, name: str) -> Jet:
         value = self.values[name]

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..expressions import Expression, Name, fold
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.modular import UnluckyError, chance_of_error
+from ..algebra.exact.prime_field import FinerError, PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
+from ..expressions import Expression, Name
 from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting
@@ -36,7 +37,7 @@ class Scope:
     """The values of their names at one point."""
 
     def __init__(self, field: PrimeField, ours: dict[str, Value], meanings: Meanings) -> None:
-        self.algebra = FieldAlgebra(field)
+        self.field = field
         self.ours = ours
         self.meanings = meanings
         self.theirs: dict[str, Value] = {}
@@ -57,11 +58,11 @@ class Scope:
             return None
 
     def __call__(self, expression: Expression) -> Value:
-        return fold(expression, self.algebra, self.lookup)
+        return evaluate_expression(expression, self.field, self.lookup)
 
     def residual(self, pair: Pair) -> Value:
         """left − right, with its degree in what is random."""
-        field = self.algebra.field
+        field = self.field
         found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
         return replace(
             found,
@@ -175,7 +176,7 @@ class Prover:
                 elif residual.number:
                     found[i] = self._failing(residual)
                 else:
-                    missed[i] *= min(1.0, residual.numerator / PRIME)
+                    missed[i] *= chance_of_error(residual.numerator, PRIME)
                     if missed[i] <= CHANCE:
                         found[i] = Proof(True, missed[i])
             open_pairs -= found.keys()
@@ -230,7 +231,7 @@ class Prover:
             if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):
                 return Proof(None, 1.0, ROOTS_UNDECIDED)
             for_all &= all(zeros.values())
-            missed *= min(1.0, sum(x.numerator for x in usable.values()) / PRIME)
+            missed *= chance_of_error(sum(x.numerator for x in usable.values()), PRIME)
             if missed <= CHANCE:
                 return Proof(True, missed) if for_all else Proof(None, missed, ROOTS_UNDECIDED)
         return Proof(None, 1.0, "no point was found at which its roots exist")
@@ -286,7 +287,7 @@ class Prover:
                 loops_open = True  # lengths that close loops follow from the motion
                 continue
             degree = sum(max(x.numerator + x.denominator for x in both) for both in compared)
-            missed *= min(1.0, 2 * degree / PRIME)
+            missed *= chance_of_error(2 * degree, PRIME)
             if missed <= CHANCE:
                 return Proof(True, missed)
         return Proof(None, 1.0, "whether it is right up to a constant could not be decided")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..algebra.exact.residue_values import PRIME
 from ..expressions import ZERO, Call, Expression, Name, Negation, Sum, names, negate, to_text
 from ..expressions.tree import children
-from ..readings.residue_values import PRIME
 from ..tape import Op
 from .difference import Difference, difference
 from .duals import EPS, names_reached, split_pair, without_eps
@@ -206,7 +206,7 @@ def _goal_of_name(trial: Trial, scope: Scope, name: str) -> Goal:
 
 def _number_of_name(scope: Scope, pair: Pair, name: str) -> int | None:
     """The value of a name in which the equation is linear."""
-    field = scope.algebra.field
+    field = scope.field
     residuals, start = [], scope.lookup(name)
     for shift in range(3):
         value = field.apply(Op.ADD, (start, field.constant(Fraction(shift))))

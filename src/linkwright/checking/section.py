@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 
+from ..algebra.exact.elimination import rank_modulo
+from ..algebra.exact.residue_values import PRIME
 from ..errors import LinkwrightError
 from ..expressions import Expression, names
-from ..readings.modular import independent_rows
-from ..readings.residue_values import PRIME
 from .blame import blame_definitions, in_the_texts_words
 from .conditions import Conditions, relevant_setting
 from .difference import difference
@@ -245,7 +245,7 @@ class Section:
         except ArithmeticError:
             return ""
         rows = [[c[k] - rest[k] for c in columns] for k in range(len(pairs))]
-        found = len(independent_rows(rows, PRIME))
+        found = rank_modulo(rows, PRIME)
         if not found:
             return ""
         if found == nv:

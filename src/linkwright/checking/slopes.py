@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..expressions import Expression, Unit, fold
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra, PrimeField
+from ..algebra.exact.algebra import meaningless
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value
+from ..tape import Op
 
 
 @dataclass(frozen=True)
@@ -25,69 +26,54 @@ class Jet:
 
 
 class JetAlgebra:
-    """Forward differentiation at one point of a prime field, for `fold`."""
+    """Forward differentiation at one point of a prime field."""
 
-    def __init__(self, point: PrimeField) -> None:
-        self.plain = FieldAlgebra(point)
+    def __init__(self, field: PrimeField) -> None:
+        self.field = field
 
-    def evaluate(self, expression: Expression, lookup: Callable[[str], Jet]) -> Jet:
-        return fold(expression, self, lookup)
-
-    def number(self, value: Fraction) -> Jet:
-        return Jet(self.plain.number(value))
+    def constant(self, value: Fraction) -> Jet:
+        return Jet(self.field.constant(value))
 
     def pi(self) -> Jet:
-        return Jet(self.plain.pi())
+        return Jet(self.field.pi())
 
-    def add(self, terms: Sequence[Jet]) -> Jet:
+    def apply(self, op: Op, operands: Sequence[Jet]) -> Jet:
+        value = self.field.apply(op, [x.value for x in operands])
         total: dict[str, int] = {}
-        for term in terms:
-            for key, slope in term.slopes.items():
+        for k, operand in enumerate(operands):
+            if not operand.slopes:
+                continue
+            factor = self._partial(op, k, [x.value for x in operands], value)
+            for key, slope in operand.scaled(factor).items():
                 total[key] = (total.get(key, 0) + slope) % PRIME
-        value = self.plain.add([term.value for term in terms])
         return Jet(value, {key: slope for key, slope in total.items() if slope})
 
-    def multiply(self, factors: Sequence[Jet]) -> Jet:
-        product = factors[0]
-        for factor in factors[1:]:
-            left, right = product.scaled(factor.value.number), factor.scaled(product.value.number)
-            slopes = self.add([Jet(product.value, left), Jet(product.value, right)]).slopes
-            product = Jet(self.plain.multiply([product.value, factor.value]), slopes)
-        return product
-
-    def negate(self, operand: Jet) -> Jet:
-        return Jet(self.plain.negate(operand.value), operand.scaled(-1))
-
-    def reciprocal(self, operand: Jet) -> Jet:
-        inverse = self.plain.reciprocal(operand.value)
-        return Jet(inverse, operand.scaled(-inverse.number * inverse.number))
-
-    def power(self, base: Jet, exponent: Jet) -> Jet:
-        value = self.plain.power(base.value, exponent.value)
-        if not base.slopes:
-            return Jet(value)
-        lower = self.plain.add([exponent.value, self.plain.number(Fraction(-1))])
-        slope = exponent.value.number * self.plain.power(base.value, lower).number
-        return Jet(value, base.scaled(slope))
-
-    def call(self, function: str, arguments: Sequence[Jet]) -> Jet:
-        (argument,) = arguments if len(arguments) == 1 else (Jet(self.plain.number(Fraction(0))),)
-        value = self.plain.call(function, [one.value for one in arguments])
-        if not argument.slopes:
-            return Jet(value)
-        return Jet(value, argument.scaled(self._slope(function, argument.value, value)))
-
-    def _slope(self, function: str, argument: Value, value: Value) -> int:
-        match function:
-            case "sin":
-                return self.plain.call("cos", [argument]).number
-            case "cos":
-                return -self.plain.call("sin", [argument]).number
-            case "tan":
+    def _partial(self, op: Op, k: int, operands: Sequence[Value], value: Value) -> int:
+        """The derivative of an operation by its k-th operand."""
+        a, b = operands[0].number, operands[-1].number
+        apply, one = self.field.apply, self.field.constant(Fraction(1))
+        match op:
+            case Op.ADD:
+                return 1
+            case Op.SUB:
+                return 1 if k == 0 else -1
+            case Op.NEG:
+                return -1
+            case Op.MUL:
+                return b if k == 0 else a
+            case Op.DIV:
+                inverse = apply(Op.DIV, (one, operands[1])).number
+                return inverse if k == 0 else -value.number * inverse
+            case Op.SIN:
+                return apply(Op.COS, operands).number
+            case Op.COS:
+                return -apply(Op.SIN, operands).number
+            case Op.TAN:
                 return 1 + value.number * value.number
-            case _:  # sqrt, the only other that has a value here
-                twice = self.plain.multiply([self.plain.number(Fraction(2)), value])
-                return self.plain.reciprocal(twice).number
-
-    def measure(self, value: Jet, unit: Unit) -> Jet:
-        return Jet(self.plain.measure(value.value, unit))
+            case Op.SQRT:
+                return apply(Op.DIV, (one, apply(Op.ADD, (value, value)))).number
+            case Op.POW if k == 0:
+                lower = apply(Op.SUB, (operands[1], one))
+                return b * apply(Op.POW, (operands[0], lower)).number
+            case _:
+                raise meaningless(op, "derivatives modulo a prime")

@@ -17,9 +17,10 @@ from typing import Any
 import flint
 import numpy as np
 
-from ..expressions import Expression, Sum, fold, to_float
+from ..algebra.exact.algebra import evaluate_expression
+from ..expressions import Expression, Sum, to_float
 from ..mechanism import quaternion_starts
-from ..readings.balls import Ball, BallAlgebra, Balls, ball_of, precision
+from ..readings.balls import Ball, ExactBalls, ball_of, precision
 from .meaning import Meanings
 from .points import Ground, Setting
 from .vocabulary import Vocabulary
@@ -53,14 +54,13 @@ class OpenLoopError(ArithmeticError):
     """Loops cannot be closed near the mechanism's own configuration."""
 
 
-class RealField(Balls):
+class RealField(ExactBalls):
     """The algebra of balls with random numbers by name, in the place of a prime field."""
 
     def __init__(self, seed: int, spread: tuple[float, float]) -> None:
         self.seed = seed
         self.of_parameters, self.of_coordinates = spread
         self.reckoned = 1
-        self.algebra = BallAlgebra()
 
     def drawn(self, name: str) -> Fraction:
         """A random fraction between -1 and 1, the same for the same name."""
@@ -77,9 +77,6 @@ class RealField(Balls):
 
     def as_symbols(self, values: Sequence[Ball]) -> list[Ball]:
         return list(values)
-
-    def constant(self, value: Fraction) -> Ball:
-        return ball_of(value)
 
 
 class RealGround(Ground):
@@ -273,7 +270,7 @@ class RealScope:
     def __init__(self, ours: Mapping[str, Ball], meanings: Meanings) -> None:
         self.ours, self.meanings = ours, meanings
         self.theirs: dict[str, Ball] = {}
-        self.algebra = BallAlgebra()
+        self.algebra = ExactBalls()
 
     def lookup(self, name: str) -> Ball:
         if name not in self.theirs:
@@ -284,7 +281,7 @@ class RealScope:
         return self.theirs[name]
 
     def __call__(self, expression: Expression) -> Ball:
-        return fold(expression, self.algebra, self.lookup)
+        return evaluate_expression(expression, self.algebra, self.lookup)
 
 
 def compare(residual: Ball, scale: Ball) -> Judgement:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from ..algebra.exact.algebra import evaluate_expression
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import FinerError, PrimeField
+from ..algebra.exact.residue_values import Value
 from ..errors import LinkwrightError
-from ..expressions import Call, Expression, Name, fold, names, to_text
+from ..expressions import Call, Expression, Name, names, to_text
 from ..expressions.tree import children
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import Value
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField
+from ..tape import Op
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached, split_pair
 from .meaning import Meanings
 from .misprints import Misprints
@@ -104,7 +106,7 @@ class Trial:
                     break
                 except LinkwrightError:
                     return found
-                roots = prover.scope(seed, lambda scope: len(scope.algebra.field.radicands), signs)
+                roots = prover.scope(seed, lambda scope: len(scope.field.radicands), signs)
                 signs, count = signs + 1, 2 ** min(roots, MOST_ROOTS)
             if signs:
                 return found
@@ -119,8 +121,8 @@ class Trial:
         """The algebra of the equation and the values of its names at a point."""
         if not self.axes:
             scope.theirs = dict(given or {})  # type: ignore[arg-type]
-            return scope.algebra, scope.maybe
-        algebra = DualAlgebra(scope.algebra, self.axes)
+            return scope.field, scope.maybe
+        algebra = DualAlgebra(scope.field, self.axes)
         lookup = DualLookup(scope, algebra, self.text, self.owners)
         lookup.known = dict(given or {})  # type: ignore[arg-type]
         return algebra, lookup.maybe
@@ -142,7 +144,7 @@ class Trial:
         valuation = Misprints(algebra, lookup, ())
         try:
             left, right = (valuation.value(side) for side in pair)
-            return key_of(algebra.add([left, algebra.negate(right)]))  # type: ignore[list-item, arg-type]
+            return key_of(valuation.apply(Op.SUB, [left, right]))
         except (UnluckyError, FinerError, LinkwrightError):
             return None
 
@@ -232,7 +234,7 @@ class _FreeScope:
     """Random numbers for all names, the same for names of the same meaning."""
 
     def __init__(self, text: Meanings, expand: bool) -> None:
-        self.algebra = FieldAlgebra(PrimeField(1))
+        self.field = PrimeField(1)
         self.text = text
         self.expand = expand
         self.known: dict[str, Value] = {}
@@ -241,10 +243,10 @@ class _FreeScope:
         if name not in self.known:
             meaning = self.text.find(name)
             if isinstance(meaning, Expression) and (self.expand or name not in self.text.defined):
-                found = fold(meaning, self.algebra, self.lookup)
+                found = evaluate_expression(meaning, self.field, self.lookup)
             else:
                 own = meaning if isinstance(meaning, str) else name
-                found = self.algebra.field.symbol(f"free {own}")
+                found = self.field.symbol(f"free {own}")
             self.known[name] = found
         return self.known[name]
 

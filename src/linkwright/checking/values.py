@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 
+from ..algebra.exact.algebra import evaluate_expression, multiply_all
+from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.prime_field import PrimeField
+from ..algebra.exact.residue_values import PRIME, Value, small_integer
 from ..errors import UnsupportedError
-from ..expressions import Expression, Name, Unit, fold
-from ..readings.modular import UnluckyError
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra
+from ..expressions import Expression, Name
+from ..tape import Op
 from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
 from .meaning import Meanings
 from .prover import Scope
@@ -36,74 +37,76 @@ class DualValue:
 class DualAlgebra:
     """Dual vectors, whose products are taken axis by axis."""
 
-    def __init__(self, field: FieldAlgebra, axes: int) -> None:
-        self.inner, self.field, self.axes = field, field.field, axes
+    def __init__(self, field: PrimeField, axes: int) -> None:
+        self.field, self.axes = field, axes
 
     def scalar(self, value: Value) -> DualValue:
-        zero = self.inner.number(Fraction(0))
+        zero = self.field.constant(Fraction(0))
         return DualValue((value,) * self.axes, (zero,) * self.axes)
 
-    def number(self, value: Fraction) -> DualValue:
-        return self.scalar(self.inner.number(value))
+    def constant(self, value: Fraction) -> DualValue:
+        return self.scalar(self.field.constant(value))
 
     def pi(self) -> DualValue:
-        return self.scalar(self.inner.pi())
+        return self.scalar(self.field.pi())
 
-    def add(self, terms: Sequence[DualValue]) -> DualValue:
-        return DualValue(
-            tuple(map(self.inner.add, zip(*(x.reals for x in terms), strict=True))),
-            tuple(map(self.inner.add, zip(*(x.duals for x in terms), strict=True))),
-        )
+    def apply(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
+        match op:
+            case Op.ADD | Op.SUB | Op.NEG:
+                return self._linear(op, operands)
+            case Op.MUL:
+                return self._times(*operands)
+            case Op.DIV:
+                return self._times(operands[0], self._reciprocal(operands[1]))
+            case Op.POW:
+                return self._power(*operands)
+            case _:
+                return self._function(op, operands)
 
-    def multiply(self, factors: Sequence[DualValue]) -> DualValue:
-        return reduce(self._times, factors)
+    def _linear(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
+        reals = zip(*(x.reals for x in operands), strict=True)
+        duals = zip(*(x.duals for x in operands), strict=True)
+        apply = self.field.apply
+        return DualValue(tuple(apply(op, x) for x in reals), tuple(apply(op, x) for x in duals))
 
     def _times(self, a: DualValue, b: DualValue) -> DualValue:
-        add, multiply = self.inner.add, self.inner.multiply
-        reals = tuple(map(multiply, zip(a.reals, b.reals, strict=True)))
+        apply = self.field.apply
+        reals = tuple(apply(Op.MUL, pair) for pair in zip(a.reals, b.reals, strict=True))
         mixed = zip(a.reals, a.duals, b.reals, b.duals, strict=True)
-        return DualValue(
-            reals, tuple(add([multiply([ar, bd]), multiply([ad, br])]) for ar, ad, br, bd in mixed)
-        )
+        pairs = [(apply(Op.MUL, (ar, bd)), apply(Op.MUL, (ad, br))) for ar, ad, br, bd in mixed]
+        return DualValue(reals, tuple(apply(Op.ADD, pair) for pair in pairs))
 
-    def negate(self, operand: DualValue) -> DualValue:
-        negate = self.inner.negate
-        return DualValue(tuple(map(negate, operand.reals)), tuple(map(negate, operand.duals)))
+    def _reciprocal(self, operand: DualValue) -> DualValue:
+        apply, one = self.field.apply, self.field.constant(Fraction(1))
+        reals = tuple(apply(Op.DIV, (one, x)) for x in operand.reals)
+        squares = [apply(Op.MUL, (r, r)) for r in reals]
+        products = [apply(Op.MUL, x) for x in zip(operand.duals, squares, strict=True)]
+        return DualValue(reals, tuple(apply(Op.NEG, (x,)) for x in products))
 
-    def reciprocal(self, operand: DualValue) -> DualValue:
-        inner = self.inner
-        reals = tuple(map(inner.reciprocal, operand.reals))
-        pairs = zip(reals, operand.duals, strict=True)
-        return DualValue(reals, tuple(inner.negate(inner.multiply([d, r, r])) for r, d in pairs))
+    def _power(self, base: DualValue, exponent: DualValue) -> DualValue:
+        whole = small_integer(exponent.reals[0].number, MOST_POWER)
+        if whole is None or exponent.reals[0].marks is not None:
+            raise UnsupportedError("such a power has no dual part", remedy="write it without eps")
+        power = multiply_all(self, [self.constant(Fraction(1)), *[base] * abs(whole)])
+        return power if whole >= 0 else self._reciprocal(power)
 
-    def power(self, base: DualValue, exponent: DualValue) -> DualValue:
-        for whole in range(MOST_POWER + 1):
-            if exponent.reals[0].number == whole:
-                return self.multiply([self.number(Fraction(1)), *[base] * whole])
-            if exponent.reals[0].number == PRIME - whole:
-                return self.reciprocal(self.multiply([base] * whole))
-        raise UnsupportedError("such a power has no dual part", remedy="write it without eps")
-
-    def call(self, function: str, arguments: Sequence[DualValue]) -> DualValue:
-        (angle,) = arguments
-        reals = tuple(self.inner.call(function, [x]) for x in angle.reals)
-        if not any(x.number for x in angle.duals):
-            return DualValue(reals, angle.duals)
-        if function not in ("sin", "cos"):
-            raise UnsupportedError(f"{function} has no dual part", remedy="write it without eps")
-        other = {"sin": "cos", "cos": "sin"}[function]
-        slopes = [self.inner.call(other, [x]) for x in angle.reals]
-        slopes = slopes if function == "sin" else [self.inner.negate(x) for x in slopes]
-        return DualValue(
-            reals, tuple(map(self.inner.multiply, zip(slopes, angle.duals, strict=True)))
-        )
-
-    def measure(self, value: DualValue, unit: Unit) -> DualValue:
-        return self.scalar(self.inner.measure(value.reals[0], unit))
+    def _function(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
+        apply = self.field.apply
+        reals = tuple(apply(op, x) for x in zip(*(x.reals for x in operands), strict=True))
+        if not any(x.number for operand in operands for x in operand.duals):
+            return DualValue(reals, operands[0].duals)
+        if op not in (Op.SIN, Op.COS):
+            name = op.name.lower()
+            raise UnsupportedError(f"{name} has no dual part", remedy="write it without eps")
+        (angle,) = operands
+        slopes = [apply(Op.COS if op is Op.SIN else Op.SIN, (x,)) for x in angle.reals]
+        slopes = slopes if op is Op.SIN else [apply(Op.NEG, (x,)) for x in slopes]
+        pairs = zip(slopes, angle.duals, strict=True)
+        return DualValue(reals, tuple(apply(Op.MUL, pair) for pair in pairs))
 
 
 AnyValue = Value | DualValue
-AnyAlgebra = FieldAlgebra | DualAlgebra
+AnyAlgebra = PrimeField | DualAlgebra
 
 
 class DualLookup:
@@ -129,13 +132,13 @@ class DualLookup:
     def _find(self, name: str) -> DualValue:
         algebra = self.algebra
         if name == EPS:
-            numbers = (algebra.number(Fraction(x)).reals for x in (0, 1))
+            numbers = (algebra.constant(Fraction(x)).reals for x in (0, 1))
             return DualValue(*numbers)
         meaning = self.text.find(name)
         if isinstance(meaning, Name):
             name = meaning.name.lstrip("=")  # a name of ours
         elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
-            return fold(meaning, algebra, self)
+            return evaluate_expression(meaning, algebra, self)
         if is_vector(name, self.owners):
             if algebra.axes == 1:
                 raise UnluckyError("a vector among numbers")
@@ -228,17 +231,6 @@ def scalar_of(goal: Key) -> int | None:
     n = len(goal) // 2
     reals = {x for x in goal[:n] if x is not None}
     return reals.pop() if len(reals) == 1 and not any(goal[n:]) else None
-
-
-def small_rational(number: int, bound: int) -> Fraction | None:
-    """The fraction with numerator and denominator up to the bound that the residue is."""
-    low, high = (PRIME, 0), (number % PRIME, 1)
-    while high[0] > bound:
-        factor = low[0] // high[0]
-        low, high = high, (low[0] - factor * high[0], low[1] - factor * high[1])
-    if not 0 < abs(high[1]) <= bound:
-        return None
-    return Fraction(high[0], high[1])
 
 
 Lookup = Callable[[str], AnyValue | None]

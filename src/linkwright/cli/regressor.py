@@ -6,6 +6,7 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.quotient_ring import Budget
 from ..checking.difference import Numbers
 from ..equations import Equations
 from ..errors import LinkwrightError
@@ -15,7 +16,6 @@ from ..formulations import derive
 from ..identify import NamedRegressor
 from ..kinematics.values import CasadiAlgebra
 from ..quantities import entry_names
-from ..readings.ring import Budget
 from ..tape import Port
 
 

@@ -1,7 +1,7 @@
 """Readings of the syntax tree: in floats (exact as long as possible), and in dimensions.
 
-An algebra says what numbers, sums, products, powers and functions mean; `fold` walks
-the tree. The derivations have a further algebra, CasADi expressions.
+An interpretation says what numbers, sums, products, powers and functions mean; `fold` walks
+the tree. The derivations have a further one, CasADi expressions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from .units import Unit, parse_unit
 T = TypeVar("T")
 
 
-class Algebra(Protocol[T]):
-    """What the operations of an expression mean."""
+class Interpretation(Protocol[T]):
+    """What the nodes of a syntax tree mean, below the layer that knows tapes: floats, dimensions,
+    CasADi expressions. Exact readings are algebras of operations (`algebra.exact`)."""
 
     def number(self, value: Fraction) -> T: ...
     def pi(self) -> T: ...
@@ -45,8 +46,8 @@ class Algebra(Protocol[T]):
     def measure(self, value: T, unit: Unit) -> T: ...
 
 
-def fold(expression: Expression, algebra: Algebra[T], lookup: Callable[[str], T]) -> T:
-    """The value of the expression in the algebra; `lookup` gives the value of a name."""
+def fold(expression: Expression, algebra: Interpretation[T], lookup: Callable[[str], T]) -> T:
+    """The value of the expression as interpreted; `lookup` gives the value of a name."""
 
     def value(node: Expression) -> T:
         match node:

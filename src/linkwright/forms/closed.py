@@ -11,6 +11,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..algebra.exact.angles import Form
+from ..algebra.exact.quotient_ring import Budget, QuotientRing
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.trig import Reading, read_trig
 from ..equations import Equations
 from ..errors import LinkwrightError
 from ..expressions import names as names_in
@@ -18,9 +22,6 @@ from ..formulations import derive
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
 from ..quantities import entry_names
-from ..readings.angles import Form
-from ..readings.ring import Budget, Ring, Value
-from ..readings.trig import Reading, read_trig
 from ..tape import Port
 from .collect import WAYS, Roles
 from .equality import equal
@@ -120,12 +121,12 @@ class ClosedForm:
         return Reader(self.reading.ring, self.order, self.written_angles)
 
     @property
-    def values(self) -> list[Value]:
+    def values(self) -> list[Quotient]:
         """All entries, row by row, output after output."""
         return [value for port in self.ports for value in self.reading.outputs[port.name]]
 
     @cached_property
-    def canonical_values(self) -> list[Value]:
+    def canonical_values(self) -> list[Quotient]:
         """All entries, with the forces of springs written out."""
         if not self.springs:
             return self.values
@@ -272,7 +273,7 @@ def _solve(
         half = ring.constant(Fraction(1, 2))
         total = ring.constant(Fraction(0))
         for p, speed in zip(b, x, strict=True):
-            part = ring.product(p, Value(speed.numerator, speed.reduced))
+            part = ring.product(p, Quotient(speed.numerator, speed.reduced))
             total = ring.sum(total, ring.product(half, part))
         T = _over(ring, total, det)
         return Reading(ring, {"T": [T], "V": reading.outputs["V"]}), (Port("T", ()), ports[2])
@@ -280,17 +281,17 @@ def _solve(
     return Reading(ring, {made.solved: x}), (port,)
 
 
-def _over(ring: Ring, top: Value, bottom: Value) -> Value:
+def _over(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
     if bottom.numerator.is_constant():
         return ring.quotient(top, bottom)
     if top.denominator is not None or bottom.denominator is not None:
         return ring.quotient(top, bottom)
     if top.numerator.is_zero():
         return top
-    return Value(top.numerator, top.reduced | bottom.reduced, bottom.numerator)
+    return Quotient(top.numerator, top.reduced | bottom.reduced, bottom.numerator)
 
 
-def _determinant(ring: Ring, A: Sequence[Sequence[Value]]) -> Value:
+def _determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
     """By the first row (three rows at most)."""
     if len(A) == 1:
         return A[0][0]

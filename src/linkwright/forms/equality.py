@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..readings.ring import Ring, Value, same
+from ..algebra.exact.quotient_ring import QuotientRing, same
+from ..algebra.exact.quotients import Quotient
 from .terms import Reader
 
 
-def equal(one: Reader, values: Sequence[Value], other: Reader, others: Sequence[Value]) -> bool:
+def equal(
+    one: Reader, values: Sequence[Quotient], other: Reader, others: Sequence[Quotient]
+) -> bool:
     """Comparison of canonical forms; of quotients, by cross-multiplication in a common ring."""
     one, other = _plain(one), _plain(other)
     mine, theirs = _labels(one), _labels(other)
@@ -47,8 +50,8 @@ def _named(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
     )
 
 
-def _same_quotient(one: Reader, a: Value, other: Reader, b: Value) -> bool:
-    ring = Ring(
+def _same_quotient(one: Reader, a: Quotient, other: Reader, b: Quotient) -> bool:
+    ring = QuotientRing(
         list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
         list(dict.fromkeys((*one.ring.angles, *other.ring.angles))),
         {},
@@ -57,7 +60,7 @@ def _same_quotient(one: Reader, a: Value, other: Reader, b: Value) -> bool:
     return x is not None and y is not None and same(ring, x, y)
 
 
-def _moved(reader: Reader, value: Value, ring: Ring) -> Value | None:
+def _moved(reader: Reader, value: Quotient, ring: QuotientRing) -> Quotient | None:
     """The value in another ring that has all its symbols and angles, but no functions."""
     places = {label: k for k, label in enumerate(_labels(Reader(ring, ())))}
     labels = _labels(reader)
@@ -76,4 +79,4 @@ def _moved(reader: Reader, value: Value, ring: Ring) -> Value | None:
     if reader.ring.opaque:
         return None
     below = None if value.denominator is None else moved(value.denominator)
-    return Value(moved(value.numerator), every, below)
+    return Quotient(moved(value.numerator), every, below)

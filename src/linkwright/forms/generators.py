@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import casadi as ca
 
+from ..algebra.exact.angles import Form, values_as_forms
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import spread_coordinates
 from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Tree
 from ..mechanism import Mechanism
-from ..readings.angles import Form, values_as_forms
 from ..tape import record
 
 _TURNS = (Kind.TURN, Kind.SCREW)

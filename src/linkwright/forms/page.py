@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.exact.quotient_ring import BudgetError
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from ..readings.ring import BudgetError
 from .closed import ClosedForm, closed_form
 
 PAGE = 6000

@@ -16,9 +16,10 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.quotient_ring import QuotientRing
+from ..algebra.exact.quotients import Quotient
 from ..expressions import Call, Expression, Name, Negation, Number, Product, Reciprocal, negate
 from ..kinematics.loads import SpringLength
-from ..readings.ring import Ring, Value
 from ..tape import Port
 from .terms import product, total
 
@@ -27,14 +28,14 @@ from .terms import product, total
 class SpringForm:
     """A spring in a ring; `slope` is L ∂L/∂q, `rate` L L'."""
 
-    stiffness: Value
-    damping: Value
-    free_length: Value
-    square: Value
-    length: Value
-    per_length: Value
-    rate: Value
-    slope: tuple[Value, ...]
+    stiffness: Quotient
+    damping: Quotient
+    free_length: Quotient
+    square: Quotient
+    length: Quotient
+    per_length: Quotient
+    rate: Quotient
+    slope: tuple[Quotient, ...]
 
     @property
     def is_idle(self) -> bool:
@@ -53,13 +54,15 @@ def spring_output(k: int, one: SpringLength) -> tuple[Port, Any]:
     return Port(f"spring{k + 1}", (made.numel(),)), made
 
 
-def spring_form(values: Sequence[Value]) -> SpringForm:
+def spring_form(values: Sequence[Quotient]) -> SpringForm:
     """From the entries of `spring_output`."""
     k, c, free, square, length, per_length, rate, *slope = values
     return SpringForm(k, c, free, square, length, per_length, rate, tuple(slope))
 
 
-def expanded_entry(ring: Ring, rest: Value, springs: Sequence[SpringForm], k: int) -> Value:
+def expanded_entry(
+    ring: QuotientRing, rest: Quotient, springs: Sequence[SpringForm], k: int
+) -> Quotient:
     """An entry with the springs' forces written out, which makes it canonical."""
     found = rest
     for one in springs:
@@ -81,7 +84,7 @@ class SpringWriter:
     def __init__(
         self,
         springs: Sequence[SpringForm],
-        express: Callable[[Value], Expression],
+        express: Callable[[Quotient], Expression],
         free_name: Callable[[], str],
     ) -> None:
         self.express = express

@@ -13,6 +13,9 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
+from ..algebra.exact.angles import Form
+from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
+from ..algebra.exact.quotients import Quotient, as_fraction
 from ..expressions import (
     Call,
     Expression,
@@ -26,8 +29,6 @@ from ..expressions import (
     negate,
     to_text,
 )
-from ..readings.angles import Form
-from ..readings.ring import BudgetError, Ring, Value, as_fraction
 from ..tape import Op
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
@@ -61,7 +62,11 @@ class Reader:
     """
 
     def __init__(
-        self, ring: Ring, order: Iterable[str], written: Iterable[Form] = (), naming: bool = True
+        self,
+        ring: QuotientRing,
+        order: Iterable[str],
+        written: Iterable[Form] = (),
+        naming: bool = True,
     ) -> None:
         self.ring, self.naming = ring, naming
         self.rank = {name: k for k, name in enumerate(order)}
@@ -144,7 +149,7 @@ class Reader:
         self.definitions[name] = made, frozenset().union(*known)
         return Name(name)
 
-    def plain(self, value: Value) -> Expression:
+    def plain(self, value: Quotient) -> Expression:
         top = self.flat(self.terms(value.numerator))
         if value.denominator is None:
             return top

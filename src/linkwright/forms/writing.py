@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algebra.exact.quotients import Quotient
 from ..expressions import (
     ZERO,
     Expression,
@@ -25,7 +26,6 @@ from ..expressions import (
 )
 from ..expressions.tree import Call, Measured, children
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from ..readings.ring import Value
 from ..tape import Port
 from .collect import Collector
 from .springs import SpringWriter
@@ -62,7 +62,7 @@ def write(form: ClosedForm, by: str, groups: bool | None) -> Written:
     taken = reader.taken
     taken |= form.reserved
 
-    def express(value: Value) -> Expression:
+    def express(value: Quotient) -> Expression:
         return _entry(collector, value, by, below, taken)
 
     springs = SpringWriter(form.springs, express, lambda: _free_name("L", taken, numbered=True))
@@ -92,7 +92,7 @@ def entry_name(name: str, index: tuple[int, ...]) -> str:
 
 def _entry(
     collector: Collector,
-    value: Value,
+    value: Quotient,
     by: str,
     below: dict[str, tuple[str, Expression]],
     taken: set[str],

@@ -79,7 +79,7 @@ def derive_afresh(
                 f"the formulation '{by}' has no option '{option}'", remedy=suggest(option, known)
             )
     if parameters == "base":
-        from ..identify import derive_base
+        from .base.reduced import derive_base
 
         equations = derive_base(mechanism, by)
     else:

@@ -10,22 +10,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import casadi as ca
 
+from ..algebra.exact.algebra import append_expressions
+from ..algebra.exact.elimination import eliminate_column
+from ..algebra.exact.quotient_expressions import RingPrinter
+from ..algebra.exact.quotient_ring import Budget, BudgetError
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.trig import Reading, read_field
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
-from ..expressions import ONE, Exact, Expression, evaluate, fold, names, parse, to_text
+from ..expressions import ONE, Exact, Expression, Name, evaluate, fold, names, parse, to_text
 from ..formulations import derive
+from ..formulations.base.rank import tape_of
 from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import entry_names
-from .rank import tape_of
-from .regrouping import eliminate
-from .ring import Quotient, Ring, TooLongError, coefficients, spare_generators
 
 _LONGEST = 5000
+_THETA = "theta"
 Row = dict[int, Quotient]
 
 
@@ -108,25 +114,23 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
     parameters = [parameters] if isinstance(parameters, str) else parameters
     thetas = _read(eqs, parameters)
     used = frozenset[str]().union(*(names(theta) for theta in thetas))
-    ring, forces = _forces(eqs)
-    unknown = [ring.places[name] for name in eqs.parameters if name in used]
-    _refuse_hidden(ring, used)
     try:
-        given = [fold(theta, ring, ring.symbol) for theta in thetas]
-        columns, free = _solved(ring, given, forces, unknown, list(parameters))
-    except TooLongError:
+        reading = _forces(eqs, thetas)
+        printer = RingPrinter(reading.ring)
+        _refuse_hidden(printer, used)
+        unknown = [reading.ring.places[name] for name in eqs.parameters if name in used]
+        columns, free = _solved(printer, reading, unknown)
+        relations = _redundant(printer, columns, _moving(printer, eqs))
+    except BudgetError:
         raise _too_long(eqs) from None
-    state = [k for name, k in ring.places.items() if name not in eqs.parameters]
-    state += range(len(eqs.parameters) + _states(eqs), len(ring.meaning))
-    relations = _redundant(ring, columns, state)
     texts = tuple(parameters)
     return NamedRegressor(
         mechanism,
         texts,
-        tuple(tuple(ring.expression(c[k]) for c in columns) for k in range(eqs.nv)),
+        tuple(tuple(printer.expression(c[k]) for c in columns) for k in range(eqs.nv)),
         len(columns) - len(relations),
         {
-            texts[j]: {texts[i]: ring.expression(x) for i, x in others.items()}
+            texts[j]: {texts[i]: printer.expression(x) for i, x in others.items()}
             for j, others in (relations | {j: {} for j in free}).items()
         },
         tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
@@ -149,32 +153,26 @@ def _read(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
     return thetas
 
 
-def _states(eqs: Equations) -> int:
-    return eqs.nq + 2 * eqs.nv
-
-
-def _forces(eqs: Equations) -> tuple[Ring, list[Quotient]]:
-    """τ as quotients of polynomials in parameters, speeds, cosines and sines."""
-    tape = tape_of(eqs, "inverse_dynamics")
+def _forces(eqs: Equations, thetas: Sequence[Expression]) -> Reading:
+    """τ and θ as quotients of polynomials in parameters, speeds, cosines and sines."""
     entries = entry_names(eqs.names, list(eqs.parameters))
-    symbols = [*eqs.parameters, *entries["q"], *entries["qd"], *entries["qdd"]]
-    ring = Ring(symbols, spare_generators(tape), _LONGEST)
+    tape = append_expressions(tape_of(eqs, "inverse_dynamics"), thetas, entries, _THETA)
+    used = frozenset[str]().union(*(names(theta) for theta in thetas))
+    literals = {name: value for name, value in eqs.literals.items() if name not in used}
     try:
-        numbers = {name: ring.number(value) for name, value in eqs.literals.items()}
-        inputs = [
-            [numbers.get(name) or ring.symbol(name) for name in entries[port.name]]
-            for port in tape.inputs
-        ]
-        (forces,) = ring.read(tape, inputs)
-    except TooLongError:
-        raise _too_long(eqs) from None
+        return read_field(tape, entries, literals, Budget(_LONGEST, inf), list(eqs.parameters))
     except UnsupportedError as error:
         raise UnsupportedError(
             error.what,
             where=eqs.mechanism.name,
             remedy="leave out what is not linear: mechanism.without('friction')",
         ) from None
-    return ring, forces
+
+
+def _moving(printer: RingPrinter, eqs: Equations) -> list[int]:
+    """Generators that change with the state; cosines and roots of parameters do not."""
+    fixed = set(eqs.parameters)
+    return [place for place, meaning in printer.meanings.items() if not names(meaning) <= fixed]
 
 
 def _too_long(eqs: Equations) -> UnsupportedError:
@@ -184,42 +182,41 @@ def _too_long(eqs: Equations) -> UnsupportedError:
     )
 
 
-def _refuse_hidden(ring: Ring, used: frozenset[str]) -> None:
-    for meaning in ring.meaning:
-        if names(meaning) & used and meaning not in map(_name, used):
+def _refuse_hidden(printer: RingPrinter, used: frozenset[str]) -> None:
+    for meaning in printer.meanings.values():
+        if not isinstance(meaning, Name) and names(meaning) & used:
             raise UnsupportedError(
                 f"the forces are not polynomials in the named parameters: {to_text(meaning)}",
                 remedy="leave it out of them, so that it counts as known",
             )
 
 
-def _name(name: str) -> Expression:
-    return parse(name)
-
-
 def _solved(
-    ring: Ring, given: list[Quotient], forces: list[Quotient], unknown: list[int], texts: list[str]
+    printer: RingPrinter, reading: Reading, unknown: list[int]
 ) -> tuple[list[list[Quotient]], list[int]]:
     """The columns of Y from one equation for every product of unknown parameters; θ that are made
     of others get none."""
-    count, zero = len(given), ring.number(Fraction(0))
+    ring, given = reading.ring, reading.outputs[_THETA]
+    forces = next(values for name, values in reading.outputs.items() if name != _THETA)
+    count, zero = len(given), ring.constant(Fraction(0))
     equations: dict[tuple[int, ...], Row] = {}
     for k, value in enumerate([*given, *forces]):
-        if names(ring.expression(Quotient(value.under, ring.one))):
-            raise UnsupportedError(f"a quotient is not linear: {to_text(ring.expression(value))}")
-        for product, factor in coefficients(ring, value.over / value.under, unknown).items():
-            equations.setdefault(product, {})[k] = Quotient(factor, ring.one)
+        if value.denominator is not None:
+            shown = to_text(printer.expression(value))
+            raise UnsupportedError(f"a quotient is not linear: {shown}")
+        for product, factor in printer.coefficients(value.numerator, unknown).items():
+            equations.setdefault(product, {})[k] = Quotient(factor, value.reduced)
     rows, solved = equations, dict[int, Row]()
     for j in range(count):
         row = next(
             (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
         )
         if row is not None:
-            eliminate(ring, rows.values(), row, j)
+            eliminate_column(ring, rows.values(), row, j)
             solved[j] = row
     for product, row in rows.items():
         if row and not any(row is s for s in solved.values()):
-            raise _not_linear(ring, product, unknown)
+            raise _not_linear(printer, product, unknown)
     columns = [
         [solved[j].get(count + k, zero) if j in solved else zero for k in range(len(forces))]
         for j in range(count)
@@ -227,12 +224,15 @@ def _solved(
     return columns, [j for j in range(count) if j not in solved]
 
 
-def _not_linear(ring: Ring, product: tuple[int, ...], unknown: list[int]) -> UnsupportedError:
+def _not_linear(
+    printer: RingPrinter, product: tuple[int, ...], unknown: list[int]
+) -> UnsupportedError:
+    ring = printer.ring
     exponents = [0] * len(ring.generators)
     for place, exponent in zip(sorted(unknown), product, strict=True):
         exponents[place] = int(exponent)
     term = ring.context.from_dict({tuple(exponents): 1})
-    shown = to_text(ring.expression(Quotient(term, ring.one)))
+    shown = to_text(printer.expression(Quotient(term)))
     what = "a part without any of them" if shown == "1" else f"'{shown}'"
     return UnsupportedError(
         f"the forces are not linear in the named parameters: {what} cannot be made up of them",
@@ -240,19 +240,23 @@ def _not_linear(ring: Ring, product: tuple[int, ...], unknown: list[int]) -> Uns
     )
 
 
-def _redundant(ring: Ring, columns: list[list[Quotient]], state: list[int]) -> dict[int, Row]:
+def _redundant(
+    printer: RingPrinter, columns: list[list[Quotient]], state: list[int]
+) -> dict[int, Row]:
     """Columns that are sums of others before them, with numbers (or known ones) as factors."""
+    ring = printer.ring
     equations: dict[tuple[int, tuple[int, ...]], Row] = {}
     for j, column in enumerate(columns):
         for k, entry in enumerate(column):
-            for product, factor in coefficients(ring, entry.over, state).items():
+            for product, factor in printer.coefficients(entry.numerator, state).items():
                 place = equations.setdefault((k, product), {})
-                place[j] = ring.reduced(factor, entry.under)
+                below = Quotient(entry.denominator or ring.one, entry.reduced)
+                place[j] = ring.quotient(Quotient(factor, entry.reduced), below)
     rows, pivots = list(equations.values()), dict[int, Row]()
     for j in range(len(columns)):
         row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
         if row is not None:
-            eliminate(ring, rows, row, j)
+            eliminate_column(ring, rows, row, j)
             pivots[j] = row
     return {
         j: {i: row[j] for i, row in pivots.items() if j in row}

@@ -17,10 +17,10 @@ from typing import Any
 
 import flint
 
+from ..algebra.exact.algebra import evaluate_expression, read
 from ..errors import UnsupportedError
-from ..expressions import PI, Exact, Expression, PiMultiple, Unit, fold
+from ..expressions import Exact, Expression, PiMultiple
 from ..tape import Op, Tape
-from .algebra import read
 
 Ball = Any  # flint.arb has no useful types
 MAX_BITS = 1 << 15
@@ -34,7 +34,11 @@ FLOOR = 1e-6
 
 
 class Balls:
-    """The algebra of `flint.arb` at the precision that is set."""
+    """The algebra of `flint.arb` at the precision that is set, for tapes: constants that were
+    rounded are balls."""
+
+    def pi(self) -> Ball:
+        return flint.arb.pi()
 
     def constant(self, value: Fraction) -> Ball:
         exact = flint.arb(flint.fmpq(value.numerator, value.denominator))
@@ -44,6 +48,13 @@ class Balls:
 
     def apply(self, op: Op, operands: Sequence[Ball]) -> Ball:
         return _RULES[op](*operands)
+
+
+class ExactBalls(Balls):
+    """The same with constants that are exact, for expressions: sqrt(3) is not a float."""
+
+    def constant(self, value: Fraction) -> Ball:
+        return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
 def _sign(x: Ball) -> Ball:
@@ -110,42 +121,6 @@ _RULES: dict[Op, Callable[..., Ball]] = {
 }
 
 
-class BallAlgebra:
-    """What the operations of an expression mean in balls, for `fold`: sqrt(3) is not a float."""
-
-    def number(self, value: Fraction) -> Ball:
-        return flint.arb(flint.fmpq(value.numerator, value.denominator))
-
-    def pi(self) -> Ball:
-        return flint.arb.pi()
-
-    def add(self, terms: Sequence[Ball]) -> Ball:
-        return sum(terms, flint.arb(0))
-
-    def multiply(self, factors: Sequence[Ball]) -> Ball:
-        total = flint.arb(1)
-        for factor in factors:
-            total = total * factor
-        return total
-
-    def negate(self, operand: Ball) -> Ball:
-        return -operand
-
-    def reciprocal(self, operand: Ball) -> Ball:
-        return 1 / operand
-
-    def power(self, base: Ball, exponent: Ball) -> Ball:
-        return _power(base, exponent)
-
-    def call(self, function: str, arguments: Sequence[Ball]) -> Ball:
-        if function == "atan":
-            return arguments[0].atan()
-        return _RULES[Op[function.upper()]](*arguments)
-
-    def measure(self, value: Ball, unit: Unit) -> Ball:
-        return value * self.number(unit.scale) * flint.arb.pi() ** unit.pi_power
-
-
 def ball_of(value: Any, named: Mapping[str, Expression] | None = None, name: str = "") -> Ball:
     """A number as a ball: a float, fraction or decimal text for exactly what it is; a parameter
     that is known as a float only, by its expression."""
@@ -154,10 +129,9 @@ def ball_of(value: Any, named: Mapping[str, Expression] | None = None, name: str
     if named is not None and isinstance(value, float) and name in named:
 
         def lookup(other: str) -> Ball:
-            return flint.arb.pi() if other == PI else fold(named[other], algebra, lookup)
+            return evaluate_expression(named[other], ExactBalls(), lookup)
 
-        algebra = BallAlgebra()
-        return fold(named[name], algebra, lookup)
+        return lookup(name)
     try:
         exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)
     except (ValueError, TypeError, OverflowError):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..algebra.exact.algebra import read
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
-from .algebra import read
 
 _CALLS = {
     Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin", Op.ACOS: "acos",

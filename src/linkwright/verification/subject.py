@@ -13,15 +13,15 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.exact.constrained_points import Obeying
+from ..algebra.exact.programs import Program
+from ..algebra.exact.tape_identity import Verdict, identical
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.assembly import closed_state
 from ..mechanism import Mechanism, coordinate_names
 from ..quantities import entry_names, ports
 from ..readings.balls import SMALL, agreement, exact_inputs
-from ..readings.closing import Obeying
-from ..readings.field import Verdict, identical
-from ..readings.points import Program
 from ..tape import Op, Tape, record
 
 Floats = NDArray[np.float64]

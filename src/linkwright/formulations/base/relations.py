@@ -13,14 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..mechanism import quaternion_starts
-from ..readings.algebra import read
-from ..readings.residue_values import PRIME
-from ..tape import Tape, without_dead
+from ...algebra.exact.algebra import read
+from ...algebra.exact.elimination import eliminate_column
+from ...algebra.exact.modular import small_rational
+from ...algebra.exact.residue_values import PRIME
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...mechanism import quaternion_starts
+from ...tape import Tape, without_dead
 from .rank import Sample
-from .regrouping import Row, eliminate
+from .regrouping import Row
 from .traced import Traced, Tracer
 
 _SMALL = 1 << 20
@@ -50,12 +52,7 @@ def leftover_rows(
 
 def _plain(one: int, other: int) -> Fraction | None:
     """The small rational number that both are, with different numbers of the mechanism."""
-    if one != other:
-        return None
-    a, b, s, t = PRIME, one, 0, 1  # by the Euclidean algorithm, as in rational reconstruction
-    while b > _SMALL:
-        a, b, s, t = b, a % b, t, s - (a // b) * t
-    return Fraction(b, t) if 0 < abs(t) <= _SMALL else None
+    return small_rational(one, _SMALL, PRIME) if one == other else None
 
 
 def _solved_for(tracer: Tracer, tape: Tape, eqs: Equations, column: int, others: list[int]) -> Row:
@@ -65,11 +62,11 @@ def _solved_for(tracer: Tracer, tape: Tape, eqs: Equations, column: int, others:
     for row in _regressor_rows(tracer, part, eqs, last + 1):
         for place, done in found.items():
             if place in row:
-                eliminate(tracer, [row], done, place)
+                eliminate_column(tracer, [row], done, place)
         lead = next((c for c in range(last) if c in row), None)
         if lead is None:
             continue
-        eliminate(tracer, found.values(), row, lead)
+        eliminate_column(tracer, found.values(), row, lead)
         found[lead] = row
         if len(found) == last:
             solution = {others[c]: r[last] for c, r in found.items() if last in r}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
-from ..tape import ARITY, Op, Tape
+from ...tape import ARITY, Op, Tape
 
 Monomial = tuple[tuple[str, int], ...]
 Form = tuple[tuple[Monomial, Fraction], ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 
 Circular = tuple[int, int]
 """(cos, sin)"""
@@ -16,6 +17,12 @@ class UnluckyError(ArithmeticError):
 def drawn(p: int, *key: object) -> int:
     """A random number other than zero, the same for the same key."""
     return random.Random(" ".join(map(str, key))).randrange(1, p)
+
+
+def chance_of_error(degree: int, p: int) -> float:
+    """At most how likely a quotient of that degree that is not zero is zero at a random point
+    (Schwartz, Zippel)."""
+    return min(1.0, degree / p)
 
 
 def inverse(x: int, p: int) -> int:
@@ -64,47 +71,11 @@ def multiple(point: Circular, times: int, p: int) -> Circular:
     return total
 
 
-# -- linear equations ---------------------------------------------------------------------------
-
-
-def independent_rows(rows: Sequence[Sequence[int]], p: int) -> list[int]:
-    """Indices of rows that span all of them."""
-    reduced: list[tuple[int, list[int]]] = []
-    kept = []
-    for i, row in enumerate(rows):
-        left = [x % p for x in row]
-        for at, pivot in reduced:
-            factor = left[at]
-            left = [(x - factor * y) % p for x, y in zip(left, pivot, strict=True)]
-        k = next((k for k, x in enumerate(left) if x), None)
-        if k is not None:
-            scale = inverse(left[k], p)
-            reduced.append((k, [x * scale % p for x in left]))
-            kept.append(i)
-    return kept
-
-
-def solved(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) -> list[int] | None:
-    """One x of A x = b, zero where it is free; None if there is none."""
-    width = len(rows[0]) if rows else 0
-    pivots: list[tuple[int, list[int]]] = []
-    for row, b in zip(rows, right, strict=True):
-        left = [x % p for x in (*row, b)]
-        for at, pivot in pivots:
-            left = [(x - left[at] * y) % p for x, y in zip(left, pivot, strict=True)]
-        at = next((k for k, x in enumerate(left) if x), width)
-        if at == width:
-            if left[width]:
-                return None
-            continue
-        scale = inverse(left[at], p)
-        own = [x * scale % p for x in left]
-        pivots = [
-            (k, [(x - other[at] * y) % p for x, y in zip(other, own, strict=True)])
-            for k, other in pivots
-        ]
-        pivots.append((at, own))
-    found = [0] * width
-    for at, row in pivots:
-        found[at] = row[width]
-    return found
+def small_rational(residue: int, bound: int, p: int) -> Fraction | None:
+    """The fraction with numerator and denominator up to the bound that the residue is, by the
+    Euclidean algorithm."""
+    low, high = (p, 0), (residue % p, 1)
+    while high[0] > bound:
+        factor = low[0] // high[0]
+        low, high = high, (low[0] - factor * high[0], low[1] - factor * high[1])
+    return Fraction(high[0], high[1]) if 0 < abs(high[1]) <= bound else None

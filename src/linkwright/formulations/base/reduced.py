@@ -12,15 +12,15 @@ from typing import Any
 
 import casadi as ca
 
-from ..algebra.spatial import NO_INERTIA
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..formulations.recursive import equations_of
-from ..kinematics.build import build_tree
-from ..kinematics.regrouped import regrouped_symbols
-from ..kinematics.tree import Tree
-from ..mechanism import Mechanism
-from .base import BaseParameters, base_parameters, parameter_names
+from ...algebra.spatial import NO_INERTIA
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...kinematics.build import build_tree
+from ...kinematics.regrouped import regrouped_symbols
+from ...kinematics.tree import Tree
+from ...mechanism import Mechanism
+from ..recursive import equations_of
+from .base_parameters import BaseParameters, base_parameters, parameter_names
 from .regrouping import inertia_of
 
 _OF_BODIES = (

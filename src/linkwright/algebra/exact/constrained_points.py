@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, islice
 
-from ..errors import UnsupportedError
-from .modular import UnluckyError, independent_rows, solved
-from .points import Point, Program
+from ...errors import UnsupportedError
+from .elimination import rank_modulo, solve_modulo
+from .modular import UnluckyError
+from .programs import Point, Program
 
 MOST_CHOICES = 40
 Residual = Callable[[Mapping[str, int]], list[int]]
@@ -28,10 +29,10 @@ def closed(free: Mapping[str, int], residual: Residual, p: int) -> dict[str, int
     slopes = {
         name: column for name in free if (column := _slope(name, free[name], residual, start, p))
     }
-    rank = len(independent_rows(list(zip(*slopes.values(), strict=True)), p)) if slopes else 0
+    rank = rank_modulo(list(slopes.values()), p)
     for chosen in islice(combinations(slopes, rank), MOST_CHOICES if rank else 0):
         rows = list(zip(*(slopes[name] for name in chosen), strict=True))
-        steps = solved(rows, [-x for x in start], p)
+        steps = solve_modulo(rows, [-x for x in start], p)
         if steps is None:
             continue
         found = {name: (free[name] + x) % p for name, x in zip(chosen, steps, strict=True)}
@@ -88,7 +89,7 @@ class Obeying:
         (V,) = self.velocity.at(point)
         width = len(self.speeds)
         rows = [J[k : k + width] for k in range(0, len(J), width)]
-        steps = solved(rows, [-x for x in V], point.prime)
+        steps = solve_modulo(rows, [-x for x in V], point.prime)
         if steps is None:
             raise UnluckyError("no speeds that the constraints allow")
         for name, step in zip(self.speeds, steps, strict=True):

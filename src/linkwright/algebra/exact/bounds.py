@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import isfinite, lcm
 
-from ..errors import UnsupportedError
-from ..tape import ARITY, Op, Tape
+from ...errors import UnsupportedError
+from ...tape import ARITY, Op, Tape
 
 Factors = Mapping[int, int]  # powers of divisors, by the instruction that they are
 Combination = Mapping[int, Fraction]  # multiples of values, by their instruction

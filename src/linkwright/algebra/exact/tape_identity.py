@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import lcm, log2
 
-from ..errors import UnsupportedError
-from ..tape import Op, Tape
-from .closing import Obeying
-from .modular import UnluckyError
-from .points import Point, Program
+from ...errors import UnsupportedError
+from ...tape import Op, Tape
+from .constrained_points import Obeying
+from .modular import UnluckyError, chance_of_error
+from .programs import Point, Program
 
 EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
@@ -105,7 +105,7 @@ def _compared(
             known = set() if roots is None else {Op.SQRT}
             unknown = any(program.bounds.functions - known for program in programs)
             return Verdict(False, 0.0, k + 1, exponent, degree, differing, undecided=unknown)
-    wrong = 2.0 ** (points * (log2(max(1, degree)) - exponent))
+    wrong = chance_of_error(max(1, degree), 2**exponent - 1) ** points
     return Verdict(True, wrong, points, exponent, degree)
 
 

@@ -13,17 +13,16 @@ with the parameters of both in their bodies' own frames.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
-from typing import Protocol, TypeVar
 
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import ZERO3, Array
-from ..algebra.spatial import Inertia
-from ..kinematics.joints import Kind
-from ..kinematics.tree import GROUND, Link, Tree
-from ..tape import Tape, record
+from ...algebra.exact.elimination import eliminate_column
+from ...algebra.linear import ZERO3, Array
+from ...algebra.spatial import Inertia
+from ...kinematics.joints import Kind
+from ...kinematics.tree import GROUND, Link, Tree
+from ...tape import Op, Tape, record
 from .signs import without_absolute_values
 from .traced import Traced, Tracer
 
@@ -37,13 +36,6 @@ _GIVEN_UP_FIRST = tuple(LETTERS.index(x) for x in
     ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
 """Which of a body's parameters is rather grouped into others than kept."""
 
-
-class _Zero(Protocol):
-    @property
-    def is_zero(self) -> bool: ...
-
-
-T = TypeVar("T", bound=_Zero)
 
 Row = dict[int, Traced]
 """A combination of columns, by their places."""
@@ -150,8 +142,8 @@ def in_bodies(tree: Tree, tracer: Tracer, rows: list[Row]) -> list[Row]:
             for k, entry in enumerate(entries[10 * column : 10 * column + 10]):
                 if not entry.is_zero:
                     there = 10 * (column // 10) + k
-                    share = tracer.times(factor, entry)
-                    total[there] = tracer.add([total.get(there, tracer.zero), share])
+                    share = tracer.apply(Op.MUL, [factor, entry])
+                    total[there] = tracer.apply(Op.ADD, [total.get(there, tracer.zero), share])
         moved.append({c: x for c, x in total.items() if not x.is_zero})
     return solved(tracer, moved)
 
@@ -169,7 +161,7 @@ def _of_bodies(tracer: Tracer, tree: Tree, rows: list[Row]) -> list[Row]:
             for column in range(10 * link, 10 * link + 10):
                 user = next((row for row in rows if column in row), None)
                 if user is not None:
-                    eliminate(tracer, rows, user, column)
+                    eliminate_column(tracer, rows, user, column)
                     rows = [row for row in rows if row is not user]
     number = {link: 10 * k for k, link in enumerate(bodies)}
     renamed = [{number[c // 10] + c % 10: x for c, x in row.items()} for row in rows]
@@ -183,7 +175,7 @@ def solved(tracer: Tracer, rows: list[Row]) -> list[Row]:
     while rows:
         row = max(rows, key=lambda r: max(r) // 10)
         column = _to_give_up(row)
-        eliminate(tracer, rows + done, row, column)
+        eliminate_column(tracer, rows + done, row, column)
         rows = [other for other in rows if other and other is not row]
         done.append(row)
     return [_first(row, _own(row, done)) for row in done]
@@ -210,31 +202,3 @@ def _to_give_up(row: Row) -> int:
     body = max(row) // 10
     own = [c for c in row if c // 10 == body]
     return min(own, key=lambda c: (not row[c].is_constant, _GIVEN_UP_FIRST.index(c % 10)))
-
-
-class _Division(Protocol[T]):
-    """What elimination needs of an algebra."""
-
-    def minus(self, a: T, b: T, /) -> T: ...
-    def times(self, a: T, b: T, /) -> T: ...
-    def reciprocal(self, a: T, /) -> T: ...
-    def number(self, value: Fraction, /) -> T: ...
-
-
-def eliminate(
-    algebra: _Division[T], rows: Iterable[dict[int, T]], pivot: dict[int, T], column: int
-) -> None:
-    """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""
-    scale, zero = algebra.reciprocal(pivot[column]), algebra.number(Fraction(0))
-    for c in pivot:
-        pivot[c] = algebra.times(pivot[c], scale)
-    for row in rows:
-        if row is pivot or column not in row:
-            continue
-        factor = row[column]
-        for c, x in pivot.items():
-            rest = algebra.minus(row.get(c, zero), algebra.times(factor, x))
-            if rest.is_zero:
-                row.pop(c, None)
-            else:
-                row[c] = rest

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import casadi as ca
 
-from ..errors import LinkwrightError
-from ..expressions import Expression, Name, Number, Unit
-from ..readings.algebra import read
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import PrimeField
-from ..tape import Op, Tape, record
-from .ring import Ring, TooLongError, spare_generators
+from ...algebra.exact.algebra import read
+from ...algebra.exact.prime_field import PrimeField
+from ...algebra.exact.quotient_expressions import RingPrinter
+from ...algebra.exact.quotient_ring import Budget, BudgetError
+from ...algebra.exact.residue_values import PRIME, Value
+from ...algebra.exact.trig import read_field
+from ...expressions import Expression, Name, Number
+from ...tape import Op, Tape, record
 from .wording import worded
 
 _SMALL = 4
@@ -102,43 +104,11 @@ class Tracer:
             return self.number(Fraction(small))
         return Traced(_MEANINGS[op](*(x.expression for x in operands)), value)
 
-    def minus(self, a: Traced, b: Traced) -> Traced:
-        return self.apply(Op.SUB, [a, b])
+    def is_zero(self, value: Traced) -> bool:
+        return value.is_zero
 
     def negate(self, a: Traced) -> Traced:
         return self.apply(Op.NEG, [a])
-
-    def times(self, a: Traced, b: Traced) -> Traced:
-        return self.apply(Op.MUL, [a, b])
-
-    def reciprocal(self, a: Traced) -> Traced:
-        return self.apply(Op.DIV, [self.number(Fraction(1)), a])
-
-    # -- as an algebra of expressions ----------------------------------------------------------
-
-    def pi(self) -> Traced:
-        raise LinkwrightError("pi has no value in a prime field")
-
-    def add(self, terms: Sequence[Traced]) -> Traced:
-        total = self.zero
-        for term in terms:
-            total = self.apply(Op.ADD, [total, term])
-        return total
-
-    def multiply(self, factors: Sequence[Traced]) -> Traced:
-        product = self.number(Fraction(1))
-        for factor in factors:
-            product = self.times(product, factor)
-        return product
-
-    def power(self, base: Traced, exponent: Traced) -> Traced:
-        return self.apply(Op.POW, [base, exponent])
-
-    def call(self, function: str, arguments: Sequence[Traced]) -> Traced:
-        return self.apply(Op[function.upper()], arguments)
-
-    def measure(self, value: Traced, unit: Unit) -> Traced:
-        return self.times(value, self.number(unit.scale))
 
     # -- closed forms ----------------------------------------------------------------------------
 
@@ -165,15 +135,11 @@ class Tracer:
         used = [x.name() for x in ca.symvar(value.expression)]
         used = [name for name in self.symbols if name in used]
         tape = self._tape([value], used)
-        ring = Ring(used, spare_generators(tape), _LONGEST, _MOST)
+        exact = {name: self.lifted[name] for name in used if name in self.lifted}
         try:
-            inputs = [
-                ring.number(self.lifted[name]) if name in self.lifted else ring.symbol(name)
-                for name in used
-            ]
-            ((entry,),) = ring.read(tape, [inputs])
-            return ring.expression(entry)
-        except TooLongError:
+            found = read_field(tape, {"p": used}, exact, Budget(_LONGEST, inf, _MOST))
+            return RingPrinter(found.ring).expression(found.outputs["c"][0])
+        except BudgetError:
             return None
 
     def _tape(self, constants: Sequence[Traced], used: Sequence[str] | None = None) -> Tape:

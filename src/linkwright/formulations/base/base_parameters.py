@@ -16,10 +16,10 @@ from typing import Any
 
 import casadi as ca
 
-from ..algebra.linear import IDENTITY, ZERO3
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..expressions import (
+from ...algebra.linear import IDENTITY, ZERO3
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...expressions import (
     ONE,
     Exact,
     Expression,
@@ -31,13 +31,13 @@ from ..expressions import (
     negate,
     to_text,
 )
-from ..formulations import derive
-from ..formulations.recursive.regressors import regressor
-from ..kinematics.build import build_tree
-from ..kinematics.tree import Placed, Tree
-from ..mechanism import Mechanism
-from ..quantities import ports
-from ..tape import Tape, record
+from ...kinematics.build import build_tree
+from ...kinematics.tree import Placed, Tree
+from ...mechanism import Mechanism
+from ...quantities import ports
+from ...tape import Tape, record
+from .. import derive
+from ..recursive.regressors import regressor
 from .numbers import exact_entries
 from .rank import sample
 from .regrouping import LETTERS, Row, geometry, in_bodies, kept_first, vanishing_rows

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..tape import ARITY, Op, Tape, without_dead
+from ...tape import ARITY, Op, Tape, without_dead
 
 _RULES: dict[Op, Callable[..., float]] = {
     Op.ADD: lambda a, b: a + b,

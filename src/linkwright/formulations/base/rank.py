@@ -11,20 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from typing import Any
 
 import numpy as np
 
-from ..equations import Equations
-from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple, fold
-from ..mechanism import quaternion_starts
-from ..quantities import entry_names, ports
-from ..readings.algebra import read
-from ..readings.modular import UnluckyError, drawn, on_sphere
-from ..readings.residue_values import PRIME, Value
-from ..readings.residues import FieldAlgebra, FinerError, PrimeField
-from ..tape import Op, Port, Tape, record, without_dead
+from ...algebra.exact.algebra import evaluate_expression, read
+from ...algebra.exact.elimination import dependent_columns, rank_modulo
+from ...algebra.exact.modular import UnluckyError, drawn, on_sphere
+from ...algebra.exact.prime_field import FinerError, PrimeField
+from ...algebra.exact.residue_values import PRIME, Value
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...expressions import Exact, Expression, PiMultiple
+from ...mechanism import quaternion_starts
+from ...quantities import entry_names, ports
+from ...tape import Op, Port, Tape, record, without_dead
 
 _TRIES = 60
 _RADIANS, _HALF_TURNS = -1, -2
@@ -40,26 +40,15 @@ class Sample:
     numbers: Mapping[str, Value]
 
     def rank(self) -> int:
-        return _matrix(self.rows).rank() if self.rows else 0
+        return rank_modulo(self.rows, PRIME)
 
     def dependent(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
         """Columns that depend on others before them in `order`, with their coefficients there."""
-        if not order:
-            return {}
-        echelon, rank = _matrix([[row[c] for c in order] for row in self.rows]).rref()
-        pivots: list[int] = []
-        found: dict[int, dict[int, int]] = {}
-        for k, column in enumerate(order):
-            entries = [int(echelon[i, k]) for i in range(rank)]
-            if len(pivots) < rank and entries[len(pivots)] == 1 and not any(entries[: len(pivots)]):
-                pivots.append(column)
-                continue
-            found[column] = {p: x for p, x in zip(pivots, entries, strict=False) if x}
-        return found
+        return dependent_columns(self.rows, order, PRIME)
 
     def value(self, expression: Expression) -> int:
         """An expression of the mechanism's numbers, in the field."""
-        return fold(expression, FieldAlgebra(self.field), self.numbers.__getitem__).number
+        return evaluate_expression(expression, self.field, self.numbers.__getitem__).number
 
 
 def sample(
@@ -95,18 +84,12 @@ def _until_nothing_is_new(
     if height * width == 0:
         return rows
     rank, state = -1, 0
-    while rows == [] or _matrix(rows).rank() > rank:
-        rank = _matrix(rows).rank() if rows else -1
+    while rows == [] or rank_modulo(rows, PRIME) > rank:
+        rank = rank_modulo(rows, PRIME) if rows else -1
         for _ in range(1 if rows else width // height + 1):
             rows += _state(tape, eqs, field, numbers, state)
             state += 1
     return rows
-
-
-def _matrix(rows: list[list[int]]) -> Any:
-    import flint
-
-    return flint.nmod_mat(len(rows), len(rows[0]), [x for row in rows for x in row], PRIME)
 
 
 def _with_roots(

@@ -16,13 +16,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
-from ..errors import LinkwrightError
-from ..tape import Op
+from ...errors import LinkwrightError
+from ...expressions import PI
+from ...tape import Op
+from .algebra import meaningless
 from .angles import Form, Table
+from .quotients import Opaque, Poly, Quotient, as_fraction, negated, rational_root, rational_value
 
-Poly = Any  # flint.fmpq_mpoly has no type stubs
+_IN_FIELDS = (Op.COS, Op.SIN, Op.SQRT)
 
 
 class BudgetError(LinkwrightError):
@@ -31,41 +33,31 @@ class BudgetError(LinkwrightError):
 
 @dataclass
 class Budget:
-    """The most terms of any polynomial on the way, and the seconds for all of them."""
+    """The most terms of any polynomial on the way and of all together, and the seconds."""
 
     terms: int = 200_000
     seconds: float = 20.0
+    total: int = 1 << 62
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.deadline = time.monotonic() + self.seconds
 
     def check(self, terms: int) -> None:
-        if terms > self.terms or time.monotonic() > self.deadline:
+        self.total -= terms
+        if terms > self.terms or self.total < 0 or time.monotonic() > self.deadline:
             raise BudgetError(
                 "the closed form is too long to be read", remedy="raise terms or seconds"
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """numerator/denominator; `reduced` marks the generators with g² = P that may occur."""
+class QuotientRing:
+    """The quotients of one tape: its generators, and what they stand for.
 
-    numerator: Poly
-    reduced: int = 0
-    denominator: Poly = None
-
-
-@dataclass(frozen=True)
-class Opaque:
-    """A generator for a function of values that is no polynomial of them."""
-
-    op: Op
-    operands: tuple[Value, ...]
-
-
-class Ring:
-    """The polynomials of one tape: its generators, and what they stand for.
+    Where it `is_field`, only cosines, sines and roots are generators, and a value is zero where
+    its numerator is (roots of independent radicands): what elimination needs. Else reciprocals
+    of roots, and functions that are no polynomials, are generators as well: what is printed and
+    compared needs no more.
 
     In the order of generators: functions (later ones first, as they may contain earlier ones),
     sines, cosines, inputs. `unit` are groups of inputs whose squares sum to 1.
@@ -79,11 +71,13 @@ class Ring:
         spare: int = 0,
         units: Sequence[Sequence[str]] = (),
         budget: Budget | None = None,
+        *,
+        is_field: bool = False,
     ) -> None:
         from flint import Ordering, fmpq_mpoly_ctx
 
         self.angles, self.multiples = tuple(angles), multiples
-        self.budget = budget or Budget()
+        self.budget, self.is_field = budget or Budget(), is_field
         self.spare, self.opaque = spare, list[Opaque]()
         a, leading = len(self.angles), [group[0] for group in units]
         rest = [name for name in symbols if name not in leading]
@@ -106,29 +100,35 @@ class Ring:
             squares = [self.generators[self.places[name]] ** 2 for name in group]
             unit = sum(squares[1:], squares[0]) - 1
             self.relations[1 << self.places[group[0]]] = (unit,), 0
-        self.turned: dict[Form, tuple[Value, Value]] = {}
+        self.turned: dict[Form, tuple[Quotient, Quotient]] = {}
 
     # -- the algebra --------------------------------------------------------------------
 
-    def symbol(self, name: str) -> Value:
+    def symbol(self, name: str) -> Quotient:
         place = self.places[name]
-        return Value(self.generators[place], (1 << place) if (1 << place) in self.relations else 0)
+        return Quotient(
+            self.generators[place], (1 << place) if (1 << place) in self.relations else 0
+        )
 
-    def constant(self, value: Fraction) -> Value:
+    def pi(self) -> Quotient:
+        """A symbol as any other; what is read must have named it."""
+        return self.symbol(PI)
+
+    def constant(self, value: Fraction) -> Quotient:
         from flint import fmpq
 
-        return Value(self.context.constant(fmpq(value.numerator, value.denominator)))
+        return Quotient(self.context.constant(fmpq(value.numerator, value.denominator)))
 
-    def apply(self, op: Op, operands: Sequence[Value]) -> Value:
+    def apply(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
         match op:
             case Op.MUL:
                 return self.product(operands[0], operands[1])
             case Op.ADD:
                 return self.sum(operands[0], operands[1])
             case Op.SUB:
-                return self.sum(operands[0], _negative(operands[1]))
+                return self.sum(operands[0], negated(operands[1]))
             case Op.NEG:
-                return _negative(operands[0])
+                return negated(operands[0])
             case Op.DIV:
                 return self.quotient(operands[0], operands[1])
             case Op.FMA:
@@ -142,41 +142,46 @@ class Ring:
                 return self.quotient(sine, cosine)
             case Op.POW:
                 return self.power(operands[0], operands[1])
+            case Op.SQRT:
+                return self.root(operands[0])
             case _:
                 return self.function(op, operands)
 
-    def sum(self, a: Value, b: Value) -> Value:
+    def is_zero(self, value: Quotient) -> bool:
+        return bool(value.numerator.is_zero())
+
+    def sum(self, a: Quotient, b: Quotient) -> Quotient:
         mask = a.reduced | b.reduced
         if a.denominator is None and b.denominator is None:
             total = a.numerator + b.numerator
             self.budget.check(len(total))
-            return Value(total, mask)
+            return Quotient(total, mask)
         one, other = a.denominator, b.denominator
         if one is not None and other is not None and one == other:
-            return self.ratio(Value(a.numerator + b.numerator, mask), Value(one, mask))
-        a_top, b_top = Value(a.numerator, a.reduced), Value(b.numerator, b.reduced)
+            return self.ratio(Quotient(a.numerator + b.numerator, mask), Quotient(one, mask))
+        a_top, b_top = Quotient(a.numerator, a.reduced), Quotient(b.numerator, b.reduced)
         if other is not None:
-            a_top = self.product(a_top, Value(other, b.reduced))
+            a_top = self.product(a_top, Quotient(other, b.reduced))
         if one is not None:
-            b_top = self.product(b_top, Value(one, a.reduced))
-        bottom = self.product(Value(one or self.one, mask), Value(other or self.one, mask))
-        return self.ratio(Value(a_top.numerator + b_top.numerator, mask), bottom)
+            b_top = self.product(b_top, Quotient(one, a.reduced))
+        bottom = self.product(Quotient(one or self.one, mask), Quotient(other or self.one, mask))
+        return self.ratio(Quotient(a_top.numerator + b_top.numerator, mask), bottom)
 
-    def product(self, a: Value, b: Value) -> Value:
+    def product(self, a: Quotient, b: Quotient) -> Quotient:
         mask = a.reduced | b.reduced
         if a.denominator is None and b.denominator is None:
             pending = a.reduced & b.reduced | mask & self.reciprocals
             return self.reduce(self.times(a.numerator, b.numerator), pending, mask)
-        top = self.product(Value(a.numerator, a.reduced), Value(b.numerator, b.reduced))
+        top = self.product(Quotient(a.numerator, a.reduced), Quotient(b.numerator, b.reduced))
         one, other = a.denominator or self.one, b.denominator or self.one
-        return self.ratio(top, self.product(Value(one, a.reduced), Value(other, b.reduced)))
+        return self.ratio(top, self.product(Quotient(one, a.reduced), Quotient(other, b.reduced)))
 
     def times(self, a: Poly, b: Poly) -> Poly:
         if len(a) * len(b) > 64:
             self.budget.check(max(len(a), len(b), len(a) * len(b) // 64))
         return a * b
 
-    def reduce(self, poly: Poly, pending: int, mask: int) -> Value:
+    def reduce(self, poly: Poly, pending: int, mask: int) -> Quotient:
         """Takes out squares of the `pending` generators, outermost first; where reciprocals of
         roots occur, again until nothing changes, since 1 − c² for s² may meet them."""
         while pending:
@@ -191,107 +196,125 @@ class Ring:
                 mask |= inner
             pending = asked if mask & self.reciprocals and poly != before else 0
         self.budget.check(len(poly))
-        return Value(poly, mask)
+        return Quotient(poly, mask)
 
-    def quotient(self, a: Value, b: Value) -> Value:
+    def quotient(self, a: Quotient, b: Quotient) -> Quotient:
         if b.numerator.is_constant() and b.denominator is None:
             if b.numerator.is_zero():
                 raise BudgetError("the closed form divides by zero")
-            return Value(a.numerator / b.numerator.leading_coefficient(), a.reduced, a.denominator)
-        if b.denominator is None and self.has_function(b.numerator):
+            return Quotient(
+                a.numerator / b.numerator.leading_coefficient(), a.reduced, a.denominator
+            )
+        if not self.is_field and b.denominator is None and self.has_function(b.numerator):
             return self.by_function(a, b)
         top = self.product(
-            Value(a.numerator, a.reduced), Value(b.denominator or self.one, b.reduced)
+            Quotient(a.numerator, a.reduced), Quotient(b.denominator or self.one, b.reduced)
         )
         bottom = self.product(
-            Value(a.denominator or self.one, a.reduced), Value(b.numerator, b.reduced)
+            Quotient(a.denominator or self.one, a.reduced), Quotient(b.numerator, b.reduced)
         )
         return self.ratio(top, bottom)
 
-    def by_function(self, a: Value, b: Value) -> Value:
+    def by_function(self, a: Quotient, b: Quotient) -> Quotient:
         """a/b of a divisor with roots or other functions, whose reciprocal is a generator."""
         lead = b.numerator.leading_coefficient()
-        a = Value(a.numerator / lead, a.reduced, a.denominator)
+        a = Quotient(a.numerator / lead, a.reduced, a.denominator)
         divisor = b.numerator / lead
         if len(divisor) > 1:
             return self.product(
-                a, self.function(Op.DIV, (Value(self.one), Value(divisor, b.reduced)))
+                a, self.function(Op.DIV, (Quotient(self.one), Quotient(divisor, b.reduced)))
             )
         rest = self.one
         for place, power in enumerate(divisor.monoms()[0]):
             for _ in range(int(power)):
                 if place < self.spare:
                     k = self.spare - 1 - place
-                    reciprocal = self.function(Op.DIV, (Value(self.one), self._opaque(k)))
+                    reciprocal = self.function(Op.DIV, (Quotient(self.one), self._opaque(k)))
                     a = self.product(a, reciprocal)
                 else:
                     rest = rest * self.generators[place]
-        return self.quotient(a, Value(rest, b.reduced))
+        return self.quotient(a, Quotient(rest, b.reduced))
 
     def has_function(self, poly: Poly) -> bool:
         """Whether the polynomial has a root, or another function, in it."""
         return bool(self.spare) and any(poly.degrees()[: self.spare])
 
-    def ratio(self, top: Value, bottom: Value) -> Value:
+    def ratio(self, top: Quotient, bottom: Quotient) -> Quotient:
         """Lowest terms as polynomials, and a denominator with leading coefficient 1."""
         upper, lower = top.numerator, bottom.numerator
         mask = top.reduced | bottom.reduced
         if upper.is_zero():
-            return Value(upper)
-        if len(upper) * len(lower) < 10_000:
+            return Quotient(upper)
+        if self.is_field or len(upper) * len(lower) < 10_000:
             common = upper.gcd(lower)
             if not common.is_constant():
                 upper, lower = divmod(upper, common)[0], divmod(lower, common)[0]
         lead = lower.leading_coefficient()
         if lower.is_constant():
-            return Value(upper / lead, mask)
-        return Value(upper / lead, mask, lower / lead)
+            return Quotient(upper / lead, mask)
+        return Quotient(upper / lead, mask, lower / lead)
 
-    def power(self, base: Value, exponent: Value) -> Value:
+    def power(self, base: Quotient, exponent: Quotient) -> Quotient:
         """Whole powers; a half is a root."""
-        number = _rational(exponent)
+        number = rational_value(exponent)
         if number is None or number.denominator > 2 or abs(number) > 64:
             return self.function(Op.POW, (base, exponent))
         whole = number.numerator // number.denominator
-        result = Value(self.one)
+        result = Quotient(self.one)
         for _ in range(abs(whole)):
             result = self.product(result, base)
         if whole < 0:
-            result = self.quotient(Value(self.one), result)
+            result = self.quotient(Quotient(self.one), result)
         if number.denominator == 2:
-            result = self.product(result, self.function(Op.SQRT, (base,)))
+            result = self.product(result, self.root(base))
         return result
 
     # -- angles and other functions -------------------------------------------------------
 
-    def circle(self, angle: Value) -> tuple[Value, Value]:
+    def circle(self, angle: Quotient) -> tuple[Quotient, Quotient]:
         """cos and sin."""
         form = self.form(angle)
         multiples = self.multiples.get(form) if form is not None else None
         if form is None or multiples is None:
-            return self.function(Op.COS, (angle,)), self.function(Op.SIN, (angle,))
+            return self.other_circle(angle)
         if form not in self.turned:
             self.budget.check(sum(map(abs, multiples)) ** 3)
-            c, s = Value(self.one), Value(self.one * 0)
+            c, s = Quotient(self.one), Quotient(self.one * 0)
             for k, times in enumerate(multiples):
                 for _ in range(abs(times)):
                     c, s = self.turn((c, s), k, times > 0)
             self.turned[form] = c, s
         return self.turned[form]
 
-    def turn(self, point: tuple[Value, Value], k: int, forward: bool) -> tuple[Value, Value]:
+    def other_circle(self, angle: Quotient) -> tuple[Quotient, Quotient]:
+        """cos and sin of an angle that is none of the ring's; the same for its negative."""
+        opposite = negated(angle)
+        if any(x.op is Op.COS and same(self, x.operands[0], opposite) for x in self.opaque):
+            cosine, sine = self.other_circle(opposite)
+            return cosine, negated(sine)
+        cosine, sine = self.function(Op.COS, (angle,)), self.function(Op.SIN, (angle,))
+        squares = sine.numerator * sine.numerator + cosine.numerator * cosine.numerator
+        self.relations[1 << self.place(sine)] = (squares - 1,), 0
+        return cosine, self._opaque(self.spare - 1 - self.place(sine))
+
+    def place(self, generator: Quotient) -> int:
+        return int(self.generators.index(generator.numerator))
+
+    def turn(
+        self, point: tuple[Quotient, Quotient], k: int, forward: bool
+    ) -> tuple[Quotient, Quotient]:
         """The point of the circle moved by the angle k, or back."""
         sine_bit = 1 << (self.first_sine + k)
-        cosine = Value(self.generators[self.first_cosine + k])
-        sine = Value(self.generators[self.first_sine + k], sine_bit)
-        sine = sine if forward else _negative(sine)
+        cosine = Quotient(self.generators[self.first_cosine + k])
+        sine = Quotient(self.generators[self.first_sine + k], sine_bit)
+        sine = sine if forward else negated(sine)
         (c, s), product = point, self.product
         return (
-            self.sum(product(c, cosine), _negative(product(s, sine))),
+            self.sum(product(c, cosine), negated(product(s, sine))),
             self.sum(product(s, cosine), product(c, sine)),
         )
 
-    def form(self, angle: Value) -> Form | None:
+    def form(self, angle: Quotient) -> Form | None:
         """The angle as multiples of monomials in the inputs, if it is that."""
         if angle.denominator is not None or len(angle.numerator) > 32:
             return None
@@ -308,7 +331,13 @@ class Ring:
             terms.append((tuple(sorted(monomial)), as_fraction(coefficient)))
         return tuple(sorted(terms))
 
-    def function(self, op: Op, operands: Sequence[Value]) -> Value:
+    def root(self, inside: Quotient) -> Quotient:
+        generator = self.function(Op.SQRT, (inside,))
+        if self.is_field and inside.denominator is not None:  # it is b·√(a/b)
+            return self.quotient(generator, Quotient(inside.denominator, inside.reduced))
+        return generator
+
+    def function(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
         """A generator of its own, the same for the same values; a root is reduced by l² = P."""
         found = Opaque(op, tuple(operands))
         for k, known in enumerate(self.opaque):
@@ -316,8 +345,10 @@ class Ring:
                 same(self, x, y) for x, y in zip(known.operands, operands, strict=True)
             ):
                 return self._opaque(k)
-        if op is Op.SQRT and (root := _rational_root(operands[0])) is not None:
+        if op is Op.SQRT and (root := rational_root(operands[0])) is not None:
             return self.constant(root)
+        if self.is_field and op not in _IN_FIELDS:
+            raise meaningless(op, "exact quotients of polynomials")
         if len(self.opaque) == self.spare:
             raise BudgetError("the closed form has too many functions")
         self.opaque.append(found)
@@ -325,10 +356,14 @@ class Ring:
         self.relate(self.spare - 1 - k, op, operands[-1])
         return self._opaque(k)
 
-    def relate(self, place: int, op: Op, inside: Value) -> None:
-        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l."""
+    def relate(self, place: int, op: Op, inside: Quotient) -> None:
+        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l. In a
+        field the generator of √(a/b) is b·√(a/b), with the square ab."""
         if inside.denominator is not None:
-            return
+            if not (self.is_field and op is Op.SQRT):
+                return
+            below = Quotient(inside.denominator, inside.reduced)
+            inside = self.product(Quotient(inside.numerator, inside.reduced), below)
         generator, poly, bit = self.generators[place], inside.numerator, 1 << place
         if op is Op.SQRT:
             self.relations[bit] = (generator * generator - poly,), inside.reduced
@@ -340,40 +375,21 @@ class Ring:
                 self.relations[bit] = pair, inside.reduced | squared.reduced
                 self.reciprocals |= bit
 
-    def _opaque(self, k: int) -> Value:
+    def _opaque(self, k: int) -> Quotient:
         place = self.spare - 1 - k
-        return Value(self.generators[place], (1 << place) if (1 << place) in self.relations else 0)
+        return Quotient(
+            self.generators[place], (1 << place) if (1 << place) in self.relations else 0
+        )
 
 
-def _negative(a: Value) -> Value:
-    return Value(-a.numerator, a.reduced, a.denominator)
-
-
-def as_fraction(number: Any) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
-
-
-def _rational(value: Value) -> Fraction | None:
-    if value.denominator is not None or not value.numerator.is_constant():
-        return None
-    zero = value.numerator.is_zero()
-    return Fraction(0) if zero else as_fraction(value.numerator.leading_coefficient())
-
-
-def _rational_root(value: Value) -> Fraction | None:
-    from math import isqrt
-
-    number = _rational(value)
-    if number is None or number < 0:
-        return None
-    n, d = isqrt(number.numerator), isqrt(number.denominator)
-    return Fraction(n, d) if Fraction(n * n, d * d) == number else None
-
-
-def same(ring: Ring, a: Value, b: Value) -> bool:
+def same(ring: QuotientRing, a: Quotient, b: Quotient) -> bool:
     """Equality, by cross-multiplication where there are quotients."""
     if a.denominator is None and b.denominator is None:
         return bool(a.numerator == b.numerator)
-    one = ring.product(Value(a.numerator, a.reduced), Value(b.denominator or ring.one, b.reduced))
-    other = ring.product(Value(b.numerator, b.reduced), Value(a.denominator or ring.one, a.reduced))
+    one = ring.product(
+        Quotient(a.numerator, a.reduced), Quotient(b.denominator or ring.one, b.reduced)
+    )
+    other = ring.product(
+        Quotient(b.numerator, b.reduced), Quotient(a.denominator or ring.one, a.reduced)
+    )
     return bool(one.numerator == other.numerator)

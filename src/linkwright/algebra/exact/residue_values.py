@@ -95,7 +95,16 @@ def invert_value(a: Value) -> Value:
     return Value(inverse(a.number, PRIME), None, Fraction(0), a.denominator, a.numerator, a.marks)
 
 
+def small_integer(number: int, bound: int) -> int | None:
+    """The integer between −bound and bound that the residue is, if there is one."""
+    residue = number % PRIME
+    signed = residue - PRIME if residue > PRIME // 2 else residue
+    return signed if abs(signed) <= bound else None
+
+
 def raise_value(base: Value, exponent: int) -> Value:
+    if exponent == 1:
+        return base
     if exponent < 0:
         base, exponent = invert_value(base), -exponent
     number = power(base.number, exponent, PRIME)

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ..algebra.linear import Array
-from ..equations import Equations
-from ..expressions import (
+from ...algebra.exact.algebra import meaningless, read
+from ...algebra.linear import Array
+from ...equations import Equations
+from ...expressions import (
     Call,
     Exact,
     Expression,
@@ -21,8 +22,7 @@ from ..expressions import (
     Sum,
     evaluate,
 )
-from ..readings.algebra import meaningless, read
-from ..tape import Op, record
+from ...tape import Op, record
 
 _A, _B = Name("a"), Name("b")
 _MEANINGS: dict[Op, Expression] = {

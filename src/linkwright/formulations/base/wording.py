@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..expressions import (
+from ...algebra.exact.algebra import meaningless, read
+from ...expressions import (
     Call,
     Expression,
     Name,
@@ -17,8 +18,7 @@ from ..expressions import (
     Sum,
     negate,
 )
-from ..readings.algebra import meaningless, read
-from ..tape import ARITY, Op, Tape
+from ...tape import ARITY, Op, Tape
 
 
 def worded(

@@ -27,20 +27,11 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 
-from ..errors import ExpressionError, UnsupportedError
-from ..expressions import Unit
-from ..tape import Op
+from ...errors import UnsupportedError
+from ...tape import Op
 from .algebra import meaningless
-from .modular import (
-    Circular,
-    UnluckyError,
-    drawn,
-    multiple,
-    on_sphere,
-    ratio,
-    root,
-    turned,
-)
+from .modular import Circular, UnluckyError, multiple, ratio, root, turned
+from .random_point import RandomPoint
 from .residue_values import (
     PRIME,
     Value,
@@ -51,6 +42,7 @@ from .residue_values import (
     multiply_values,
     negate_value,
     raise_value,
+    small_integer,
 )
 
 MAX_POWER = 64
@@ -58,7 +50,7 @@ TURN = -1
 """The atom of which angles that are not right angles are shares."""
 
 
-_ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
+_COMPOSED = frozenset({Op.ABS, Op.MIN, Op.MAX, Op.AND, Op.OR, Op.NOT, Op.SELECT})
 _UNKNOWN = frozenset(Op) - {
     Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.DIV, Op.FMA, Op.SIN, Op.COS, Op.TAN,
     Op.SQRT, Op.POW,
@@ -82,21 +74,16 @@ class PrimeField:
         self.seed = seed
         self.finest: dict[int, int] = dict(finest or {})
         self.lenient, self.signs = lenient, signs
-        self.points: dict[int, Circular] = {}
+        self.at = RandomPoint(PRIME, seed)
         self.radicands: dict[int, int] = {}
         self.reckoned = 1
-
-    @property
-    def algebra(self) -> FieldAlgebra:
-        """The operations of expressions at this point."""
-        return FieldAlgebra(self)
 
     def is_zero(self, value: Value) -> bool:
         return value.number == 0
 
     def symbol(self, name: str) -> Value:
         """A random number for an input, the same for the same name."""
-        number = drawn(PRIME, self.seed, name)
+        number = self.at.number("input", name)
         return Value(number, ((number, Fraction(1)),), numerator=1)
 
     def as_symbols(self, values: Sequence[Value]) -> list[Value]:
@@ -110,12 +97,15 @@ class PrimeField:
 
     def on_sphere(self, names: Sequence[str]) -> list[Value]:
         """The entries of a random unit quaternion, the same for the same names."""
-        numbers = on_sphere([drawn(PRIME, self.seed, "sphere", x) for x in names[1:]], PRIME)
-        return [Value(number, None, Fraction(0), 2, 2) for number in numbers]
+        return [Value(number, None, Fraction(0), 2, 2) for number in self.at.sphere(names)]
 
     def constant(self, value: Fraction) -> Value:
         number = ratio(value.numerator, value.denominator, PRIME)
         return Value(number, () if value == 0 else None)
+
+    def pi(self) -> Value:
+        """An angle of half a turn; outside sin and cos a random number."""
+        return self.half_turns(Fraction(1), self.symbol("the number pi").number)
 
     def half_turns(self, share: Fraction, number: int) -> Value:
         """share · π: `number` stands for its value outside sin and cos."""
@@ -136,37 +126,14 @@ class PrimeField:
         return Value(0, marks=ValueMarks(why=why))
 
     def _unknown(self, op: Op, operands: Sequence[Value]) -> Value:
-        """A function of which only this is known, that it is one; odd where it is."""
-        if op in (Op.ABS, Op.MIN, Op.MAX, Op.NOT, Op.AND, Op.SELECT):
-            return self._by_others(op, *operands)
-        numbers = [x.number for x in operands]
-        negative = op in _ODD and numbers[0] > PRIME // 2
-        if negative:
-            numbers[0] = PRIME - numbers[0]
-        number = drawn(PRIME, self.seed, op.name, *numbers)
-        if op in _ODD and not numbers[0]:
-            number = 0
-        return Value(
-            -number % PRIME if negative else number,
-            numerator=1 + sum(x.numerator + x.denominator for x in operands),
-            marks=_with_unknown(combined_marks(*operands)),
-        )
-
-    def _by_others(self, op: Op, *operands: Value) -> Value:
-        """|x| = x sign x, min and max by |x|, logic by numbers 0 and 1."""
-        a, b = operands[0], operands[-1]
-        one, half = self.constant(Fraction(1)), self.constant(Fraction(1, 2))
-        if op is Op.ABS:
-            return multiply_values(a, self._unknown(Op.SIGN, (a,)))
-        if op is Op.NOT:
-            return add_values(one, negate_value(a))
-        if op is Op.AND:
-            return multiply_values(a, b)
-        if op is Op.SELECT:
-            return add_values(b, multiply_values(a, add_values(operands[1], negate_value(b))))
-        apart = self._by_others(Op.ABS, add_values(a, negate_value(b)))
-        apart = negate_value(apart) if op is Op.MIN else apart
-        return multiply_values(half, add_values(add_values(a, b), apart))
+        """A function that is not rational. Its value is a new generator, or a quotient with one in
+        it; twice the degrees of the arguments count that two of them may coincide."""
+        are_truths = [x.marks is not None and x.marks.is_loose for x in operands]
+        number = self.at.function(op, [x.number for x in operands], are_truths)
+        degree = sum(x.numerator + x.denominator for x in operands)
+        below = sum(x.denominator for x in operands) if op in _COMPOSED else 0
+        marks = _with_unknown(combined_marks(*operands))
+        return Value(number, numerator=2 + 2 * degree, denominator=below, marks=marks)
 
     def _rational(self, op: Op, operands: Sequence[Value]) -> Value:
         match op:
@@ -198,12 +165,13 @@ class PrimeField:
 
     def power(self, base: Value, exponent: Value) -> Value:
         """Whole powers; a half is a root."""
-        if not (exponent.denominator or exponent.numerator):
-            for whole in range(-16, 17):
-                if exponent.number == whole % PRIME:
-                    return raise_value(base, whole)
-                if exponent.number == self.constant(Fraction(2 * whole + 1, 2)).number:
-                    return multiply_values(self.root(base), raise_value(base, whole))
+        doubled = None
+        if not (exponent.denominator or exponent.numerator or exponent.marks):
+            doubled = small_integer(2 * exponent.number, 2 * MAX_POWER)
+        if doubled is not None:
+            whole, half = divmod(doubled, 2)
+            power = raise_value(base, whole)
+            return multiply_values(self.root(base), power) if half else power
         if self.lenient:
             return self._unknown(Op.POW, (base, exponent))
         raise meaningless(Op.POW, "a prime field")
@@ -217,7 +185,7 @@ class PrimeField:
         degree = max(value.numerator, value.denominator)
         bit = self.radicands.setdefault(value.number, len(self.radicands))
         if not exists:
-            number = drawn(PRIME, self.seed, Op.SQRT.name, value.number)
+            number = self.at.number(Op.SQRT.name, value.number)
         elif self.signs >> bit & 1:
             number = -number % PRIME
         marks = ValueMarks(1 << bit, not exists)
@@ -243,7 +211,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.finest[atom] = parts * whole.denominator
                 raise FinerError
-            total = turned(total, multiple(self.point(atom), int(whole), PRIME), PRIME)
+            total = turned(total, multiple(self.at.circle(atom), int(whole), PRIME), PRIME)
             degree += 2 * abs(int(whole))
         degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
         c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
@@ -259,7 +227,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.finest[TURN] = parts * whole.denominator
                 raise FinerError
-            return multiple(self.point(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
+            return multiple(self.at.circle(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
         half = ratio(1, 2, PRIME)
         two, three = (self.root(self.constant(Fraction(x))) for x in (2, 3))
         thirty = (three.number * half % PRIME, half)
@@ -270,12 +238,6 @@ class PrimeField:
         )
         marks = [x.marks for x, used in ((two, eighths), (three, twelfths)) if used and x.marks]
         return point, reduce(or_, marks)
-
-    def point(self, atom: int) -> Circular:
-        if atom not in self.points:
-            c, s = on_sphere([drawn(PRIME, self.seed, "angle", atom)], PRIME)
-            self.points[atom] = c, s
-        return self.points[atom]
 
 
 def _with_unknown(marks: ValueMarks | None) -> ValueMarks:
@@ -295,57 +257,3 @@ def _quarter(turns: Fraction) -> tuple[int, int]:
             f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
         )
     return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-
-
-class FieldAlgebra:
-    """What the operations of an expression mean at one point of a prime field, for `fold`."""
-
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
-
-    def number(self, value: Fraction) -> Value:
-        return self.field.constant(value)
-
-    def pi(self) -> Value:
-        return self.field.half_turns(Fraction(1), self.field.symbol("the number pi").number)
-
-    def add(self, terms: Sequence[Value]) -> Value:
-        total = terms[0]
-        for term in terms[1:]:
-            total = self.field.apply(Op.ADD, (total, term))
-        return total
-
-    def multiply(self, factors: Sequence[Value]) -> Value:
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.field.apply(Op.MUL, (product, factor))
-        return product
-
-    def negate(self, operand: Value) -> Value:
-        return self.field.apply(Op.NEG, (operand,))
-
-    def reciprocal(self, operand: Value) -> Value:
-        return self.field.apply(Op.DIV, (self.field.constant(Fraction(1)), operand))
-
-    def power(self, base: Value, exponent: Value) -> Value:
-        """Whole powers by multiplication; the field itself knows halves."""
-        plain = isinstance(exponent, Value) and not exponent.numerator + exponent.denominator
-        if plain:
-            for whole in range(MAX_POWER + 1):
-                if exponent.number == whole:
-                    return self.multiply([self.field.constant(Fraction(1)), *[base] * whole])
-                if exponent.number == PRIME - whole:
-                    return self.reciprocal(self.multiply([base] * whole))
-        return self.field.apply(Op.POW, (base, exponent))
-
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
-        if function == "atan":
-            return self.field.apply(Op.ATAN2, (*arguments, self.field.constant(Fraction(1))))
-        if function not in ("sin", "cos", "tan", "sqrt") and not self.field.lenient:
-            raise UnsupportedError(
-                f"{function} cannot be proved modulo a prime", remedy="leave such terms out"
-            )
-        return self.field.apply(Op[function.upper()], tuple(arguments))
-
-    def measure(self, value: Value, unit: Unit) -> Value:
-        raise ExpressionError("units cannot stand in equations", remedy="use SI and leave them out")

@@ -1,0 +1,1 @@
+"""The one exact algebra: quotients of polynomials, and prime fields with chances of error."""

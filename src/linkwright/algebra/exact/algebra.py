@@ -1,0 +1,206 @@
+"""The one protocol of exact readings: what operations mean on another kind of values.
+
+A tape is evaluated instruction by instruction (`read`), and a syntax tree node by node, each node
+by the same operations (`evaluate_expression`); `record_expression` writes those operations onto a
+tape. An expression and its tape therefore have the same value in every algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from ...errors import UnsupportedError
+from ...expressions import (
+    PI,
+    Call,
+    Expression,
+    Measured,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    names,
+    parse_unit,
+)
+from ...expressions.tree import children
+from ...tape import ARITY, Op, Port, Tape
+from ...tape.writer import Writer
+
+T = TypeVar("T")
+
+_EXACT_BITS = 53
+"""Of integers that are floats."""
+
+
+class Algebra(Protocol[T]):
+    """What operations mean; one without a meaning raises `UnsupportedError`."""
+
+    def constant(self, value: Fraction) -> T: ...
+
+    def apply(self, op: Op, operands: Sequence[T]) -> T: ...
+
+
+class ExpressionAlgebra(Algebra[T], Protocol[T]):
+    """An algebra of expressions as well, which name π; a tape has it as an input."""
+
+    def pi(self) -> T: ...
+
+
+def read(tape: Tape, algebra: Algebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
+    """All outputs, entries row by row; `inputs` has the entries of every input port.
+
+    Constants are floats on a tape and are taken for exactly what they are.
+    """
+    ops, args, constants = tape.ops.tolist(), tape.args.tolist(), tape.constants.tolist()
+    values: list[T] = []
+    for k, code in enumerate(ops):
+        op = Op(code)
+        if op is Op.INPUT:
+            port, entry = args[k][:2]
+            values.append(inputs[port][entry])
+        elif op is Op.CONSTANT:
+            values.append(algebra.constant(Fraction(constants[k])))
+        else:
+            values.append(algebra.apply(op, [values[i] for i in args[k][: ARITY[op]]]))
+    return [[values[i] for i in result.tolist()] for result in tape.results]
+
+
+def meaningless(op: Op, where: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{op.name.lower()} has no meaning in {where}", remedy="compare in ball arithmetic"
+    )
+
+
+# -- expressions ---------------------------------------------------------------------------
+
+
+def evaluate_expression(
+    expression: Expression, algebra: ExpressionAlgebra[T], lookup: Callable[[str], T]
+) -> T:
+    """The value of an expression; `lookup` gives the value of a name."""
+
+    def value(node: Expression) -> T:
+        if isinstance(node, Name) and node.name != PI:
+            return lookup(node.name)
+        return evaluate_node(node, algebra, [value(child) for child in children(node)])
+
+    return value(expression)
+
+
+def evaluate_node(node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]) -> T:
+    """The value of a node from the values of its children; a name other than pi has none."""
+    apply = algebra.apply
+    match node:
+        case Number(number):
+            return algebra.constant(number)
+        case Name("pi"):
+            return algebra.pi()
+        case Negation():
+            return apply(Op.NEG, parts)
+        case Reciprocal():
+            return apply(Op.DIV, (algebra.constant(Fraction(1)), parts[0]))
+        case Sum():
+            return add_all(algebra, parts)
+        case Product():
+            return multiply_all(algebra, parts)
+        case Power():
+            return apply(Op.POW, parts)
+        case Call("atan", _):
+            return apply(Op.ATAN2, (parts[0], algebra.constant(Fraction(1))))
+        case Call(function, _):
+            return apply(Op[function.upper()], parts)
+        case Measured(_, unit):
+            return _in_si(algebra, parts[0], unit)
+        case _:
+            raise UnsupportedError(f"'{node}' has no value of its own")
+
+
+def add_all(algebra: Algebra[T], terms: Iterable[T]) -> T:
+    """The sum of at least one value."""
+    return reduce(lambda a, b: algebra.apply(Op.ADD, (a, b)), terms)
+
+
+def multiply_all(algebra: Algebra[T], factors: Iterable[T]) -> T:
+    """The product of at least one value."""
+    return reduce(lambda a, b: algebra.apply(Op.MUL, (a, b)), factors)
+
+
+def _in_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
+    known = parse_unit(unit)
+    factors = [value, algebra.constant(known.scale)]
+    product = multiply_all(algebra, [*factors, *[algebra.pi()] * max(0, known.pi_power)])
+    for _ in range(-known.pi_power):
+        product = algebra.apply(Op.DIV, (product, algebra.pi()))
+    return product
+
+
+class Recorder:
+    """The algebra that writes operations onto a tape; its values are numbers of instructions.
+
+    `places` has the port and the entry of every name, and of π where it is used.
+    """
+
+    def __init__(self, places: Mapping[str, tuple[int, int]]) -> None:
+        self.places = places
+        self.writer = Writer()
+
+    def symbol(self, name: str) -> int:
+        if name not in self.places:
+            raise UnsupportedError(f"{name} has no value here", remedy="leave it out")
+        return self.writer.write(Op.INPUT, *self.places[name])
+
+    def pi(self) -> int:
+        return self.symbol(PI)
+
+    def constant(self, value: Fraction) -> int:
+        """An exact number: a quotient of integers, each a sum of floats that are exact."""
+        top = self._integer(value.numerator)
+        if value.denominator == 1:
+            return top
+        return self.writer.write(Op.DIV, top, self._integer(value.denominator))
+
+    def _integer(self, value: int) -> int:
+        low = abs(value) % (1 << _EXACT_BITS)
+        if low == abs(value):
+            return self.writer.constant(float(value))
+        high = self._integer((abs(value) - low) >> _EXACT_BITS)
+        scaled = self.writer.write(Op.MUL, high, self.writer.constant(2.0**_EXACT_BITS))
+        total = self.writer.write(Op.ADD, scaled, self.writer.constant(float(low)))
+        return self.writer.write(Op.NEG, total) if value < 0 else total
+
+    def apply(self, op: Op, operands: Sequence[int]) -> int:
+        return self.writer.write(op, *operands)
+
+
+def record_expression(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
+    """The tape of expressions, one entry of its output `y` each. Its input `x` has an entry for
+    each of `inputs`, then for each other name in the order of the alphabet, then for π."""
+    used = frozenset[str]().union(*map(names, expressions))
+    entries = list(dict.fromkeys([*inputs, *sorted(used), PI]))
+    empty = Writer().tape("expressions", [Port("x", (len(entries),))], [], [])
+    return append_expressions(empty, expressions, {"x": entries}, "y")
+
+
+def append_expressions(
+    tape: Tape, expressions: Sequence[Expression], entries: Mapping[str, Sequence[str]], name: str
+) -> Tape:
+    """The tape with expressions of its inputs as one more output; `entries` names the inputs'."""
+    recorder = Recorder({
+        entry: (port, k)
+        for port, one in enumerate(tape.inputs)
+        for k, entry in enumerate(entries[one.name])
+    })  # fmt: skip
+    writer = recorder.writer
+    writer.ops, writer.constants = tape.ops.tolist(), tape.constants.tolist()
+    writer.args = [(a, b, c) for a, b, c in tape.args.tolist()]
+    found = [evaluate_expression(x, recorder, recorder.symbol) for x in expressions]
+    outputs = [*tape.outputs, Port(name, (len(found),))]
+    return writer.tape(tape.name, tape.inputs, outputs, [*tape.results, np.array(found, np.int32)])

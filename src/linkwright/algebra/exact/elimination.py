@@ -1,0 +1,136 @@
+"""Linear equations in exact algebras: modulo a prime by FLINT's matrices, else by elimination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+from ...tape import Op
+from .algebra import Algebra
+from .modular import UnluckyError
+
+T = TypeVar("T")
+Matrix = Any  # flint.nmod_mat and flint.fmpz_mod_mat have no useful types
+
+WORD = 1 << 64
+"""Below this a modulus fits FLINT's matrices of machine words."""
+
+
+class ExactField(Algebra[T], Protocol[T]):
+    """An algebra that divides, and tells whether a value is zero."""
+
+    def is_zero(self, value: T) -> bool: ...
+
+
+# -- modulo a prime ------------------------------------------------------------------------
+
+
+def modular_matrix(rows: Sequence[Sequence[int]], p: int) -> Matrix:
+    """A matrix modulo p."""
+    import flint
+
+    height, width = len(rows), len(rows[0]) if rows else 0
+    entries = [x % p for row in rows for x in row]
+    if p < WORD:
+        return flint.nmod_mat(height, width, entries, p)
+    return flint.fmpz_mod_mat(height, width, entries, _modulus(p))
+
+
+@cache
+def _modulus(p: int) -> Any:
+    """FLINT's context of a large modulus; making it tests that p is prime."""
+    import flint
+
+    return flint.fmpz_mod_ctx(p)
+
+
+def echelon_form(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
+    """The rows of the reduced echelon form that are not zero, and the columns of their pivots."""
+    reduced, rank = modular_matrix(rows, p).rref()
+    table = [[int(reduced[i, k]) for k in range(reduced.ncols())] for i in range(rank)]
+    return table, [next(k for k, x in enumerate(row) if x) for row in table]
+
+
+def rank_modulo(rows: Sequence[Sequence[int]], p: int) -> int:
+    return int(modular_matrix(rows, p).rank()) if rows and rows[0] else 0
+
+
+def independent_rows(rows: Sequence[Sequence[int]], p: int) -> list[int]:
+    """Indices of the first rows that span all of them."""
+    if not rows or not rows[0]:
+        return []
+    return echelon_form(list(zip(*rows, strict=True)), p)[1]
+
+
+def dependent_columns(
+    rows: Sequence[Sequence[int]], order: Sequence[int], p: int
+) -> dict[int, dict[int, int]]:
+    """Columns that depend on others before them in `order`, with their coefficients there."""
+    if not order:
+        return {}
+    table, pivots = echelon_form([[row[c] for c in order] for row in rows], p)
+    return {
+        column: {order[at]: row[k] for at, row in zip(pivots, table, strict=True) if row[k]}
+        for k, column in enumerate(order)
+        if k not in pivots
+    }
+
+
+def solve_modulo(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) -> list[int] | None:
+    """One x of A x = b, zero where it is free; None if there is none."""
+    width = len(rows[0]) if rows else 0
+    if not width:
+        return None if any(x % p for x in right) else []
+    table, pivots = echelon_form([[*row, b] for row, b in zip(rows, right, strict=True)], p)
+    if width in pivots:
+        return None
+    found = [0] * width
+    for at, row in zip(pivots, table, strict=True):
+        found[at] = row[width]
+    return found
+
+
+# -- in any field --------------------------------------------------------------------------
+
+
+def solve_square(field: ExactField[T], matrix: Sequence[T], right: Sequence[T]) -> list[T]:
+    """x of A x = b, A row by row. Entries that happen to be zero keep their degrees."""
+    n = len(right)
+    rows = [[*matrix[i * n : (i + 1) * n], right[i]] for i in range(n)]
+    for k in range(n):
+        pivot = next((i for i in range(k, n) if not field.is_zero(rows[i][k])), None)
+        if pivot is None:
+            raise UnluckyError("drives that cannot be told apart")
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [field.apply(Op.DIV, (x, rows[k][k])) for x in rows[k]]
+        for i in range(n):
+            if i != k and not field.is_zero(rows[i][k]):
+                factor = rows[i][k]
+                rows[i] = [
+                    field.apply(Op.SUB, (x, field.apply(Op.MUL, (factor, y))))
+                    for x, y in zip(rows[i], rows[k], strict=True)
+                ]
+    return [row[n] for row in rows]
+
+
+def eliminate_column(
+    field: ExactField[T], rows: Iterable[dict[int, T]], pivot: dict[int, T], column: int
+) -> None:
+    """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""
+    one, zero = (field.constant(Fraction(x)) for x in (1, 0))
+    scale = field.apply(Op.DIV, (one, pivot[column]))
+    for c in pivot:
+        pivot[c] = field.apply(Op.MUL, (pivot[c], scale))
+    for row in rows:
+        if row is pivot or column not in row:
+            continue
+        factor = row[column]
+        for c, x in pivot.items():
+            product = field.apply(Op.MUL, (factor, x))
+            rest = field.apply(Op.SUB, (row.get(c, zero), product))
+            if field.is_zero(rest):
+                row.pop(c, None)
+            else:
+                row[c] = rest

@@ -1,0 +1,1 @@
+"""Base parameters of a mechanism, and its equations of motion in them."""
