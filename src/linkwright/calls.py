@@ -7,6 +7,7 @@ good call costs next to nothing more (some 60 ns).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ def explained_call(
     arguments that it refuses. `entries` are the names of the entries of inputs; `check_states` does
     what `check=True` asks for, where `ufunc` does not do it itself."""
 
+    function = _Function(ufunc, name, owner, inputs, outputs, entries, check_states)
+
     def call(*arguments: Any, **options: Any) -> Any:
         try:
             if options:
@@ -42,24 +45,10 @@ def explained_call(
             return ufunc(*arguments)
         except (TypeError, ValueError) as error:
             refusal = error
-        return retry(refusal, arguments, options)
-
-    def retry(error: Exception, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """With inputs that are given by name in their places; else raises what is wrong."""
-        if isinstance(error, LinkwrightError):
-            raise error
-        named = [port.name for port in inputs if port.name in options]
-        if named:
-            arguments = _ordered(name, inputs, arguments, options, named)
-            rest = {key: value for key, value in options.items() if key not in named}
-            return call(*arguments, **rest)
-        if check_states is not None and "check" in options:
-            found = call(*arguments, **{k: v for k, v in options.items() if k != "check"})
-            if options["check"]:
-                check_states(arguments)
-            return found
-        check_arguments(name, owner, inputs, outputs, entries, arguments)
-        raise ArgumentError(f"{name}: {error}", where=owner)
+        try:
+            return function.retry(refusal, arguments, options)
+        finally:
+            del refusal  # its traceback refers to this frame: a cycle
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = ufunc.__doc__
@@ -68,6 +57,47 @@ def explained_call(
     for word in ("signature", "nin", "nout", "types"):
         setattr(call, word, getattr(raw, word, None))
     return call
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A compiled function and what is known of its arguments. It does not know the function that
+    people call: in a cycle both, and the code with them, would wait for the garbage collector."""
+
+    ufunc: Any
+    name: str
+    owner: str
+    inputs: Sequence[Port]
+    outputs: int
+    entries: Mapping[str, Sequence[str]]
+    check_states: Callable[[Sequence[Any]], None] | None
+
+    def retry(self, error: Exception, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """With inputs that are given by name in their places; else raises what is wrong."""
+        if isinstance(error, LinkwrightError):
+            raise error
+        named = [port.name for port in self.inputs if port.name in options]
+        if named:
+            arguments = _ordered(self.name, self.inputs, arguments, options, named)
+            return self.call(arguments, {k: v for k, v in options.items() if k not in named})
+        if self.check_states is not None and "check" in options:
+            found = self.call(arguments, {k: v for k, v in options.items() if k != "check"})
+            if options["check"]:
+                self.check_states(arguments)
+            return found
+        known = self.name, self.owner, self.inputs, self.outputs, self.entries
+        check_arguments(*known, arguments)
+        raise ArgumentError(f"{self.name}: {error}", where=self.owner)
+
+    def call(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        try:
+            return self.ufunc(*arguments, **options)
+        except (TypeError, ValueError) as error:
+            refusal = error
+        try:
+            return self.retry(refusal, arguments, options)
+        finally:
+            del refusal
 
 
 def _ordered(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import AssemblyError
-from .types import Floats
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .model import Model
@@ -23,10 +23,12 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def closed_rows(model: Model, q: Any, t: Any, p: Any, tolerance: float = CLOSED) -> Any:
+def closed_rows(model: Model, q: Any, t: Any, p: Any, tolerance: float = CLOSED) -> Booleans:
     """Whether each state's q closes, over its leading axes."""
     left = _residual(model, q, _others(model, t, p))
-    return np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
+    gap = np.abs(left).max(axis=-1, initial=0.0)
+    closed: Booleans = gap <= max(tolerance, model.leeway)
+    return closed
 
 
 def check_closed(

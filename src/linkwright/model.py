@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import cached_property, partial
+from functools import cache as once
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,16 @@ from .calls import (
 )
 from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import AssemblyError, UnsupportedError, suggest
-from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded, check_states
+from .guard import (
+    FOR_ALL_STATES,
+    FOR_CLOSED_STATES,
+    ByNumbers,
+    Guarded,
+    accept_states,
+    check_states,
+)
 from .mass_check import check_mass_matrix
-from .mechanism import Mechanism, names_of, require_mechanism
+from .mechanism import Mechanism, Names, names_of, require_mechanism
 from .model_facts import ModelFacts, facts_of
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
@@ -89,7 +97,7 @@ class Model:
         self.threads = threads
         self.names = names_of(mechanism)
         self._target = target
-        self._derived = derived
+        self._derived = once(derived)
         self._identity = identity
         self._by_frame: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
@@ -110,7 +118,7 @@ class Model:
             cache.put(key, json.dumps(asdict(facts)).encode())
         return facts
 
-    @cached_property
+    @property
     def equations(self) -> Equations:
         """What is compiled; derived when first needed."""
         return self._derived()
@@ -188,8 +196,7 @@ class Model:
         of the parameters that are kept (default: `nominal_parameters`).
         """
         self._check_q("closed", q)
-        found: Booleans = closed_rows(self, np.asarray(q, float), t, p, tolerance)
-        return found
+        return closed_rows(self, np.asarray(q, float), t, p, tolerance)
 
     def check_closed(
         self,
@@ -259,9 +266,10 @@ class Model:
     def _explained(self, name: str, ufunc: Any) -> Callable[..., Any]:
         inputs, outputs = ports(self.names, name, self.parameters)
         entries = entry_names(self.names, self.parameters)
-        checks = (
-            None if isinstance(ufunc, Guarded | ByNumbers) else partial(check_states, self, name)
-        )
+        checks: Callable[[Sequence[Any]], None] | None = accept_states
+        if self.names.constraints:
+            guarded = isinstance(ufunc, Guarded | ByNumbers)
+            checks = None if guarded else partial(check_states, self, name)
         owner = self.mechanism.name
         return explained_call(ufunc, name, owner, inputs, len(outputs), entries, checks)
 
@@ -290,11 +298,7 @@ class Model:
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
-        if name in _NEED_REGULAR_MASS and "mass_matrix" in self.equations.function_names():
-            check_mass_matrix(self.equations)
-        function = self.equations.folded(name, *frame, keep=self.parameters)
-        tape = record(function, *ports(self.names, name, self.parameters))
-        return scheduled(normalised(tape))
+        return _recorded_tape(self._derived, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""
@@ -332,7 +336,8 @@ class Model:
             ufunc = compile_tape(tape, documentation, self._target, self.threads)
         else:
             ufunc = compile_function(
-                name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
+                name, documentation, inputs, outputs,
+                partial(_recorded_tape, self._derived, self.names, self.parameters, name, *frame),
                 (*self._identity, name, *frame), self._target, self.threads,
             )  # fmt: skip
         return Guarded(name, ufunc, self, documentation) if guarded else ufunc
@@ -367,6 +372,19 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
+
+
+def _recorded_tape(
+    equations: Callable[[], Equations], names: Names, parameters: tuple[str, ...], name: str,
+    *frame: str,
+) -> Tape:  # fmt: skip
+    """The instructions behind a function. They need no model: a ufunc outlives the model that it
+    was taken from, and may have to compile its float32 loop then."""
+    eqs = equations()
+    if name in _NEED_REGULAR_MASS and "mass_matrix" in eqs.function_names():
+        check_mass_matrix(eqs)
+    function = eqs.folded(name, *frame, keep=parameters)
+    return scheduled(normalised(record(function, *ports(names, name, parameters))))
 
 
 def _listed(several: Sequence[Any]) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...tape import Port, Tape
 from . import cache
-from .loader import load
+from .code_table import CODES
+from .loader import LoadedCode
 from .march import Course
 from .ufunc import make_march, make_ufunc
 
@@ -71,13 +72,9 @@ def compile_function(
     """The same for a tape that is made only if no code is stored for its `identity`."""
     made = once(tape)
 
-    def loop(item_bytes: int) -> int:
-        name = cache.key(identity, item_bytes, target or cache.this_cpu())
-        content = cache.get(name)
-        if content is None:
-            content = assemble(made(), item_bytes, target)
-            cache.put(name, content)
-        return load(content)
+    def loop(item_bytes: int) -> LoadedCode:
+        key = cache.key(identity, item_bytes, target or cache.this_cpu())
+        return _code_of(key, lambda: assemble(made(), item_bytes, target))
 
     return make_ufunc(
         name,
@@ -93,9 +90,18 @@ def compile_function(
 def compile_march(tape: Tape, course: Course, target: Target | None = None) -> np.ufunc:
     """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
     ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
-    name = cache.key((tape.digest, course), 8, target or cache.this_cpu())
-    content = cache.get(name)
-    if content is None:
-        content = assemble(tape, 8, target, course)
-        cache.put(name, content)
-    return make_march(tape, course, load(content))
+    key = cache.key((tape.digest, course), 8, target or cache.this_cpu())
+    return make_march(tape, course, _code_of(key, lambda: assemble(tape, 8, target, course)))
+
+
+def _code_of(key: str, make: Callable[[], bytes]) -> LoadedCode:
+    """The code of a key: from this process, else from the cache on disk, else made now."""
+
+    def content() -> bytes:
+        found = cache.get(key)
+        if found is None:
+            found = make()
+            cache.put(key, found)
+        return found
+
+    return CODES.get_or_load(key, content)
