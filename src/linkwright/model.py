@@ -33,7 +33,7 @@ from .mechanism import Mechanism, Names, names_of, require_mechanism
 from .model_facts import ModelFacts, facts_of
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Port, Tape, count_operations, normalised, record, scheduled
+from .tape import Port, Tape, count_operations, record_scheduled
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ def _recorded_tape(
     if name in _NEED_REGULAR_MASS and "mass_matrix" in eqs.function_names():
         check_mass_matrix(eqs)
     function = eqs.folded(name, *frame, keep=parameters)
-    return scheduled(normalised(record(function, *ports(names, name, parameters))))
+    return record_scheduled(function, *ports(names, name, parameters))
 
 
 def _listed(several: Sequence[Any]) -> str:

@@ -26,8 +26,8 @@ import numpy as np
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
 from ..errors import LinkwrightError
-from ..readings.llvm import compile_tape
-from ..tape import Port, normalised, record, scheduled
+from ..readings.llvm import compile_expressions
+from ..tape import named_vectors
 from ..types import SX, Booleans, Floats, Integers
 from .limits import Bounds
 from .targets import SIZES
@@ -351,13 +351,7 @@ class Iteration:
         return ca.substitute(step, ca.vertcat(s["q"], s["q1"]), ca.vertcat(q, other))
 
     def _compiled(self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]) -> Any:
-        function = ca.Function(
-            name, list(inputs.values()), ca.cse(list(outputs.values())), list(inputs),
-            list(outputs),
-        )  # fmt: skip
-        sizes = ({k: int(x.shape[0]) for k, x in part.items()} for part in (inputs, outputs))
-        ports = [[Port(key, (size,)) for key, size in part.items()] for part in sizes]
-        return compile_tape(scheduled(normalised(record(function, *ports))))
+        return compile_expressions(name, named_vectors(inputs), named_vectors(outputs))
 
 
 def _shortened(step: SX) -> SX:

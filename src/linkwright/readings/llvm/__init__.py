@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...tape import Port, Tape
+from ...tape import NamedExpression, Port, Tape, record_expressions
 from . import cache
 from .code_table import CODES
 from .loader import LoadedCode
@@ -19,7 +19,10 @@ from .ufunc import make_march, make_ufunc
 if TYPE_CHECKING:
     from .target import Target
 
-__all__ = ["Course", "assemble", "compile_function", "compile_march", "compile_tape"]
+__all__ = [
+    "Course", "assemble", "compile_expressions", "compile_function", "compile_march",
+    "compile_tape",
+]  # fmt: skip
 
 
 def assemble(
@@ -57,6 +60,17 @@ def compile_tape(
         tape.name, documentation, tape.inputs, tape.outputs, lambda: tape, (tape.digest,), target,
         threads,
     )  # fmt: skip
+
+
+def compile_expressions(
+    name: str,
+    inputs: Sequence[NamedExpression],
+    outputs: Sequence[NamedExpression],
+    *,
+    threads: int | None = None,
+) -> np.ufunc:
+    """CasADi expressions as a generalized ufunc of their inputs, which are symbols."""
+    return compile_tape(record_expressions(name, inputs, outputs), threads=threads)
 
 
 def compile_function(
