@@ -61,7 +61,7 @@ _FOLLOW = "let them follow from the independent ones, see model.independent_map"
 def _others(model: Model, t: Any, p: Any) -> list[Any]:
     """The inputs beside q: t, and the values of kept parameters, the mechanism's own by default."""
     kept = model.nominal_parameters if p is None else p
-    return ([t] if model.names.in_time else []) + ([kept] if model.parameters else [])
+    return model.names.time_arguments(t) + ([kept] if model.parameters else [])
 
 
 def _residual(model: Model, q: Any, others: list[Any]) -> Floats:

@@ -158,7 +158,7 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
     kept = [model.names.qd.index(name) for name in model.names.independent]
     moving = [k for k in range(model.nv) if k not in kept]
     parameters = [p] if model.parameters else []
-    rest = ([t] if model.names.in_time else []) + parameters
+    rest = model.names.time_arguments(t) + parameters
     for _ in range(_STEPS):
         phi = model.constraint_residual(q, *rest)
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:

@@ -53,7 +53,7 @@ def _sampled_masses(equations: Equations) -> list[Scaled]:
     inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
     rng, n = np.random.default_rng(0), equations.nv
     rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
-    time = [np.zeros((1, n + 1))] if equations.names.in_time else []
+    time = equations.names.time_arguments(np.zeros((1, n + 1)))
     found = []
     for _ in range(_STATES):
         q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
@@ -68,7 +68,7 @@ def _sampled_masses(equations: Equations) -> list[Scaled]:
 def _assembled_mass(equations: Equations) -> list[Scaled]:
     """GᵀMG at home, as a share of the largest entry of M; nothing where G does not exist there."""
     home = equations.home
-    time = [0.0] if equations.names.in_time else []
+    time = equations.names.time_arguments(0.0)
     M = np.asarray(equations.folded("mass_matrix")(home), dtype=float)
     G = np.asarray(equations.folded("independent_map")(home, *time)[0], dtype=float)
     if np.isfinite(M).all() and not np.isfinite(G).all():

@@ -126,7 +126,7 @@ def planned(
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     t, q, qd, qdd = trajectory.sampled(samples)
-    time = [t] if model.names.in_time else []
+    time = model.names.time_arguments(t)
     tau = model.inverse_dynamics(q, qd, qdd, *time)
     point = model.placement(frame)(q)[..., :3, 3]
     exceeded = beyond_limits(mechanism, trajectory)

@@ -58,7 +58,7 @@ class _Motion:
     def effort(self, paces: Floats) -> Floats:
         """|τ| (…, samples, nv) for paces 1/r (…)."""
         y = np.asarray(paces)[..., None, None]
-        time = [self.t / y[..., 0]] if self.model.names.in_time else []
+        time = self.model.names.time_arguments(self.t / y[..., 0])
         tau = self.model.inverse_dynamics(self.q, self.qd * y, self.qdd * y * y, *time)
         return np.asarray(np.abs(tau), dtype=float)
 

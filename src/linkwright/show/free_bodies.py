@@ -61,7 +61,7 @@ class State:
 
     @property
     def clock(self) -> list[float]:
-        return [self.t] if self.model.names.in_time else []
+        return self.model.names.time_arguments(self.t)
 
 
 def state_of(
@@ -72,7 +72,7 @@ def state_of(
     here = scene_of(mechanism).home if q is None else _sized(q, model.nq, "q")
     speeds = np.zeros(model.nv) if qd is None else _sized(qd, model.nv, "qd")
     drives = np.zeros(model.nv) if tau is None else _sized(tau, model.nv, "tau")
-    clock = [t] if model.names.in_time else []
+    clock = model.names.time_arguments(t)
     qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
     return State(model, here, speeds, qdd, drives, t)
 

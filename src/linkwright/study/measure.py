@@ -138,7 +138,7 @@ class Study:
         (self.eqs, self.rates), self.derive_seconds = least(lambda: _derived(mechanism, by))
         self.system = System(self.eqs, drive_of(self.eqs, None))
         self.operations = count_operations(_tape(self.rates))
-        self.clock = [0.0] if self.eqs.names.in_time else []
+        self.clock = self.eqs.names.time_arguments(0.0)
         self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
         start = time.thread_time()

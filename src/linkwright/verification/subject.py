@@ -56,7 +56,7 @@ class Subject:
 
     @cached_property
     def time(self) -> list[str]:
-        return ["t"] if self.names.in_time else []
+        return self.names.time_arguments("t")
 
     @cached_property
     def drives(self) -> str:
