@@ -14,6 +14,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
 from ..mechanism import Mechanism, names_of
 from ..motion import Trajectory, bounds_of
+from ..number_checks import check_spread
 from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
 
@@ -183,13 +184,8 @@ LARGEST = 1e50
 
 
 def vector(values: Any, size: int, what: str) -> Floats:
-    """One number for all, or one for each."""
-    try:
-        found = np.array(np.broadcast_to(np.asarray(values, dtype=float), (size,)))
-    except (TypeError, ValueError):
-        found = np.full(size, np.nan)
-    if not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} must be 1 or {size} finite numbers")
+    """One number for all, or one for each, of a sensible size."""
+    found = check_spread(values, size, what)
     if (np.abs(found) > LARGEST).any():
         raise LinkwrightError(f"{what} is too large", remedy=f"stay below {LARGEST:g}")
     return found
@@ -212,12 +208,9 @@ def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
                 f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
             )
         return bounds_of(mechanism).effort
-    try:
-        found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))
-    except (TypeError, ValueError):
-        found = np.full(size, np.nan)
+    found = check_spread(most, size, "the bound of drives", or_infinite=True)
     if not (found > 0).all():
-        raise LinkwrightError(f"bounds of drives must be 1 or {size} numbers above 0")
+        raise LinkwrightError("a bound of drives is not above 0", remedy="give numbers above 0")
     return found
 
 

@@ -19,12 +19,12 @@ from ..formulations import derive
 from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_rows
 from ..types import Booleans, Floats
 from .iteration import SAME, Iteration, flattened
 from .lanes import CLOSED, ROUGH, Lanes
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
-from .trajectory import numbers
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
 _SAMPLES = 512
@@ -159,11 +159,7 @@ class InverseKinematics:
         return [by_frame[frame] for frame in self.kinds]
 
     def _coordinates(self, given: Any, what: str) -> Floats:
-        nq = self.model.nq
-        found = numbers(given)
-        if found.ndim == 0 or found.shape[-1] != nq or not np.isfinite(found).all():
-            raise LinkwrightError(f"the {what} is not {nq} finite numbers", remedy=f"give {nq}")
-        return found
+        return check_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
     def _attempts(
         self, lanes: Lanes, begin: Floats, restarts: int, rng: np.random.Generator

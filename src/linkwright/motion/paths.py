@@ -16,12 +16,13 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
+from ..number_checks import check_vector
 from ..types import Floats
 from .inverse import InverseKinematics
 from .limits import check_within
 from .loops import check_closable
 from .timing import refuse_quaternions
-from .trajectory import Trajectory, coordinates, hermite, numbers, through
+from .trajectory import Trajectory, hermite, through
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,7 @@ def _turn(given: Any) -> Floats | None:
 
 
 def _point(given: Any) -> Floats:
-    found = numbers(given)
-    if found.shape != (3,) or not np.isfinite(found).all():
-        raise LinkwrightError("points, displacements and turns are 3 finite numbers")
-    return found
+    return check_vector(given, 3, "a point, displacement or turn", "xyz")
 
 
 def rotation(vector: Floats) -> Floats:
@@ -208,7 +206,7 @@ def follow(
     refuse_quaternions(mechanism, solver.model)
     check_closable(mechanism, solver.model)
     _check_law(law, path)
-    q0 = coordinates(start, solver.model.nq)
+    q0 = check_vector(start, solver.model.nq, "the start", solver.model.q_names)
     if limits:
         check_within(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
@@ -297,5 +295,6 @@ def _here(mechanism: Mechanism, frame: str, start: Any) -> Floats:
     from ..model import compile as compiled
 
     model = compiled(mechanism, threads=1)
-    place: Floats = model.placement(frame)(coordinates(start, model.nq))[:3, 3]
+    begin = check_vector(start, model.nq, "the start", model.q_names)
+    place: Floats = model.placement(frame)(begin)[:3, 3]
     return place

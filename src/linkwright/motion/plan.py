@@ -18,13 +18,14 @@ from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_vector
 from ..types import Floats
 from .inverse import NEAREST, InverseKinematics
 from .limits import bounds_of, check_within, outside
 from .loops import Loops, check_closable
 from .targets import read_targets
 from .timing import at_limits, beyond_limits, refuse_quaternions
-from .trajectory import Trajectory, check_duration, coordinates, through
+from .trajectory import Trajectory, check_duration, through
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -183,9 +184,11 @@ def plan_to(
 
 def _begin(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     """The start, or home; its loops must be closed."""
-    if not model.names.constraints:
-        return coordinates(model.neutral() if start is None else start, model.nq)
-    q = coordinates(model.home() if start is None else start, model.nq)
+    closed = not model.names.constraints
+    given = (model.neutral() if closed else model.home()) if start is None else start
+    q = check_vector(given, model.nq, "the start", model.q_names)
+    if closed:
+        return q
     left = float(np.abs(model.constraint_residual(q)).max())
     if left > 1e-8:
         raise LinkwrightError(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, LinkwrightError
+from ..number_checks import read_array
 from ..types import Floats
 
 SIZES = {"plane": 2, "point": 3, "pose": 12}
@@ -39,11 +40,8 @@ def read_targets(given: Mapping[str, Any]) -> list[Target]:
 
 
 def _read(frame: str, value: Any) -> Target:
-    try:
-        numbers = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        numbers = np.full(1, np.nan)
-    if not numbers.size or not np.isfinite(numbers).all():
+    numbers = read_array(value)
+    if numbers is None or not numbers.size or not np.isfinite(numbers).all():
         raise LinkwrightError("the target is no array of finite numbers", where=frame)
     if np.abs(numbers).max() >= _FARTHEST:
         raise LinkwrightError(

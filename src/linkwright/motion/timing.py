@@ -17,9 +17,10 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_spread
 from ..types import Floats
 from .limits import bounds_of, outside
-from .trajectory import Trajectory, one_for_each
+from .trajectory import Trajectory
 from .units import said, units_of
 
 _DECADE = 60
@@ -84,7 +85,7 @@ def at_limits(
         )
     bounds = bounds_of(mechanism)
     v, f = (
-        own if given is None else one_for_each(given, model.nv, what)
+        own if given is None else check_spread(given, model.nv, what, or_infinite=True)
         for given, own, what in (
             (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
         )

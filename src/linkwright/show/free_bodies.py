@@ -8,11 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..errors import LinkwrightError
 from ..kinematics.loads import spring_loads, wrench_loads
 from ..kinematics.tree import Closure, Tree
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
+from ..number_checks import check_vector
 from ..types import Floats
 from .bodies import Motions
 from .histories import model_of
@@ -69,19 +69,13 @@ def state_of(
 ) -> State:
     """At rest and without drives unless said; accelerations follow from the forces."""
     model = model_of(mechanism)
-    here = scene_of(mechanism).home if q is None else _sized(q, model.nq, "q")
-    speeds = np.zeros(model.nv) if qd is None else _sized(qd, model.nv, "qd")
-    drives = np.zeros(model.nv) if tau is None else _sized(tau, model.nv, "tau")
+    nq, nv, names = model.nq, model.nv, model.names
+    here = scene_of(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
+    speeds = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
+    drives = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
     clock = model.names.time_arguments(t)
     qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
     return State(model, here, speeds, qdd, drives, t)
-
-
-def _sized(values: Any, size: int, what: str) -> Floats:
-    found = np.asarray(values, dtype=float)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
-    return found
 
 
 def free_bodies(

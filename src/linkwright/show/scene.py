@@ -13,12 +13,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import UnsupportedError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
+from ..number_checks import check_rows
 from ..types import Floats
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
@@ -45,12 +46,8 @@ class Scene:
 
     def poses(self, q: Any) -> Floats:
         """(…, links + 1, 3, 4): rotation and position of every link; the last one is ground."""
-        q = np.asarray(q, dtype=float)
-        if q.shape[-1:] != (self.tree.nq,) or not np.isfinite(q).all():
-            raise LinkwrightError(
-                f"q is not {self.tree.nq} finite numbers", where=self.mechanism.name,
-                remedy=f"give {', '.join(self.tree.names.q)}",
-            )  # fmt: skip
+        names, owner = self.tree.names.q, self.mechanism.name
+        q = check_rows(q, self.tree.nq, "q", names, where=owner)
         flat = np.asarray(self._poses(q.reshape(-1, self.tree.nq).T), dtype=float).T
         found = flat.reshape(*q.shape[:-1], len(self.tree.links), 3, 4)
         ground = np.broadcast_to(np.eye(3, 4), (*q.shape[:-1], 1, 3, 4))

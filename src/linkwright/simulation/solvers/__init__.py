@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ...errors import UnsupportedError
+from ...number_checks import check_positive
 from ...types import Floats
-from ..checked import above_zero
 from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive import SCIPY, adaptive
@@ -87,13 +87,13 @@ def options_of(
 ) -> dict[str, Any]:
     """What an integrator is told; what it would not heed is an error."""
     found = {
-        "rtol": above_zero(rtol, "rtol"), "atol": above_zero(atol, "atol"),
-        "max_step": above_zero(max_step, "max_step", or_endless=True),
+        "rtol": check_positive(rtol, "rtol"), "atol": check_positive(atol, "atol"),
+        "max_step": check_positive(max_step, "max_step", or_infinite=True),
     }  # fmt: skip
     if integrator in FIXED:
         if found["max_step"] < math.inf:
             raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
-        return {"step": None if step is None else above_zero(step, "step")}
+        return {"step": None if step is None else check_positive(step, "step")}
     if step is not None:
         raise UnsupportedError(
             f"'{integrator}' chooses its steps itself",
