@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import LinkwrightError, span_of_names
+from .errors import ArgumentError, span_of_names
 from .types import Floats
 
 
@@ -30,7 +30,7 @@ def shown_value(value: Any) -> str:
 def check_number(value: Any, what: str) -> float:
     """A finite number."""
     if not is_number(value) or not math.isfinite(value):
-        raise LinkwrightError(
+        raise ArgumentError(
             f"{what} is {shown_value(value)}, no finite number", remedy="give one, in SI units"
         )
     return float(value)
@@ -39,7 +39,7 @@ def check_number(value: Any, what: str) -> float:
 def check_positive(value: Any, what: str, *, or_infinite: bool = False) -> float:
     """A number above 0, finite unless infinity is allowed."""
     if not is_number(value) or not value > 0 or (math.isinf(value) and not or_infinite):
-        raise LinkwrightError(
+        raise ArgumentError(
             f"{what} cannot be {shown_value(value)}", remedy="give a number above 0, in SI units"
         )
     return float(value)
@@ -48,7 +48,7 @@ def check_positive(value: Any, what: str, *, or_infinite: bool = False) -> float
 def check_whole(value: Any, what: str, least: int = 0) -> int:
     """A whole number, NumPy's included."""
     if not isinstance(value, int | np.integer) or value < least:
-        raise LinkwrightError(
+        raise ArgumentError(
             f"{what} cannot be {shown_value(value)}", remedy=f"give a whole number from {least}"
         )
     return int(value)
@@ -57,7 +57,7 @@ def check_whole(value: Any, what: str, least: int = 0) -> int:
 def check_table(given: Any, what: str) -> dict[str, float]:
     """Finite numbers by name."""
     if not isinstance(given, Mapping):
-        raise LinkwrightError(f"{what} is no table", remedy="give numbers by name")
+        raise ArgumentError(f"{what} is no table", remedy="give numbers by name")
     return {str(name): check_number(value, f"{what} of '{name}'") for name, value in given.items()}
 
 
@@ -73,7 +73,7 @@ def check_array(values: Any, what: str) -> Floats:
     """Finite numbers in any shape."""
     found = read_array(values)
     if found is None or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} has entries that are not finite", remedy="give numbers")
+        raise ArgumentError(f"{what} has entries that are not finite", remedy="give numbers")
     return found
 
 
@@ -81,7 +81,7 @@ def check_list(values: Any, what: str) -> Floats:
     """(n) finite numbers, at least one; a number stands for a list of it."""
     found = read_array(values)
     if found is None or found.ndim > 1 or not found.size or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} is no list of finite numbers", remedy="give numbers")
+        raise ArgumentError(f"{what} is no list of finite numbers", remedy="give numbers")
     return np.atleast_1d(found)
 
 
@@ -108,10 +108,10 @@ def check_rows(
 
 def _wrong_vector(
     size: int, what: str, names: Sequence[str], where: str = "", remedy: str = ""
-) -> LinkwrightError:
+) -> ArgumentError:
     entries = f": {span_of_names(names)}" if names else ""
     wanted = remedy or f"give {size}{entries}"
-    return LinkwrightError(f"{what} is not {size} finite numbers", where=where, remedy=wanted)
+    return ArgumentError(f"{what} is not {size} finite numbers", where=where, remedy=wanted)
 
 
 def check_spread(values: Any, size: int, what: str, *, or_infinite: bool = False) -> Floats:
@@ -122,7 +122,7 @@ def check_spread(values: Any, size: int, what: str, *, or_infinite: bool = False
         if not wrong.any():
             return np.array(np.broadcast_to(found, (size,)))
     finite = "" if or_infinite else "finite "
-    raise LinkwrightError(f"{what} must be 1 or {size} {finite}numbers (got {_short(values)})")
+    raise ArgumentError(f"{what} must be 1 or {size} {finite}numbers (got {_short(values)})")
 
 
 def _short(values: Any) -> str:

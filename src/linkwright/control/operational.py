@@ -17,6 +17,7 @@ import numpy as np
 from ..algebra.linear import solve_symmetric
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
+from ..number_checks import read_array
 from ..simulation.feedback import Feedback
 from .joints import squares
 from .parts import (
@@ -80,11 +81,13 @@ def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, 
 
 
 def _rotation(given: Any) -> Any:
-    try:
-        R = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        R = np.zeros(0)
-    if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+    R = read_array(given)
+    if (
+        R is None
+        or R.shape != (3, 3)
+        or np.abs(R.T @ R - np.eye(3)).max() > 1e-6
+        or np.linalg.det(R) < 0
+    ):
         raise LinkwrightError("the rotation to hold is no rotation matrix")
     return ca.DM(R)
 

@@ -78,6 +78,8 @@ def made_by(recipe: Mapping[str, Any], mechanism: Mechanism | None = None) -> Fe
         if "reference" in given:
             given["reference"] = _reference(given["reference"])
         return MAKERS[name](mechanism, **given)
+    except LinkwrightError:
+        raise
     except (TypeError, ValueError) as error:
         raise LinkwrightError(f"'{name}' cannot be made of these values: {error}") from None
 
