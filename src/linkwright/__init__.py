@@ -33,19 +33,29 @@ _HOMES = {
     "mobility": "kinematics.mobility",
     "simulate": "simulation",
     "rollout": "simulation",
-    "compare": "study",
+    "compare": "comparison",
     "verify": "verification",
     "check": "checking",
     "check_folder": "checking",
     "LinkwrightError": "errors",
 }
 
-_PACKAGES = ("control", "errors", "identify", "motion", "report", "show", "simulation", "study")
+_PACKAGES = (
+    "control",
+    "errors",
+    "identify",
+    "motion",
+    "report",
+    "show",
+    "simulation",
+    "comparison",
+)
 """Packages that are reached as attributes too: lw.show.graph."""
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
+    from . import comparison as comparison
     from . import control as control
     from . import errors as errors
     from . import identify as identify
@@ -53,9 +63,9 @@ if TYPE_CHECKING:
     from . import report as report
     from . import show as show
     from . import simulation as simulation
-    from . import study as study
     from .checking import check as check
     from .checking import check_folder as check_folder
+    from .comparison import compare as compare
     from .equations import Equations as Equations
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery
@@ -73,7 +83,6 @@ if TYPE_CHECKING:
     from .model import compile as compile  # noqa: A004
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
-    from .study import compare as compare
     from .verification import verify as verify
 
 

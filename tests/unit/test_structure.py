@@ -52,12 +52,12 @@ MAY_IMPORT = {
         "errors", "expressions", "mechanism", "kinematics", "quantities", "equations", "formulations",
         "tape", "readings",
     },
-    "study": {
+    "comparison": {
         "errors", "processes", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
     },
     "report": {
         "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
-        "show", "study", "verification", "checking",
+        "show", "comparison", "verification", "checking",
     },
     # a run's pictures are made by show, and its controller again by control: loaded only then
     "simulation": {
@@ -81,7 +81,7 @@ MAY_IMPORT = {
         "tape", "readings", "report",
     },
     "cli": {
-        "errors", "processes", "study", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
+        "errors", "processes", "comparison", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
         "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
         "show", "report",
     },
