@@ -12,7 +12,7 @@ Importing does no work: each name loads what it needs when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -30,9 +30,14 @@ _HOMES = {
     "Model": "model",
     "assemble": "kinematics.assembly",
     "assemble_velocities": "kinematics.assembly",
-    "mobility": "kinematics.mobility",
+    "mobility": "kinematics.mobility_analysis",
     "simulate": "simulation",
     "rollout": "simulation",
+    "load_run": "simulation",
+    "solve_kinematics": "simulation",
+    "solve_inverse": "simulation",
+    "equilibria": "simulation",
+    "linearize": "simulation",
     "compare": "comparison",
     "verify": "verification",
     "check": "checking",
@@ -50,7 +55,7 @@ _PACKAGES = (
     "simulation",
     "comparison",
 )
-"""Packages that are reached as attributes too: lw.show.graph."""
+"""Packages that load when they are first used as attributes: `lw.show.graph(arm)`."""
 
 __all__ = [*_HOMES, "__version__"]
 
@@ -74,19 +79,24 @@ if TYPE_CHECKING:
     from .formulations import derive as derive
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
-    from .kinematics.mobility import mobility as mobility
+    from .kinematics.mobility_analysis import mobility as mobility
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
     from .model import Model as Model
     from .model import compile as compile  # noqa: A004
+    from .simulation import equilibria as equilibria
+    from .simulation import linearize as linearize
+    from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
+    from .simulation import solve_inverse as solve_inverse
+    from .simulation import solve_kinematics as solve_kinematics
     from .verification import verify as verify
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if name not in _HOMES:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linkwright.comparison import Scaling, scaling
-from linkwright.comparison.scaling import (
+from linkwright.comparison.size_scaling import (
     COSTS,
     VIRGALA,
     cubic_of,

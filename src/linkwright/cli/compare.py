@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..comparison import Comparison, Scaling, compare, scaling
 from ..comparison.output import check_ending
-from ..comparison.scaling import MOST, sizes_between
+from ..comparison.size_scaling import MOST, sizes_between
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from .show import emit_json, working

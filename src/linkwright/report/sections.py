@@ -11,7 +11,7 @@ from ..errors import LinkwrightError
 from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import equation_of
 from ..mechanism import Mechanism, Names
-from ..mechanism.gallery import headline
+from ..mechanism.gallery_files import headline
 from ..show import animation_element, figure_of
 from ..verification.report import Report
 from .markup import Html, copied, details, html, joined, safe, table

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.mobility import ranks
+from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 
 Floats = NDArray[np.float64]

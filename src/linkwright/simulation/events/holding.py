@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kinematics.mobility import ranks
+from ...kinematics.mobility_analysis import ranks
 from ..projection import least
 from .dynamics import Dynamics
 

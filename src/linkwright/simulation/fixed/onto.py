@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.mobility import reference
+from ...kinematics.mobility_analysis import reference
 from .ingredients import Ingredients
 
 SX = Any

@@ -13,7 +13,7 @@ from ...errors import UnsupportedError
 from ..checked import above_zero
 from ..fixed.tables import FIXED
 from ..system import System
-from .adaptive import SCIPY, adaptive
+from .adaptive_steps import SCIPY, adaptive
 from .minimal import minimal
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials
