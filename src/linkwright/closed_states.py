@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import AssemblyError
+from .types import Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = NDArray[np.float64]
 
 CLOSED = 1e-8
 """Residuals below this count as closed: metres or radians (sines of angles); of speeds and

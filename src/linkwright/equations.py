@@ -21,11 +21,11 @@ from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import PI, Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
+from .types import SX
 
 if TYPE_CHECKING:
     from .forms import ClosedForm
 
-SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
 

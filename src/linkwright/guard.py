@@ -10,17 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
 from .near_redundancy import largest_rank
 from .quantities import ports
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = NDArray[np.float64]
 
 SMALL_PIVOT = 1e-2
 """States whose smallest pivot is below this are solved again: errors grow as its inverse square."""
@@ -61,7 +60,7 @@ class Guarded:
             found = self._again(inputs, found, weak.ravel())
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _again(self, inputs: Any, found: list[Floats], weak: NDArray[np.bool_]) -> list[Floats]:
+    def _again(self, inputs: Any, found: list[Floats], weak: Booleans) -> list[Floats]:
         states = _States(self.model, self.name, inputs)
         flat = [
             array.reshape(states.count, *port.shape)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import UnsupportedError
+from .types import Floats
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-Floats = NDArray[np.float64]
 
 SINGULAR = 1e-12
 """Eigenvalues of the scaled mass matrix that count as zero."""

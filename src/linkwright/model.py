@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .calls import (
     check_arguments,
@@ -27,6 +26,7 @@ from .model_facts import ModelFacts, facts_of
 from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Port, Tape, count_operations, normalised, record, scheduled
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -151,20 +151,20 @@ class Model:
         return self.names.bodies
 
     @property
-    def inertial_parameters(self) -> NDArray[np.float64]:
+    def inertial_parameters(self) -> Floats:
         """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
         return np.array(self._facts.inertial)
 
-    def neutral(self) -> NDArray[np.float64]:
+    def neutral(self) -> Floats:
         """q where nothing is displaced."""
         return np.array(self._facts.neutral)
 
-    def home(self) -> NDArray[np.float64]:
+    def home(self) -> Floats:
         """q where loops and constraints close; `neutral` where there are none."""
         self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 
-    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> NDArray[np.float64]:
+    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
         independent speeds keep their values, the others follow from rough ones.
 
@@ -180,9 +180,7 @@ class Model:
         port, owner = Port("q", (self.nq,)), self.mechanism.name
         check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
-    def closed(
-        self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED
-    ) -> NDArray[np.bool_]:
+    def closed(self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED) -> Booleans:
         """Whether loops and constraints of positions close at q, (…, nq) → (…).
 
         A state is closed where no residual exceeds the tolerance (metres or radians). Functions
@@ -190,7 +188,7 @@ class Model:
         of the parameters that are kept (default: `nominal_parameters`).
         """
         self._check_q("closed", q)
-        found: NDArray[np.bool_] = closed_rows(self, np.asarray(q, float), t, p, tolerance)
+        found: Booleans = closed_rows(self, np.asarray(q, float), t, p, tolerance)
         return found
 
     def check_closed(
@@ -236,7 +234,7 @@ class Model:
         return self.names.constraints
 
     @property
-    def nominal_parameters(self) -> NDArray[np.float64]:
+    def nominal_parameters(self) -> Floats:
         """The values that the mechanism gives the parameters kept as input p."""
         return np.array(self._facts.nominal)
 

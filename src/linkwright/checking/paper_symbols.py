@@ -18,17 +18,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from ..expressions import to_float
 from ..mechanism import quaternion_starts
+from ..types import SX
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-SX = Any
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _OF_ONE = {"M": "11", "C": "11", "p": "1", "dp": "1"}

@@ -18,9 +18,10 @@ from ..formulations import derive
 from ..formulations.approximate import Approximate
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
+from ..types import SX
 from .declarations import NOTHING, Declarations
 from .paper_symbols import PaperSymbols, indices, spellings
-from .vocabulary import SX, Vocabulary
+from .vocabulary import Vocabulary
 
 HEADING = "approximate"
 """The section of a text whose names are these."""

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
@@ -28,8 +27,7 @@ from ..simulation.run import FINISHED
 from ..simulation.solvers import solver_named
 from ..simulation.system import System
 from ..tape import Tape, count_operations, normalised, record
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 ACCURACY = 1e-6
 """Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""

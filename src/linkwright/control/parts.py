@@ -8,7 +8,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
@@ -16,9 +15,8 @@ from ..formulations import derive
 from ..mechanism import Mechanism, names_of
 from ..motion import Trajectory, bounds_of
 from ..simulation.feedback import Feedback, Reference
+from ..types import SX, Floats
 
-Floats = NDArray[np.float64]
-SX = Any
 SLOW = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import casadi as ca
 
@@ -20,6 +19,7 @@ from ..readings.algebra import read
 from ..readings.residue_values import PRIME, Value
 from ..readings.residues import PrimeField
 from ..tape import Op, Tape, record
+from ..types import SX
 from .ring import Ring, TooLongError, spare_generators
 from .wording import worded
 
@@ -28,8 +28,6 @@ _LARGEST_INTEGER = 1 << 20
 _LONGEST, _MOST = 500, 8000
 """Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
 shortest form."""
-
-SX = Any  # casadi.SX has no type stubs
 
 
 @dataclass(frozen=True, slots=True)

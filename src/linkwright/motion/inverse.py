@@ -19,13 +19,12 @@ from ..formulations import derive
 from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Booleans, Floats
 from .iteration import SAME, Iteration, flattened
 from .lanes import CLOSED, ROUGH, Lanes
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
 from .trajectory import numbers
-
-Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
 _SAMPLES = 512
@@ -210,7 +209,7 @@ class InverseKinematics:
             q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
 
-    def _far(self, wanted: Floats, share: float) -> NDArray[np.bool_]:
+    def _far(self, wanted: Floats, share: float) -> Booleans:
         """Whether a frame is to go farther than this share of the samples' reach."""
         far, at = np.zeros(len(wanted), dtype=bool), 0
         for kind in self.kinds.values():

@@ -22,18 +22,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
 from ..errors import LinkwrightError
 from ..readings.llvm import compile_tape
 from ..tape import Port, normalised, record, scheduled
+from ..types import SX, Booleans, Floats, Integers
 from .limits import Bounds
 from .targets import SIZES
 
-SX = Any
-Floats = NDArray[np.float64]
 LEAST = 1e-13
 """The least λ, as a share of the length's square."""
 FIRST, LARGEST = 1e-3, 1e12
@@ -113,7 +111,7 @@ class Iteration:
     def stuck(self, pace: Floats, wanted: Floats) -> Any:
         return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
 
-    def tightened(self, slack: NDArray[np.int64], *state: Floats) -> list[Floats]:
+    def tightened(self, slack: Integers, *state: Floats) -> list[Floats]:
         """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
         (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
         slow = self.gap(now) > TIGHTER * gaps[slack]
@@ -388,12 +386,12 @@ def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
     ]
 
 
-def taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
+def taken(chosen: Integers, *arrays: Any) -> list[Any]:
     """The chosen rows of all arrays."""
     return [array.take(chosen, axis=0) for array in arrays]
 
 
-def beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+def beaten(before: Floats, cost: Floats, rival: Floats) -> Booleans:
     """Whether steps like the last lead too slowly to where the cost would be below the rival."""
     gain = before - cost
     return (gain > 0) & (PATIENCE * gain < cost - (1 - SAME) * rival)

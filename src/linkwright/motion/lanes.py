@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats, Integers
 from .iteration import Iteration, beaten, taken
-
-Floats = NDArray[np.float64]
 
 _BURST = 3
 """Steps between two looks at what is done, so that nobody's answer depends on the others'."""
@@ -48,7 +46,7 @@ class Lanes:
             self.iteration.gap(figures) <= min(CLOSED, self.tolerance)
         )
 
-    def nearest(self, figures: Floats, lanes: NDArray[np.int64]) -> Any:
+    def nearest(self, figures: Floats, lanes: Integers) -> Any:
         """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
         size = np.abs(self.wanted[lanes]).max(axis=1)
         missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
@@ -59,7 +57,7 @@ class Lanes:
         """Whether so little is missing that the target can hardly be out of reach."""
         return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
 
-    def asked(self, lanes: NDArray[np.int64], held: Floats | None, stiff: bool = False) -> Floats:
+    def asked(self, lanes: Integers, held: Floats | None, stiff: bool = False) -> Floats:
         """Targets of lanes; what holds their loops is as it was when figures were `held`."""
         wanted = self.iteration.with_loops(self.wanted[lanes], stiff)
         if held is not None and self.iteration.loops:
@@ -67,7 +65,7 @@ class Lanes:
         return wanted
 
     def descended(
-        self, begin: Floats, lanes: NDArray[np.int64], flat: float = FLAT,
+        self, begin: Floats, lanes: Integers, flat: float = FLAT,
         rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
@@ -110,7 +108,7 @@ class Lanes:
         return q, figures
 
     def glided(
-        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: NDArray[np.int64]
+        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: Integers
     ) -> Floats:
         found, at, wanted = q.copy(), np.arange(len(q)), self.asked(lanes, figures)
         pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.stray

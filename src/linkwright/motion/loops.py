@@ -11,15 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
+from ..types import Floats
 from .limits import bounds_of
 from .trajectory import Trajectory, hermite, quintic
-
-Floats = NDArray[np.float64]
 
 _CLOSED = 1e-12
 _STEPS = 30

@@ -13,17 +13,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
+from ..types import Floats
 from .inverse import InverseKinematics
 from .limits import check_within
 from .loops import check_closable
 from .timing import refuse_quaternions
 from .trajectory import Trajectory, coordinates, hermite, numbers, through
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .inverse import NEAREST, InverseKinematics
 from .limits import bounds_of, check_within, outside
 from .loops import Loops, check_closable
@@ -29,7 +29,6 @@ from .trajectory import Trajectory, check_duration, coordinates, through
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 PICTURES = (".png", ".pdf", ".svg")
 _MOST_SAMPLES = 1_000_000

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentError, LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 SIZES = {"plane": 2, "point": 3, "pose": 12}
 """Numbers of a target: a pose is its position, then its rotation matrix row by row."""

@@ -12,17 +12,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .limits import bounds_of, outside
 from .trajectory import Trajectory, one_for_each
 from .units import said, units_of
-
-Floats = NDArray[np.float64]
 
 _DECADE = 60
 """Paces of the grid from one power of ten to the next."""

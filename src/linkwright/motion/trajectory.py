@@ -13,11 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
+from ..types import Bytes
 from .animated_page import animation_page
 from .brush import Brush
 from .ground import ground_shapes
@@ -26,7 +26,7 @@ from .tracks import divided, poses_at, require_run, smooth_parts, traced
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Pixels = NDArray[np.uint8]
+Pixels = Bytes
 
 FILMS = (".mp4", ".gif", ".html")
 _RATES = {".mp4": 30.0, ".gif": 20.0}

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .dimensions import Span
 from .labels import symbol
 from .members import hull_order
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .view import View
 
-Floats = NDArray[np.float64]
 
 AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
 LAYERS = {

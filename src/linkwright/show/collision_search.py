@@ -12,17 +12,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism
+from ..types import Floats
 from .scene import Scene, scene_of
 from .shapes import GROUND
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 Obstacle = tuple[Sequence[float], Sequence[float], float]
 """A capsule that stands still: both ends of its segment, and its radius."""

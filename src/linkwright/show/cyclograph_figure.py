@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .brush import Brush
 from .ground import ground_shapes
 from .labels import symbol
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 _FIGURES = 18
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
+from ..types import Floats
 from .arrows import amount, arrow, bent_arrow, body_panels, fit, force_name, force_scale, paint_of
 from .brush import Brush
 from .free_body_forces import Applied, FreeBody, free_bodies, state_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .view import View
 
-Floats = NDArray[np.float64]
 
 _LEAST = 0.01
 """Share of a body's largest force below which none is drawn."""

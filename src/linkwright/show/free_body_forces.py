@@ -7,18 +7,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..kinematics.loads import spring_loads, wrench_loads
 from ..kinematics.tree import Closure, Tree
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
+from ..types import Floats
 from .bodies import Motions
 from .histories import model_of
 from .scene import Scene, scene_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.coordinates import spread_coordinates
 from ..kinematics.recursions import displacements, poses
+from ..types import Floats
 from .between import coordinates_at, cubic
 from .shapes import GROUND, Shape, array_of, point_of
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .tracks import Traced
 
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT, BORDER = 644.0, 402.0, 24.0
 """Of the page's canvas at its widest, and what is free around the drawing, CSS pixels."""

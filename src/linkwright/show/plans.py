@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import NameNotFoundError, suggest
 from ..expressions import names
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..motion.plan import Plan
 
-Floats = NDArray[np.float64]
 
 COURSES = ("q", "qd", "qdd", "tau")
 """What of a plan is drawn over time."""

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
 from ..kinematics.tree import Closure
 from ..mechanism import Mechanism
+from ..types import Floats
 from .arrows import amount, arrow, body_panels, fit, force_name, force_scale, paint_of
 from .bodies import Motions
 from .free_body_forces import FreeBody, free_bodies, state_of
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .view import View
-
-Floats = NDArray[np.float64]
 
 
 _RAYS, _IMAGES = 6, 7

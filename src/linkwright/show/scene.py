@@ -12,7 +12,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import to_float
@@ -20,12 +19,11 @@ from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
+from ..types import Floats
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
 from .shapes import Shape, Tie, Touch, array_of, point_of
 from .view import View, view_of
-
-Floats = NDArray[np.float64]
 
 
 class Scene:

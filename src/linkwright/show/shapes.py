@@ -7,9 +7,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 GROUND = -1
 

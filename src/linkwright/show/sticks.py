@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..mechanism import Mechanism
+from ..types import Floats
 from .brush import Brush
 from .dimensions import place_dimensions
 from .ground import ground_shapes
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 _MARGIN = 6.0
 """Room for words around what is drawn, mm."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, kind_of, suggest
+from ..types import Floats
 from .between import coordinates_at
 from .shapes import GROUND, point_of
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 _MOST_PARTS, _MOST_TIMES = 64, 20_000
 

@@ -8,13 +8,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, span_of_names
 from ..mechanism import require_mechanism
-
-Floats = NDArray[np.float64]
-
+from ..types import Floats
 
 MOST_SAMPLES = 10_000_000
 """Of a run: more would fill the memory before the motion begins."""

@@ -17,7 +17,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest
@@ -25,11 +24,10 @@ from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
+from ..types import Floats
 from .checked import number
 from .feedback import NOT_KEPT, Feedback
 from .tables import NEAR, Table, table_of
-
-Floats = NDArray[np.float64]
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 

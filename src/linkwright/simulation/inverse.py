@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .checked import check_mechanism
 from .kinematic import Kinematics, solve_kinematics
 from .powers import power_of
 from .provenance import versions, written
 from .record import actuator_forces
 from .run import FINISHED, Run
-
-Floats = NDArray[np.float64]
 
 Rows = tuple[Floats, Floats, Floats, Floats]
 

@@ -9,12 +9,12 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .checked import check_mechanism, number, sample_times, table
 from .driven import SINGULAR, Driven, Instant
 from .paths import Path, path_of
@@ -24,7 +24,6 @@ from .singular import Singularity, found_between
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 _HALVINGS = 40
 

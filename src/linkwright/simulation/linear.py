@@ -18,11 +18,10 @@ from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .checked import check_mechanism, number, table, vector
 from .run import Run
 from .start import placed, with_unit_quaternions
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..mechanism import Mechanism, names_of
+from ..types import Floats
 from .checked import number
 from .tables import table_of
 
-Floats = NDArray[np.float64]
 Course = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .provenance import versions
 from .run import Happened, Run
 from .system import WORKS, System
-
-Floats = NDArray[np.float64]
 
 
 def recorded(

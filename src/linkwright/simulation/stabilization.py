@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..types import Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import least
@@ -22,8 +22,6 @@ from .projection import least
 if TYPE_CHECKING:
     from ..kinematics.mobility_analysis import ranks
 from ..model import Model
-
-Floats = NDArray[np.float64]
 
 _USUAL = 10.0
 _KNOWN = ("alpha", "beta")

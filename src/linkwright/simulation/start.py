@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest
 from ..kinematics.assembly import (
@@ -18,9 +17,8 @@ from ..kinematics.assembly import (
 from ..kinematics.closing import closing_of
 from ..mechanism import Mechanism, names_of, numbers_from_text
 from ..model import Model
+from ..types import Floats
 from .checked import table, vector
-
-Floats = NDArray[np.float64]
 
 
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:

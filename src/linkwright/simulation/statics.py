@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .checked import check_mechanism, vector, whole
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
 
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

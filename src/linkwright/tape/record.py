@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
+from ..types import Integers
 from .tape import Op, Port, Tape
 from .writer import Writer, without_dead
 
@@ -84,7 +84,7 @@ def _translate(writer: Writer, code: str, operands: list[int]) -> int:
             )
 
 
-def _row_major(sparsity: Any) -> NDArray[np.int64]:
+def _row_major(sparsity: Any) -> Integers:
     """For each stored entry (CasADi's column order), its row-major index in the full array."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns

@@ -11,7 +11,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
@@ -23,9 +22,8 @@ from ..readings.closing import Obeying
 from ..readings.field import Verdict, identical
 from ..readings.points import Program
 from ..tape import Op, Tape, record
+from ..types import SX, Floats
 
-Floats = NDArray[np.float64]
-SX = Any
 CHANCE = 2.0**-60
 """Of an error, for each identity: many together stay below 2⁻⁵⁰."""
 LOOP_STATES, LOOP_AGREEMENT = 4, 1e-8

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...types import Bytes, Integers
+
 _SECTION = np.dtype([
     ("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"), ("offset", "<u8"),
     ("size", "<u8"), ("link", "<u4"), ("info", "<u4"), ("align", "<u8"), ("entry", "<u8"),
@@ -112,16 +114,16 @@ class _Image:
         _loaded.append((memory, image))
         return base + int(self.values()[self.symbols.names.index("loop")])
 
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> Integers:
         """Where each symbol stands in the image; an external one at its slot."""
         table = self.symbols.table
         starts = np.zeros(1 << 16, np.int64)
         starts[list(self.places)] = list(self.places.values())
-        values: NDArray[np.int64] = starts[table["section"]] + table["value"].astype(np.int64)
+        values: Integers = starts[table["section"]] + table["value"].astype(np.int64)
         values[self.external] = self.slots + _SLOT * np.arange(len(self.external))
         return values
 
-    def relocate(self, image: NDArray[np.uint8], base: int) -> None:
+    def relocate(self, image: Bytes, base: int) -> None:
         values = self.values()
         for section in self.sections[self.sections["type"] == _RELOCATIONS]:
             if int(section["info"]) not in self.places:
@@ -141,7 +143,7 @@ class _Image:
             _patch(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
 
 
-def _patch(image: NDArray[np.uint8], where: NDArray[np.int64], new: NDArray[np.uint8]) -> None:
+def _patch(image: Bytes, where: Integers, new: Bytes) -> None:
     image[where[:, None] + np.arange(new.shape[1])] = new
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from ...model import Model
+from ...types import Floats
 from ..system import System
-
-Floats = NDArray[np.float64]
 
 _STEPS, _CLOSED, _LEFT = 30, 1e-14, 1e-9
 

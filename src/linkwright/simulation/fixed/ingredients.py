@@ -16,9 +16,8 @@ from ...algebra.linear import cross
 from ...equations import Equations
 from ...formulations import derive
 from ...mechanism.coordinates import coordinate_names, speed_names
+from ...types import SX
 from ..inputs import Drive, first
-
-SX = Any
 
 
 class Ingredients:

@@ -8,18 +8,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...readings.llvm import Course, compile_march, compile_tape
 from ...tape import Port, Tape, normalised, record, scheduled
+from ...types import Floats
 from ..inputs import Drive
 from .ingredients import Ingredients
 from .methods import Before, Step, step_of
 from .tables import FIXED, IMPLICIT, VARIATIONAL, shares_of
 
-Floats = NDArray[np.float64]
 Place = tuple[str, Any, tuple[int, ...]]
 
 

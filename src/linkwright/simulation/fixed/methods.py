@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
+from ...types import SX
 from .ingredients import Ingredients
 from .onto import Onto
 from .tables import MIDPOINT, SEMI_IMPLICIT, TABLES, VARIATIONAL, Table
 
-SX = Any
 Slope = tuple[SX, SX, SX]
 
 ITERATIONS = 6

@@ -13,9 +13,8 @@ import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
 from ...kinematics.mobility_analysis import reference
+from ...types import SX
 from .ingredients import Ingredients
-
-SX = Any
 
 CORRECTIONS = 3
 """Of positions, all with the first one's matrices: each takes off several digits."""

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, NameNotFoundError, suggest
 from ...model import Model
+from ...types import Floats
 from ..checked import numbers
-
-Floats = NDArray[np.float64]
 
 
 def kept_parameters(model: Model, given: Any) -> Floats:

@@ -10,12 +10,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
 from ...model import compile as compile_model
+from ...types import Floats
 from ..checked import number, numbers, whole
 from ..feedback import Feedback
 from ..inputs import drive_of
@@ -24,8 +24,6 @@ from .kernels import Kernel, check_method
 from .many import Many
 from .parameters import kept_parameters
 from .tables import IMPLICIT
-
-Floats = NDArray[np.float64]
 
 KEPT = 16
 """Compiled steps that a model keeps, for as many methods and drives; the oldest go first."""

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import UnsupportedError
+from ...types import Floats
 from ..checked import above_zero
 from ..fixed.tables import FIXED
 from ..system import System
@@ -18,8 +16,6 @@ from .minimal import minimal
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials
 from .taylor import taylor
-
-Floats = NDArray[np.float64]
 
 
 class Solver(Protocol):

@@ -1,0 +1,26 @@
+"""Names for the types of arrays and symbolic values that signatures of every layer use.
+
+Light modules that must not load NumPy import these names under ``TYPE_CHECKING``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+"""An array of numbers in double precision."""
+
+Integers = NDArray[np.int64]
+"""An array of integers: indices, signs, counts."""
+
+Booleans = NDArray[np.bool_]
+"""An array of truth values: masks, patterns of sparsity."""
+
+Bytes = NDArray[np.uint8]
+"""An array of bytes: pixels, images of compiled code."""
+
+SX = Any
+"""A matrix of CasADi expressions; CasADi ships no type stubs."""
