@@ -5,10 +5,13 @@ Light modules that must not load NumPy import these names under ``TYPE_CHECKING`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import casadi as ca
 
 Floats = NDArray[np.float64]
 """An array of numbers in double precision."""
@@ -22,5 +25,5 @@ Booleans = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 """An array of bytes: pixels, images of compiled code."""
 
-SX = Any
-"""A matrix of CasADi expressions; CasADi ships no type stubs."""
+SX: TypeAlias = "ca.SX"
+"""A matrix of CasADi expressions (CasADi 3.8 and newer have type stubs of their own)."""
