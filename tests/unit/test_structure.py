@@ -24,6 +24,9 @@ MAY_IMPORT = {
     "kinematics": {"errors", "expressions", "mechanism", "algebra"},
     "quantities": {"mechanism", "tape"},
     "calls": {"errors", "tape"},
+    "model_functions": set(),
+    "function_help": {"errors", "mechanism", "quantities", "guard", "tape"},
+    "named_inputs": {"errors", "mechanism", "kinematics", "quantities", "tape", "model"},
     "formulations": {
         "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "identify",
     },
@@ -42,7 +45,8 @@ MAY_IMPORT = {
     "readings": {"errors", "expressions", "tape"},
     "model": {
         "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
-        "guard", "certify", "closed_states", "mass_check", "model_facts",
+        "guard", "certify", "closed_states", "mass_check", "model_facts", "model_functions",
+        "function_help", "named_inputs",
     },
     "model_facts": {"errors", "equations"},
     "guard": {"errors", "quantities", "model", "closed_states", "near_redundancy"},
