@@ -22,10 +22,14 @@ from .tape import Port
 
 def short_help(names: Names, name: str, parameters: Sequence[str], *frame: str) -> str:
     """Inputs, outputs and a sentence: the documentation of the gufunc."""
-    inputs, outputs = ports(names, name, parameters)
-    returned = [port for port in outputs if port.name != "pivot"]
-    heading = f"{_listed(inputs)} -> {_listed(returned)}{' of '.join(['', *frame])}"
+    heading = _heading(*ports(names, name, parameters), *frame)
     return f"{heading}\n\n{_signature_table(names, frame)[name].what}"
+
+
+def _heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:
+    """Names of inputs and outputs: q, qd, tau -> qdd."""
+    returned = [port for port in outputs if port.name != "pivot"]
+    return f"{_listed(inputs)} -> {_listed(returned)}{' of '.join(['', *frame])}"
 
 
 def full_help(
@@ -35,7 +39,8 @@ def full_help(
     signature = _signature_table(names, frame)[name]
     inputs, outputs = ports(names, name, parameters)
     entries = entry_names(names, parameters)
-    lines = [f"{signature.what[0].upper()}{signature.what[1:]}.", "", "Parameters", "----------"]
+    lines = [f"{signature.what[0].upper()}{signature.what[1:]}.", ""]
+    lines += [_heading(inputs, outputs, *frame), "", "Parameters", "----------"]
     for port in inputs:
         which = f": {span_of_names(entries[port.name])}" if port.shape else ""
         meaning = INPUT_MEANINGS[port.name][0]
@@ -45,7 +50,7 @@ def full_help(
         ]
     lines += ["", "Returns", "-------"]
     lines += [f"{port.name} : {_shape(port)} array" for port in outputs if port.name != "pivot"]
-    lines.append(f"    {signature.units}{' of '.join(['', *frame])}")
+    lines.append(f"    Units: {signature.units}.")
     if names.constraints:
         lines += ["", FOR_CLOSED_STATES if name in GUARDED else FOR_ALL_STATES]
     return "\n".join(lines)
