@@ -274,7 +274,8 @@ def _forces(eqs: Equations) -> SX:
 
 def _forward(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
-    return solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+    accelerations: SX = solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+    return accelerations
 
 
 def _coriolis(eqs: Equations) -> SX:

@@ -114,10 +114,6 @@ def check_states(model: Model, name: str, inputs: Any) -> None:
     )  # fmt: skip
 
 
-def accept_states(inputs: Any) -> None:
-    """The check of a mechanism without constraints: every state is fine."""
-
-
 class _States:
     """The inputs of a batch, state by state."""
 

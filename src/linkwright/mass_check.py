@@ -26,6 +26,19 @@ class Scaled(NamedTuple):
     scale: Floats
 
 
+_INVERTING = {
+    "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
+    "reactions", "body_reactions",
+}  # fmt: skip
+"""Functions that divide by the mass matrix."""
+
+
+def check_invertible(equations: Equations, function: str) -> None:
+    """Raises for a function that divides by a mass matrix that is singular."""
+    if function in _INVERTING and "mass_matrix" in equations.function_names():
+        check_mass_matrix(equations)
+
+
 def check_mass_matrix(equations: Equations) -> None:
     """Raises where the mass matrix is positive definite nowhere: at random states, and under
     constraints, for what these leave, where the mechanism is assembled. Where that is a singular

@@ -5,10 +5,14 @@ Light modules that must not load NumPy import these names under ``TYPE_CHECKING`
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import casadi as ca
 
 Floats = NDArray[np.float64]
 """An array of numbers in double precision."""
@@ -22,5 +26,14 @@ Booleans = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 """An array of bytes: pixels, images of compiled code."""
 
-SX = Any
-"""A matrix of CasADi expressions; CasADi ships no type stubs."""
+SX: TypeAlias = "ca.SX"
+"""A matrix of CasADi expressions (CasADi 3.8 and newer have type stubs of their own)."""
+
+VectorLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+"""Numbers in their order, or a table by name whose text may have units: {"q1": "30 deg"}."""
+
+Output: TypeAlias = Floats | tuple[Floats | None, ...] | None
+"""The arrays into which a compiled function writes its results."""
+
+JsonObject: TypeAlias = dict[str, object]
+"""Values by name, as JSON, TOML and summaries hold them."""

@@ -87,8 +87,6 @@ def test_compiling_100_functions_again_and_again_leaves_memory_flat(
 
 @needs_proc
 def test_models_and_simulations_leave_mappings_flat(table: CodeTable) -> None:
-    """Constrained models are in cycles with their functions: the garbage collector frees these."""
-
     def work() -> None:
         lw.compile(lw.gallery("elbow")).inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
         model = lw.compile(lw.gallery("slider-crank"))
@@ -105,19 +103,24 @@ def test_models_and_simulations_leave_mappings_flat(table: CodeTable) -> None:
     assert mappings() <= 1.05 * maps
 
 
-def test_code_of_an_open_model_is_freed_without_the_garbage_collector(table: CodeTable) -> None:
+@pytest.mark.parametrize("name", ["elbow", "slider-crank"])
+def test_code_of_a_model_is_freed_without_the_garbage_collector(
+    name: str, table: CodeTable
+) -> None:
     gc.collect()
     gc.disable()
     try:
-        model = lw.compile(lw.gallery("elbow"))
-        model.mass_matrix(q=[0.1, 0.2])
-        model.inverse_dynamics(np.float32([0.1, 0.2]), *np.zeros((2, 2), np.float32))
-        with pytest.raises(lw.LinkwrightError, match="q has 3 numbers"):
-            model.gravity([1, 2, 3])
-        model.jacobian("tool")([0.1, 0.2])
-        assert len(table) == 5
+        model = lw.compile(lw.gallery(name))
+        q, rest = model.home(), np.zeros(model.nv)
+        model.mass_matrix(q=q)
+        model.forward_dynamics(q, rest, rest, check=True)
+        model.gravity(q.astype(np.float32))
+        with pytest.raises(lw.LinkwrightError, match="q has 5 numbers"):
+            model.gravity([1, 2, 3, 4, 5])
+        model.jacobian(model.body_names[-1])(q)
+        assert len(table) >= 5
         del model
-        assert len(table) <= 1, "gravity may be in the traceback that pytest keeps"
+        assert len(table) <= 2, "gravity may be in the traceback that pytest keeps"
     finally:
         gc.enable()
 

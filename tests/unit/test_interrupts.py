@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from linkwright.study.bounded import Worker, cancelling, not_cancelled
+from linkwright.comparison.bounded import Worker, cancelling, not_cancelled
 
 PATIENCE = 60.0
 """Seconds until a command counts as one that does not hear Ctrl-C; a second is meant."""
@@ -76,7 +76,7 @@ def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it is killed, and can tell them nothing."""
     program = (
-        "import time; from linkwright.study.bounded import Worker\n"
+        "import time; from linkwright.comparison.bounded import Worker\n"
         "with Worker() as worker:\n"
         "    worker.call(bool, seconds=60)\n"
         "    open('pid', 'w').write(str(worker._process.pid))\n"

@@ -133,7 +133,7 @@ class PaperSymbols:
         if match is None:
             return None
         stem, n = match[1], self.names.nv
-        tables: tuple[tuple[Mapping[str, Callable[..., SX]], tuple[int, ...]], ...] = (
+        tables: tuple[tuple[Mapping[str, Callable[..., SX | None]], tuple[int, ...]], ...] = (
             (self._matrices, (n, n)),
             (self._vectors, (n,)),
             (self._of_bodies, (len(self.bodies),)),
@@ -194,6 +194,7 @@ class PaperSymbols:
             return None
         rate, stem, digits, _ = match.groups()
         column, i = variable
+        whole: SX | None
         if stem in self.energies and not digits:
             whole = self.energies[stem]()
         else:

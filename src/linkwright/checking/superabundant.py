@@ -98,7 +98,7 @@ class Superabundant(Vocabulary):
         tables: dict[str, Callable[[], SX]] = {
             "f": lambda: own.f, "df": lambda: own.f_rate, "Q": lambda: own.forces,
             "P": lambda: own.J.T @ own.multipliers(),
-            "J": lambda: ca.densify(own.J), "JT": lambda: ca.densify(own.J.T),
+            "J": lambda: ca.densify(ca.SX(own.J)), "JT": lambda: ca.densify(ca.SX(own.J.T)),
         }  # fmt: skip
         if stem not in tables or stem == name:
             return None

@@ -37,7 +37,7 @@ BaseOption = Annotated[
 def read(source: str, base: str | None = None) -> Any:
     """The mechanism that a FILE argument names."""
     from ..files import gallery, load
-    from ..mechanism.gallery import family, gallery_file, gallery_names
+    from ..mechanism.gallery_files import family, gallery_file, gallery_names
 
     known = source in gallery_names() or source.startswith("chain-") or family(source)
     if not known and _is_bare(source):

@@ -191,7 +191,7 @@ def vector(values: Any, size: int, what: str) -> Floats:
     return found
 
 
-def gains(values: Any, size: int, what: str) -> SX:
+def gains(values: Any, size: int, what: str) -> ca.DM:
     found = vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")

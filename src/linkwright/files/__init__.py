@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from ..errors import ArgumentError, FileError, LinkwrightError, LossWarning, kind_of
 from ..mechanism import Mechanism, require_mechanism
-from ..mechanism.gallery import gallery_file, gallery_names, generated
+from ..mechanism.gallery_files import gallery_file, gallery_names, generated
 from .partial import partial_name
 
 MAX_FILE_BYTES = 16 * 2**20

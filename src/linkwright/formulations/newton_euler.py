@@ -42,7 +42,7 @@ from ..kinematics.coordinates import (
     spread_speeds,
 )
 from ..kinematics.loads import forces_along, spring_loads, wrench_loads
-from ..kinematics.mobility import reference
+from ..kinematics.mobility_analysis import reference
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
 from ..kinematics.tree import GROUND, Equation, Mass, Tree

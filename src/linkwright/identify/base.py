@@ -230,8 +230,8 @@ def _values(
     own = [tracer.symbols[name] for name in eqs.parameters]
     symbols = ca.vertcat(*own) if own else ca.SX.zeros(0)
     scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
-    scales = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
-    for (column, c), scale in zip(factors, scales, strict=False):
+    split = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
+    for (column, c), scale in zip(factors, split, strict=False):
         totals[column] = totals[column] + scale * pi[c]
     lifted = [tracer.symbols[name] for name in tracer.lifted]
     return exact_entries(eqs, ca.vertcat(*totals.values()), tracer.lifted, lifted)

@@ -211,12 +211,14 @@ class Iteration:
                     flags[k] = 1 - outward
         return ca.vertcat(*flags)
 
-    def _least(self, J: SX, e: SX, damping: SX) -> SX:
+    def _least(self, J: SX, e: SX, damping: SX | float) -> SX:
         """The damped least-squares solution of J Δq = e."""
         rows, columns = J.shape
         if rows <= columns:
-            return J.T @ solve_symmetric(J @ J.T + damping * ca.SX.eye(rows), e)
-        return solve_symmetric(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
+            step: SX = J.T @ solve_symmetric(J @ J.T + damping * ca.SX.eye(rows), e)
+        else:
+            step = solve_symmetric(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
+        return step
 
     @cached_property
     def descend(self) -> Any:

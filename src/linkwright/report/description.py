@@ -66,7 +66,7 @@ def _freedom(mechanism: Mechanism) -> dict[str, Any]:
     """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
-    from ..kinematics.mobility import mobility
+    from ..kinematics.mobility_analysis import mobility
 
     try:
         found = mobility(mechanism)

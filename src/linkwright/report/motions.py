@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison.bounded import Worker
 from ..errors import LinkwrightError
 from ..kinematics.assembly import consistent_speeds
 from ..mechanism import Mechanism, names_of
@@ -17,7 +18,6 @@ from ..show.scene import scene_of
 from ..show.tracks import poses_at
 from ..show.view import upright
 from ..simulation import Run, simulate
-from ..study.bounded import Worker
 from .starts import Start, exactly
 
 MOVING = 0.02

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..types import Bytes
+from .animated_page import animation_page
 from .brush import Brush
 from .ground import ground_shapes
-from .page import animation_page
 from .paper import finish, prepared_axes
 from .scene import scene_of
 from .sticks import Details, draw_moving

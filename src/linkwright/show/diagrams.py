@@ -11,7 +11,7 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .arrows import amount, arrow, bent_arrow, body_panels, fit, force_name, force_scale, paint_of
 from .brush import Brush
-from .free_bodies import Applied, FreeBody, free_bodies, state_of
+from .free_body_forces import Applied, FreeBody, free_bodies, state_of
 from .labels import symbol
 from .scene import Scene, scene_of
 from .style import COLUMN, FAINT, GREY, INK, kept, styled

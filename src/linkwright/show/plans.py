@@ -13,7 +13,7 @@ from ..errors import NameNotFoundError, suggest
 from ..expressions import names
 from ..mechanism import Mechanism, names_of
 from .brush import Brush
-from .cyclograph import draw_shadow
+from .cyclograph_figure import draw_shadow
 from .ground import ground_shapes
 from .histories import Panel, courses
 from .labels import plain

@@ -19,7 +19,7 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .arrows import amount, arrow, body_panels, fit, force_name, force_scale, paint_of
 from .bodies import Motions
-from .free_bodies import FreeBody, free_bodies, state_of
+from .free_body_forces import FreeBody, free_bodies, state_of
 from .labels import symbol, with_index
 from .members import hull_order
 from .scene import Scene, scene_of

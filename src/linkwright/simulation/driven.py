@@ -19,7 +19,7 @@ from ..kinematics.assembly import assemble
 from ..kinematics.build import build_tree
 from ..kinematics.closing import closing_of
 from ..kinematics.constraints import constraints_of
-from ..kinematics.mobility import mobility
+from ..kinematics.mobility_analysis import mobility
 from ..mechanism import Mechanism, names_of
 from ..types import Floats
 from .paths import Path

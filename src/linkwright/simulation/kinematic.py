@@ -85,7 +85,7 @@ class Kinematics:
         return "\n  ".join(lines) + ">"
 
 
-def kinematics(
+def solve_kinematics(
     mechanism: Mechanism,
     motion: Mapping[str, Any] | None = None,
     t: float = 1.0,

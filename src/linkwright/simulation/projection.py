@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics.mobility import ranks
+from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 from ..types import Floats
 

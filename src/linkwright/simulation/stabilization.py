@@ -20,7 +20,7 @@ from .fixed.onto import Onto
 from .projection import least
 
 if TYPE_CHECKING:
-    from ..kinematics.mobility import ranks
+    from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 
 _USUAL = 10.0

@@ -10,7 +10,7 @@ from scipy.integrate import DOP853
 
 from ..errors import LinkwrightError
 from ..expressions import to_float
-from ..kinematics.mobility import mobility
+from ..kinematics.mobility_analysis import mobility
 from ..mechanism import GROUND
 from ..readings.balls import evaluate, exact_inputs, precision
 from ..types import Floats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kinematics.mobility import ranks
+from ...kinematics.mobility_analysis import ranks
 from ...types import Floats
 from ..projection import least
 from .dynamics import Dynamics

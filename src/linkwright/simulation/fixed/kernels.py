@@ -97,7 +97,7 @@ class Kernel:
         shares = shares_of(self.method)
         plain = Ingredients(self.equations, None, self.power, shares, self.kept)
         step = step_of(self.method, plain, Before(x.q, x.qd, none, x.tau + after, x.t, x.dt))
-        z = x.z + ca.if_else(acts, self.period * rate, 0) if self._states else none
+        z = x.z + ca.if_else(acts, (self.period or 0.0) * rate, 0) if self._states else none
         return Step(step.q, step.qd, z, step.work, step.doubt), after
 
     @property

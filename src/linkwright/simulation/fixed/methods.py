@@ -241,4 +241,5 @@ class _Variational(_Implicit):
     def speeds(self) -> SX:
         """Half of the impulse of constraints is at q₀, half at q₁: the projection's."""
         p = self.p + self.x.dt * (self.others() + self.forces() / 2)
-        return solve_symmetric(self.of.mass(self.q_end), p)
+        found: SX = solve_symmetric(self.of.mass(self.q_end), p)
+        return found

@@ -159,7 +159,7 @@ def _rows(values: Floats, batch: tuple[int, ...]) -> Floats:
 
 
 def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
-    time = [*([t] if model.names.in_time else []), *last]
+    time: list[float | Floats] = [*([t] if model.names.in_time else []), *last]
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
         if not (np.abs(left) < max(1e-8, model.leeway)).all():

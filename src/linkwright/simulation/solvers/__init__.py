@@ -11,7 +11,7 @@ from ...number_checks import check_positive
 from ...types import Floats
 from ..fixed.tables import FIXED
 from ..system import System
-from .adaptive import SCIPY, adaptive
+from .adaptive_steps import SCIPY, adaptive
 from .minimal import minimal
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials

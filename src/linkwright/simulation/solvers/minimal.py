@@ -17,7 +17,7 @@ from ...kinematics.closing import closing_of
 from ...kinematics.pivots import Choice, choose
 from ...types import Floats
 from ..system import System
-from .adaptive import SCIPY
+from .adaptive_steps import SCIPY
 from .passing import passing
 from .stepping import refuse_baumgarte
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..show.style import COLUMN, GREY, colour, dashes, legend, sheet, styled
 from .comparison import Comparison
 from .measure import evaluating
-from .scaling import COSTS, Scaling, virgala
+from .size_scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
-from ..mechanism.gallery import generated
+from ..mechanism.gallery_files import generated
 from .bounded import OutOfTimeError, Worker
 from .measure import Row, of_steps, row
 from .output import Saved, Table

@@ -22,7 +22,7 @@ from ..errors import LinkwrightError
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from linkwright.processes import end_with_parent; end_with_parent(); "
-    "from linkwright.study.bounded import serve; serve()"
+    "from linkwright.comparison.bounded import serve; serve()"
 )
 _IMPORTING = 60.0
 """Seconds that a process may take until it answers at all."""
