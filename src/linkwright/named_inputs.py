@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import ArgumentError, AssemblyError, NameNotFoundError, suggest
-from .kinematics.assembly import assemble, assemble_velocities, check_quaternions
 from .mechanism import numbers_from_text
 from .quantities import entry_names
 from .tape import Port
@@ -92,6 +91,8 @@ def _default_values(
     model: Model, port: Port, given: Mapping[str, Floats], places: Mapping[str, int]
 ) -> Floats:
     """The given entries in their places, the others at rest."""
+    from .kinematics.assembly import check_quaternions  # loads CasADi, which calls do without
+
     if port.name in ("q", "q1"):
         check_quaternions({k: float(v) for k, v in given.items() if v.ndim == 0}, model.names.q)
         rest = model.home() if model.names.constraints else model.neutral()
@@ -112,6 +113,8 @@ def _follow_positions(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
     """Coordinates that close the loops with those that are held."""
+    from .kinematics.assembly import assemble
+
     _require_nominal(model, inputs)
     names = model.names.q
 
@@ -126,6 +129,8 @@ def _follow_velocities(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
     """Velocities that the constraints allow with those that are held."""
+    from .kinematics.assembly import assemble_velocities
+
     _require_nominal(model, inputs)
     names = model.names.qd
 
