@@ -34,7 +34,7 @@ UFUNC_OPTIONS = (
 
 
 def explained_call(
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     name: str,
     owner: str,
     inputs: Sequence[Port],
@@ -42,7 +42,7 @@ def explained_call(
     entries: Mapping[str, Sequence[str]],
     check_states: Callable[[Sequence[object]], None] | None = None,
     read_tables: ReadTables | None = None,
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """A function that calls `ufunc`, takes its inputs by name too, and explains what is wrong with
     arguments that it refuses.
 
@@ -51,7 +51,7 @@ def explained_call(
     """
     known = [port.name for port in inputs]
 
-    def call(*arguments: object, **options: object) -> Any:
+    def call(*arguments: object, **options: object) -> object:
         if options:
             return call_with_options(arguments, options)
         try:
@@ -60,7 +60,7 @@ def explained_call(
             refusal = error
         return call_again(refusal, arguments, {})
 
-    def call_with_options(arguments: tuple[object, ...], options: dict[str, object]) -> Any:
+    def call_with_options(arguments: tuple[object, ...], options: dict[str, object]) -> object:
         arguments, rest = _inputs_in_order(name, known, arguments, options)
         try:
             return ufunc(*arguments, **rest)
@@ -70,7 +70,7 @@ def explained_call(
 
     def call_again(
         error: Exception, arguments: Sequence[object], options: Mapping[str, object]
-    ) -> Any:
+    ) -> object:
         """The call with tables read and states checked; else raise what is wrong."""
         if isinstance(error, LinkwrightError):
             raise error

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .calls import (
     check_arguments,
@@ -46,6 +47,7 @@ from .tape import Port, Tape, count_operations, normalised, record, scheduled
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:
+    from .certify import Intervals
     from .equations import Equations
     from .readings.llvm.target import Target
 
@@ -193,7 +195,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 
-    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> Floats:
+    def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
         independent speeds keep their values, the others follow from rough ones.
 
@@ -209,7 +211,14 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         port, owner = Port("q", (self.nq,)), self.mechanism.name
         check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
-    def closed(self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED) -> Booleans:
+    def closed(
+        self,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
+        *,
+        tolerance: float = CLOSED,
+    ) -> Booleans:
         """Whether loops and constraints of positions close at q, (…, nq) → (…).
 
         A state is closed where no residual exceeds the tolerance (metres or radians). Functions
@@ -222,12 +231,12 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     def check_closed(
         self,
-        q: Any,
-        t: Any = 0.0,
-        p: Any = None,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
         *,
-        qd: Any = None,
-        qdd: Any = None,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
         tolerance: float = CLOSED,
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
@@ -269,7 +278,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     # -- functions -----------------------------------------------------------------------
 
-    def compiled_function(self, name: str) -> Callable[..., Any]:
+    def compiled_function(self, name: str) -> Callable[..., object]:
         """The compiled function of this name, which the model keeps as its own attribute."""
         if name not in signatures(self.names):
             raise AttributeError(name)
@@ -319,7 +328,9 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         """How many floating-point operations one call of a function takes."""
         return count_operations(self.tape(name, *frame))
 
-    def certified(self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None) -> Any:
+    def certified(
+        self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
+    ) -> Intervals:
         """A function at one state, as intervals that provably hold the exact values.
 
         Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
@@ -329,7 +340,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
         return certified(self, name, inputs, digits, frame)
 
-    def frame_function(self, name: str, frame: str) -> Callable[..., Any]:
+    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
         """The compiled function `name` of a frame or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]

@@ -69,7 +69,7 @@ def test_an_editor_shows_arguments_shapes_and_units() -> None:
     assert "(…, nv) array" in text
     assert "rad/s² or m/s²" in text
     (frame,) = jedi.Script(f'{BEGIN}model.jacobian("tool")(').get_signatures(4, 23)
-    assert [param.name for param in frame.params][0] == "q"
+    assert next(param.name for param in frame.params) == "q"
 
 
 def test_help_has_the_names_shapes_and_units_of_the_mechanism() -> None:

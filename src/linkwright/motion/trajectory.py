@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..types import Floats
@@ -164,12 +165,12 @@ def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
 
 
 def quintic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = (0.0, 0.0),
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike = (0.0, 0.0),
 ) -> Trajectory:
     """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
     unless given as (start, end)."""
@@ -192,7 +193,7 @@ def _ends(start: Any, end: Any) -> tuple[Floats, Floats]:
     return a, b
 
 
-def numbers(values: Any) -> Floats:
+def numbers(values: ArrayLike) -> Floats:
     """An array of floats; of nothing where they are no numbers."""
     try:
         return np.asarray(values, dtype=float)
@@ -207,7 +208,7 @@ def _vector(values: Any, what: str) -> Floats:
     return found
 
 
-def coordinates(values: Any, size: int) -> Floats:
+def coordinates(values: ArrayLike, size: int) -> Floats:
     """Where a motion starts: one number for each coordinate."""
     found = numbers(values)
     if found.shape != (size,) or not np.isfinite(found).all():
@@ -215,7 +216,7 @@ def coordinates(values: Any, size: int) -> Floats:
     return found
 
 
-def one_for_each(values: Any, size: int, what: str) -> Floats:
+def one_for_each(values: ArrayLike, size: int, what: str) -> Floats:
     """One number for all coordinates, or one for each."""
     found = numbers(values)
     if found.shape not in ((), (1,), (size,)) or np.isnan(found).any():
@@ -243,11 +244,11 @@ def check_duration(duration: float) -> None:
 
 
 def through(
-    points: Any,
-    times: Any,
+    points: ArrayLike,
+    times: ArrayLike,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = None,
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike | None = None,
 ) -> Trajectory:
     """A spline through points (K + 1, n) at times, with continuous accelerations.
 
@@ -277,7 +278,12 @@ def through(
 
 
 def trapezoid(
-    start: Any, end: Any, speed: Any, acceleration: Any, *, together: bool = True
+    start: ArrayLike,
+    end: ArrayLike,
+    speed: ArrayLike,
+    acceleration: ArrayLike,
+    *,
+    together: bool = True,
 ) -> Trajectory:
     """As fast as speeds and accelerations allow: up, on, down; a triangle where the way is short.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..kinematics.loads import spring_loads, wrench_loads
@@ -65,7 +66,11 @@ class State:
 
 
 def state_of(
-    mechanism: Mechanism, q: Any, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> State:
     """At rest and without drives unless said; accelerations follow from the forces."""
     model = model_of(mechanism)
@@ -85,7 +90,11 @@ def _sized(values: Any, size: int, what: str) -> Floats:
 
 
 def free_bodies(
-    mechanism: Mechanism, q: Any = None, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> list[FreeBody]:
     """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
     wrenches. What rods, wheels and other constraints do is what is left to close the balance."""
