@@ -35,7 +35,7 @@ UFUNC_OPTIONS = (
 
 
 def explained_call(
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     name: str,
     owner: str,
     inputs: Sequence[Port],
@@ -43,7 +43,7 @@ def explained_call(
     entries: Mapping[str, Sequence[str]],
     check_states: Callable[[Sequence[object]], None] | None = None,
     read_tables: ReadTables | None = None,
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """A function that calls `ufunc`, takes its inputs by name too, and explains what is wrong with
     arguments that it refuses.
 
@@ -52,7 +52,7 @@ def explained_call(
     """
     function = _Function(ufunc, name, owner, inputs, outputs, entries, check_states, read_tables)
 
-    def call(*arguments: object, **options: object) -> Any:
+    def call(*arguments: object, **options: object) -> object:
         if options:
             return function.call(arguments, options)
         try:
@@ -89,7 +89,7 @@ class _Function:
     check_states: Callable[[Sequence[object]], None] | None
     read_tables: ReadTables | None
 
-    def call(self, arguments: Sequence[object], options: Mapping[str, object]) -> Any:
+    def call(self, arguments: Sequence[object], options: Mapping[str, object]) -> object:
         """The call with inputs that are given by name in their places."""
         known = [port.name for port in self.inputs]
         arguments, rest = _inputs_in_order(self.name, known, tuple(arguments), dict(options))
@@ -104,7 +104,7 @@ class _Function:
 
     def call_again(
         self, error: Exception, arguments: Sequence[object], options: Mapping[str, object]
-    ) -> Any:
+    ) -> object:
         """The call with tables read and states checked; else raise what is wrong."""
         if isinstance(error, LinkwrightError):
             raise error

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .errors import AssemblyError
 from .types import Booleans, Floats
@@ -23,16 +24,23 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def closed_rows(model: Model, q: Any, t: Any, p: Any, tolerance: float = CLOSED) -> Booleans:
+def closed_rows(
+    model: Model, q: ArrayLike, t: ArrayLike, p: ArrayLike | None, tolerance: float = CLOSED
+) -> Booleans:
     """Whether each state's q closes, over its leading axes."""
     left = _residual(model, q, _others(model, t, p))
-    gap = np.abs(left).max(axis=-1, initial=0.0)
-    closed: Booleans = gap <= max(tolerance, model.leeway)
+    closed: Booleans = np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
     return closed
 
 
 def check_closed(
-    model: Model, q: Any, t: Any, p: Any, qd: Any = None, qdd: Any = None, tolerance: float = CLOSED
+    model: Model,
+    q: ArrayLike,
+    t: ArrayLike,
+    p: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    tolerance: float = CLOSED,
 ) -> None:
     """Raises for the first state that violates a constraint, and names it."""
     if not model.names.constraints:

@@ -193,7 +193,7 @@ class Equations:
             self._made["extra", name] = self.extras[name]()
         return self._made["extra", name]
 
-    def function(self, name: str, *frame: str) -> Any:
+    def function(self, name: str, *frame: str) -> ca.Function:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
         expressions = self.expressions(name, *frame)
         signature = FRAME_SIGNATURES[name] if frame else signatures(self.names)[name]
@@ -204,7 +204,7 @@ class Equations:
         outputs = list(signature.outputs)
         return ca.Function(name, list(inputs.values()), merged, list(inputs), outputs)
 
-    def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> Any:
+    def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> ca.Function:
         """The function with all parameters at their values but those to `keep`, its input p."""
         function = self.function(name, *frame)
         if tuple(keep) == tuple(self.parameters):
@@ -219,7 +219,7 @@ class Equations:
             names.append("p")
         return ca.Function(name, inputs, ca.cse(outputs), names, function.name_out())
 
-    def functions(self) -> Mapping[str, Any]:
+    def functions(self) -> Mapping[str, ca.Function]:
         """All functions as `casadi.Function`s, each made when it is looked up."""
         return _Functions(self)
 

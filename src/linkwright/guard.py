@@ -7,9 +7,11 @@ assembled. They also return their smallest pivot, as a share of its size there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
@@ -102,7 +104,7 @@ class ByNumbers:
         return shaped[0] if len(shaped) == 1 else tuple(shaped)
 
 
-def check_states(model: Model, name: str, inputs: Any) -> None:
+def check_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> None:
     """Raises where a function's inputs violate the constraints."""
     wanted, _ = ports(model.names, name, model.parameters)
     given = {port.name: value for port, value in zip(wanted, inputs, strict=False)}

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .calls import (
     check_arguments,
@@ -21,9 +22,9 @@ from .calls import (
 from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import AssemblyError, UnsupportedError, suggest
 from .function_help import full_help, short_help
+from .function_tapes import record_quantity
 from .guard import ByNumbers, Guarded, check_states
-from .mass_check import check_invertible
-from .mechanism import Mechanism, Names, names_of, require_mechanism
+from .mechanism import Mechanism, names_of, require_mechanism
 from .model_facts import ModelFacts, facts_of
 from .model_functions import (
     ConstraintFunctions,
@@ -43,10 +44,11 @@ from .quantities import (
     signatures,
 )
 from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Port, Tape, count_operations, record_scheduled
+from .tape import Port, Tape, count_operations
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:
+    from .certify import Intervals
     from .equations import Equations
     from .readings.llvm.target import Target
 
@@ -189,7 +191,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 
-    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> Floats:
+    def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
         independent speeds keep their values, the others follow from rough ones.
 
@@ -205,7 +207,14 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         port, owner = Port("q", (self.nq,)), self.mechanism.name
         check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
-    def closed(self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED) -> Booleans:
+    def closed(
+        self,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
+        *,
+        tolerance: float = CLOSED,
+    ) -> Booleans:
         """Whether loops and constraints of positions close at q, (…, nq) → (…).
 
         A state is closed where no residual exceeds the tolerance (metres or radians). Functions
@@ -217,12 +226,12 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     def check_closed(
         self,
-        q: Any,
-        t: Any = 0.0,
-        p: Any = None,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
         *,
-        qd: Any = None,
-        qdd: Any = None,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
         tolerance: float = CLOSED,
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
@@ -264,7 +273,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     # -- functions -----------------------------------------------------------------------
 
-    def compiled_function(self, name: str) -> Callable[..., Any]:
+    def compiled_function(self, name: str) -> Callable[..., object]:
         """The compiled function of this name, which the model keeps as its own attribute."""
         if name not in signatures(self.names):
             raise AttributeError(name)
@@ -314,13 +323,15 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
-        return _recorded_tape(self._derived, self.names, self.parameters, name, *frame)
+        return record_quantity(self._derived, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""
         return count_operations(self.tape(name, *frame))
 
-    def certified(self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None) -> Any:
+    def certified(
+        self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
+    ) -> Intervals:
         """A function at one state, as intervals that provably hold the exact values.
 
         Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
@@ -330,7 +341,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
         return certified(self, name, inputs, digits, frame)
 
-    def frame_function(self, name: str, frame: str) -> Callable[..., Any]:
+    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
         """The compiled function `name` of a frame or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
@@ -354,7 +365,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         else:
             ufunc = compile_function(
                 name, documentation, inputs, outputs,
-                partial(_recorded_tape, self._derived, self.names, self.parameters, name, *frame),
+                partial(record_quantity, self._derived, self.names, self.parameters, name, *frame),
                 (*self._identity, name, *frame), self._target, self.threads,
             )  # fmt: skip
         return Guarded(name, ufunc, self._twin, documentation) if guarded else ufunc
@@ -375,18 +386,6 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
-
-
-def _recorded_tape(
-    equations: Callable[[], Equations], names: Names, parameters: tuple[str, ...], name: str,
-    *frame: str,
-) -> Tape:  # fmt: skip
-    """The instructions behind a function. They need no model: a ufunc outlives the model that it
-    was taken from, and may have to compile its float32 loop then."""
-    eqs = equations()
-    check_invertible(eqs, name)
-    function = eqs.folded(name, *frame, keep=parameters)
-    return record_scheduled(function, *ports(names, name, parameters))
 
 
 def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]) -> Model:

@@ -34,6 +34,3 @@ VectorLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
 Output: TypeAlias = Floats | tuple[Floats | None, ...] | None
 """The arrays into which a compiled function writes its results."""
-
-JsonObject: TypeAlias = dict[str, object]
-"""Values by name, as JSON, TOML and summaries hold them."""

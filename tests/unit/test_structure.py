@@ -46,9 +46,10 @@ MAY_IMPORT = {
     "readings": {"errors", "expressions", "tape"},
     "model": {
         "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
-        "guard", "certify", "closed_states", "mass_check", "model_facts", "model_functions",
+        "guard", "certify", "closed_states", "mass_check", "function_tapes", "model_facts", "model_functions",
         "function_help", "named_inputs",
     },
+    "function_tapes": {"mechanism", "quantities", "equations", "mass_check", "tape"},
     "model_facts": {"errors", "equations"},
     "guard": {"errors", "quantities", "model", "closed_states", "near_redundancy"},
     "near_redundancy": {"model"},

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ..simulation.solvers import solver_named
 from ..simulation.system import System
 from ..tape import Tape, count_operations, normalised, record
 from ..types import Floats
+
+Made = TypeVar("Made")
+
 
 ACCURACY = 1e-6
 """Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
@@ -255,7 +258,7 @@ def _state(
     return np.asarray(q, dtype=float).ravel(), qd
 
 
-def least(action: Callable[[], Any], times: int = 3, enough: float = 0.3) -> tuple[Any, float]:
+def least(action: Callable[[], Made], times: int = 3, enough: float = 0.3) -> tuple[Made, float]:
     """The result, and the least seconds of some runs; slow ones are not repeated."""
     spent, best = 0.0, math.inf
     for _ in range(times):

@@ -121,7 +121,7 @@ class Scaling(Saved):
             rows.append(("Virgala et al., Matlab 2013", *fit))
         return Table(COSTS[what], ("links", *map(str, sizes)), tuple(rows))
 
-    def records(self) -> list[Any]:
+    def records(self) -> list[Row]:
         return [
             _Record(links=n, **asdict(one))
             for found in self.rows.values()

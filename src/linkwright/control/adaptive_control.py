@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
 from ..formulations import derive
@@ -20,6 +21,7 @@ from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..simulation.feedback import Feedback
 from .parts import (
+    ReferenceLike,
     States,
     Subject,
     bounds_of_drives,
@@ -35,13 +37,13 @@ from .recipes import controller
 @controller
 def adaptive(
     mechanism: Mechanism,
-    reference: Any,
-    slope: Any,
-    gain: Any,
-    rate: Any,
+    reference: ReferenceLike,
+    slope: ArrayLike,
+    gain: ArrayLike,
+    rate: ArrayLike,
     *,
-    parameters: Any = None,
-    most: Any = None,
+    parameters: object = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """Adaptive control with Λ = `slope`, K = `gain`, Γ = `rate` (one, or one a parameter).

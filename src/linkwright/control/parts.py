@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
@@ -17,6 +18,9 @@ from ..motion import Trajectory, bounds_of
 from ..number_checks import check_spread
 from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
+
+ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
+"""What a controller follows: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
 
 SLOW = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
@@ -132,7 +136,7 @@ def _passive(equations: Equations) -> Any:
     return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
 
 
-def reference_of(given: Any, size: int) -> Reference:
+def reference_of(given: ReferenceLike, size: int) -> Reference:
     """r(t) of a trajectory, of numbers to stay at, or of a function t → (x, ẋ, ẍ)."""
     if isinstance(given, Trajectory):
         if given.size != size:
@@ -183,7 +187,7 @@ LARGEST = 1e50
 """Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
 
 
-def vector(values: Any, size: int, what: str) -> Floats:
+def vector(values: ArrayLike, size: int, what: str) -> Floats:
     """One number for all, or one for each, of a sensible size."""
     found = check_spread(values, size, what)
     if (np.abs(found) > LARGEST).any():
@@ -191,14 +195,14 @@ def vector(values: Any, size: int, what: str) -> Floats:
     return found
 
 
-def gains(values: Any, size: int, what: str) -> ca.DM:
+def gains(values: ArrayLike, size: int, what: str) -> ca.DM:
     found = vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")
     return ca.DM(found)
 
 
-def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
+def bounds_of_drives(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
     """The largest |τ|: none, the mechanism's own ("limits"), or given."""
     if most is None:
         return np.full(size, np.inf)

@@ -50,7 +50,7 @@ def load(
         raise error.within(str(path)) from None
 
 
-def read_numbers(path: str | Path) -> dict[str, Any]:
+def read_numbers(path: str | Path) -> dict[str, object]:
     """The table of a TOML file that is no mechanism, its decimals as floats."""
     from .toml import read_toml_table
 

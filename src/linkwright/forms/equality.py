@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..readings.ring import Ring, Value, same
 from .terms import Reader
+
+if TYPE_CHECKING:
+    import flint
 
 
 def equal(one: Reader, values: Sequence[Value], other: Reader, others: Sequence[Value]) -> bool:
@@ -63,7 +66,7 @@ def _moved(reader: Reader, value: Value, ring: Ring) -> Value | None:
     labels = _labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
-    def moved(poly: Any) -> Any:
+    def moved(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         made = {}
         for exponents, coefficient in poly.terms():
             powers = [0] * ring.context.nvars()

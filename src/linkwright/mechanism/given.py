@@ -34,7 +34,7 @@ def require_mechanism(given: object) -> Mechanism:
     raise ArgumentError(f"{kind_of(given)} is not a mechanism", remedy=remedy)
 
 
-def numbers_from_text(mechanism: Mechanism, given: Any, what: str) -> Any:
+def numbers_from_text(mechanism: Mechanism, given: object, what: str) -> Any:
     """Values by name in which text such as "30 deg" is a number in SI units; what is not a mapping
     stays as it is. `what` is "q0" or "q" for coordinates, "qd0" or "qd" for generalized velocities,
     "qdd" for accelerations, "torque" or "tau" for generalized forces; others have no known unit."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import LinkwrightError
 from ..formulations import derive
@@ -55,8 +55,10 @@ class Joints:
     angle: Floats
 
     @property
-    def reached(self) -> Any:
-        return self.status == REACHED
+    def reached(self) -> Booleans:
+        """Whether each target is reached."""
+        reached: Booleans = self.status == REACHED
+        return reached
 
 
 class InverseKinematics:
@@ -273,8 +275,9 @@ def _joints(q: Floats, figures: Floats, lanes: Lanes, batch: Sequence[int]) -> J
 
 
 def inverse_kinematics(
-    mechanism: Mechanism, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
-    limits: bool = True, tolerance: float = 1e-9, restarts: int = 60,
+    mechanism: Mechanism, targets: Mapping[str, object], start: ArrayLike | None = None,
+    posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
+    restarts: int = 60,
 ) -> Joints:  # fmt: skip
     """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
 

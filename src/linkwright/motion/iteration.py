@@ -108,7 +108,7 @@ class Iteration:
     def fresh(self) -> Floats:
         return np.array([FIRST * self.length**2, 2.0])
 
-    def stuck(self, pace: Floats, wanted: Floats) -> Any:
+    def stuck(self, pace: Floats, wanted: Floats) -> Booleans:
         return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
 
     def tightened(self, slack: Integers, *state: Floats) -> list[Floats]:

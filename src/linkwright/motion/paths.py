@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
@@ -35,7 +36,7 @@ class Path:
     turn: Floats | None = None
 
 
-def straight(begin: Any, end: Any, turn: Any = None) -> Path:
+def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) -> Path:
     """The straight line between two points."""
     a, b = (_point(x) for x in (begin, end))
     length = float(np.linalg.norm(b - a))
@@ -44,7 +45,9 @@ def straight(begin: Any, end: Any, turn: Any = None) -> Path:
     return Path(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _turn(turn))
 
 
-def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
+def circular(
+    begin: ArrayLike, via: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None
+) -> Path:
     """The arc from one point through another to a third."""
     a, m, b = (_point(x) for x in (begin, via, end))
     u, v = m - a, b - a
@@ -190,7 +193,7 @@ def follow(
     frame: str,
     path: Path,
     law: Trajectory,
-    start: Any,
+    start: ArrayLike,
     *,
     knots: int = 100,
     limits: bool = True,
@@ -255,8 +258,8 @@ def _joined(follower: _Follower, knots: int) -> Trajectory:
 def line(
     mechanism: Mechanism,
     frame: str,
-    start: Any,
-    by: Any,
+    start: ArrayLike,
+    by: ArrayLike,
     law: Callable[[float], Trajectory],
     *,
     hold_rotation: bool = False,
@@ -275,9 +278,9 @@ def line(
 def arc(
     mechanism: Mechanism,
     frame: str,
-    start: Any,
-    via: Any,
-    end: Any,
+    start: ArrayLike,
+    via: ArrayLike,
+    end: ArrayLike,
     law: Callable[[float], Trajectory],
     *,
     hold_rotation: bool = False,

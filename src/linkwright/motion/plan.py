@@ -13,6 +13,7 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
@@ -142,11 +143,11 @@ def check_plannable(mechanism: Mechanism, model: Model) -> None:
 def plan_to(
     mechanism: Mechanism,
     frame: str,
-    targets: Sequence[Any],
+    targets: Sequence[object],
     duration: float | None = None,
     *,
-    start: Any = None,
-    posture: Any = None,
+    start: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
     limits: bool = True,
     samples: int = 301,
 ) -> Plan:

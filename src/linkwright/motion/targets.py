@@ -27,7 +27,7 @@ class Target:
     numbers: Floats
 
 
-def read_targets(given: Mapping[str, Any]) -> list[Target]:
+def read_targets(given: Mapping[str, object]) -> list[Target]:
     """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
     (w, x, y, z)."""
     if not isinstance(given, Mapping):

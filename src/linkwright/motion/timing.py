@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism, names_of
@@ -68,8 +68,8 @@ def at_limits(
     mechanism: Mechanism,
     trajectory: Trajectory,
     *,
-    velocity: Any = None,
-    effort: Any = None,
+    velocity: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
     samples: int = _SAMPLES,
 ) -> Trajectory:
     """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..number_checks import check_list, check_spread, read_array
@@ -165,12 +166,12 @@ def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
 
 
 def quintic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = (0.0, 0.0),
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike = (0.0, 0.0),
 ) -> Trajectory:
     """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
     unless given as (start, end)."""
@@ -210,11 +211,11 @@ def check_duration(duration: float) -> None:
 
 
 def through(
-    points: Any,
-    times: Any,
+    points: ArrayLike,
+    times: ArrayLike,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = None,
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike | None = None,
 ) -> Trajectory:
     """A spline through points (K + 1, n) at times, with continuous accelerations.
 
@@ -245,7 +246,12 @@ def through(
 
 
 def trapezoid(
-    start: Any, end: Any, speed: Any, acceleration: Any, *, together: bool = True
+    start: ArrayLike,
+    end: ArrayLike,
+    speed: ArrayLike,
+    acceleration: ArrayLike,
+    *,
+    together: bool = True,
 ) -> Trajectory:
     """As fast as speeds and accelerations allow: up, on, down; a triangle where the way is short.
 

@@ -16,11 +16,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LinkwrightError
 from ..tape import Op
 from .angles import Form, Table
+
+if TYPE_CHECKING:
+    import flint
+
 
 Poly = Any  # flint.fmpq_mpoly has no type stubs
 
@@ -349,7 +353,7 @@ def _negative(a: Value) -> Value:
     return Value(-a.numerator, a.reduced, a.denominator)
 
 
-def as_fraction(number: Any) -> Fraction:
+def as_fraction(number: flint.fmpq) -> Fraction:
     return Fraction(int(number.p), int(number.q))
 
 

@@ -88,7 +88,7 @@ def _stage(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
 
 
 def film(
-    run: Run, rate: float, speed: float, trace: Any = None, view: Any = None
+    run: Run, rate: float, speed: float, trace: object = None, view: object = None
 ) -> Iterator[Pixels]:
     """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
     length = float(run.t[-1] - run.t[0])

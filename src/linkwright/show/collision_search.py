@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism
@@ -95,8 +96,8 @@ def collisions(
 
 def clearances(
     mechanism: Mechanism,
-    q: Any,
-    t: Any = None,
+    q: ArrayLike,
+    t: ArrayLike | None = None,
     radius: float | Mapping[str, float] = 0.0,
     *,
     obstacles: Mapping[str, Obstacle] | None = None,

@@ -76,7 +76,8 @@ def _shades(times: Floats) -> Floats:
 
 
 def draw_shadow(
-    axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any, weight: float = 0.45
+    axes: Axes, scene: Scene, poses: Floats, view: View, shade: str | Sequence[float],
+    weight: float = 0.45,
 ) -> None:  # fmt: skip
     """Links in thin lines of one colour, joints as dots."""
     paint = shade if isinstance(shade, str) else tuple(shade)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -31,9 +32,9 @@ _LEAST = 0.01
 @styled
 def free_body_diagrams(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    tau: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     t: float = 0.0,
     *,
     view: str | tuple[float, float] | None = None,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..kinematics.loads import spring_loads, wrench_loads
 from ..kinematics.tree import Closure, Tree
@@ -65,7 +65,11 @@ class State:
 
 
 def state_of(
-    mechanism: Mechanism, q: Any, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> State:
     """At rest and without drives unless said; accelerations follow from the forces."""
     model = model_of(mechanism)
@@ -79,7 +83,11 @@ def state_of(
 
 
 def free_bodies(
-    mechanism: Mechanism, q: Any = None, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> list[FreeBody]:
     """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
     wrenches. What rods, wheels and other constraints do is what is left to close the balance."""

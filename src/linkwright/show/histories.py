@@ -74,7 +74,9 @@ def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ())
     return _as_asked(found, degrees, only)
 
 
-def courses(course: Any, name: str, degrees: bool = False, only: Sequence[str] = ()) -> list[Panel]:
+def courses(
+    course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
+) -> list[Panel]:
     """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
     return _as_asked(HISTORIES[name](course), degrees, only)
 

@@ -49,7 +49,7 @@ class KeyFrames:
     error: float
     """How far a point may be from its place between them, pixels."""
 
-    def packed(self) -> dict[str, Any]:
+    def packed(self) -> dict[str, object]:
         """As the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.pixel)
         return {
@@ -70,7 +70,7 @@ def rounded(values: Floats, unit: float) -> Any:
     return (np.round(values, digits) + 0.0).tolist()
 
 
-def link_data(scene: Scene) -> list[dict[str, Any]]:
+def link_data(scene: Scene) -> list[dict[str, object]]:
     """How each link follows from its parent: its motion's place there (position, quaternion), the
     kind of motion, the index of its first coordinate, and constants of turns and shifts."""
     return [

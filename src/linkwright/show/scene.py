@@ -7,11 +7,12 @@ such point is the uniform rod of its mass centre and inertia; one without is the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
 from ..expressions import to_float
@@ -20,7 +21,7 @@ from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_rows
-from ..types import Floats
+from ..types import SX, Floats
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
 from .shapes import Shape, Tie, Touch, array_of, point_of
@@ -44,7 +45,7 @@ class Scene:
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.placed]
         self._poses = ca.Function("poses", [q], [ca.vertcat(*(ca.vec(row.T) for row in rows))])
 
-    def poses(self, q: Any) -> Floats:
+    def poses(self, q: ArrayLike) -> Floats:
         """(…, links + 1, 3, 4): rotation and position of every link; the last one is ground."""
         names, owner = self.tree.names.q, self.mechanism.name
         q = check_rows(q, self.tree.nq, "q", names, where=owner)
@@ -68,7 +69,7 @@ class Scene:
         """Points by link where it meets others."""
         found: dict[int, list[Floats]] = {}
 
-        def add(link: int, point: Any) -> None:
+        def add(link: int, point: SX | Floats | Sequence[float]) -> None:
             found.setdefault(link, []).append(point_of(point))
 
         for span in self.tree.joints:
@@ -166,7 +167,7 @@ class Scene:
         lengths = [span for span in spans if span > 1e-9]
         return min(SIGN * self.size, 0.14 * float(np.median(lengths or [self.size])))
 
-    def world(self, poses: Floats, link: int, point: Any) -> Floats:
+    def world(self, poses: Floats, link: int, point: SX | Floats | Sequence[float]) -> Floats:
         """A point of a link in the world."""
         return np.asarray(poses[link, :, :3] @ point_of(point) + poses[link, :, 3])
 

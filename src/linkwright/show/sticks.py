@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -41,7 +43,7 @@ class Details:
 @styled
 def figure_of(
     mechanism: Mechanism,
-    q: Any = None,
+    q: ArrayLike | None = None,
     *,
     view: str | tuple[float, float] | None = None,
     centers: bool = True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Traced:
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
 
 
-def require_run(given: Any) -> None:
+def require_run(given: object) -> None:
     """Raises where something else is given in place of a run."""
     if not hasattr(given, "t") or not hasattr(given, "q"):
         raise ArgumentError(f"{kind_of(given)} is not a run", remedy="give one made by simulate")

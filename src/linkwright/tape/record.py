@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from ..errors import UnsupportedError
 from ..types import Integers
 from .tape import Op, Port, Tape
 from .writer import Writer, without_dead
+
+if TYPE_CHECKING:
+    import casadi as ca
+
 
 _OURS_ALONE = {Op.CONSTANT, Op.INPUT, Op.SELECT, Op.FMA}
 _DIRECT: dict[str, Op] = {op.name: op for op in set(Op) - _OURS_ALONE} | {
@@ -28,7 +32,9 @@ def _names() -> dict[int, str]:
 
 
 def record(
-    function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
+    function: ca.Function,
+    inputs: Sequence[Port] | None = None,
+    outputs: Sequence[Port] | None = None,
 ) -> Tape:
     """The tape of a `casadi.Function` made of SX expressions.
 

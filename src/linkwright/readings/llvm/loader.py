@@ -104,7 +104,7 @@ class _Image:
         names = [strings[n : strings.index(b"\0", n)].decode() for n in table["name"].tolist()]
         return _Symbols(names, table)
 
-    def data(self, section: Any) -> bytes:
+    def data(self, section: np.void) -> bytes:
         start, size = int(section["offset"]), int(section["size"])
         return self.content[start : start + size]
 
