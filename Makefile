@@ -30,6 +30,7 @@ fuzz: $(VENV)/test.done
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/calls.py
 	$(BIN)/python benchmarks/forms.py
 	$(BIN)/python benchmarks/rollouts.py
 

@@ -12,7 +12,7 @@ Importing does no work: each name loads what it needs when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -30,22 +30,37 @@ _HOMES = {
     "Model": "model",
     "assemble": "kinematics.assembly",
     "assemble_velocities": "kinematics.assembly",
-    "mobility": "kinematics.mobility",
+    "mobility": "kinematics.mobility_analysis",
     "simulate": "simulation",
     "rollout": "simulation",
-    "compare": "study",
+    "load_run": "simulation",
+    "solve_kinematics": "simulation",
+    "solve_inverse": "simulation",
+    "equilibria": "simulation",
+    "linearize": "simulation",
+    "compare": "comparison",
     "verify": "verification",
     "check": "checking",
     "check_folder": "checking",
     "LinkwrightError": "errors",
 }
 
-_PACKAGES = ("control", "errors", "identify", "motion", "report", "show", "simulation", "study")
-"""Packages that are reached as attributes too: lw.show.graph."""
+_PACKAGES = (
+    "control",
+    "errors",
+    "identify",
+    "motion",
+    "report",
+    "show",
+    "simulation",
+    "comparison",
+)
+"""Packages that load when they are first used as attributes: `lw.show.graph(arm)`."""
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
+    from . import comparison as comparison
     from . import control as control
     from . import errors as errors
     from . import identify as identify
@@ -53,9 +68,9 @@ if TYPE_CHECKING:
     from . import report as report
     from . import show as show
     from . import simulation as simulation
-    from . import study as study
     from .checking import check as check
     from .checking import check_folder as check_folder
+    from .comparison import compare as compare
     from .equations import Equations as Equations
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery
@@ -64,20 +79,24 @@ if TYPE_CHECKING:
     from .formulations import derive as derive
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
-    from .kinematics.mobility import mobility as mobility
+    from .kinematics.mobility_analysis import mobility as mobility
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
     from .model import Model as Model
     from .model import compile as compile  # noqa: A004
+    from .simulation import equilibria as equilibria
+    from .simulation import linearize as linearize
+    from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
-    from .study import compare as compare
+    from .simulation import solve_inverse as solve_inverse
+    from .simulation import solve_kinematics as solve_kinematics
     from .verification import verify as verify
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if name not in _HOMES:

@@ -1,15 +1,18 @@
 """Compiled functions as people call them: arguments by place or by name, and mistakes explained.
 
-A call goes to the ufunc at once; only where that refuses its arguments is it asked why, so that a
-good call costs next to nothing more (some 60 ns).
+A call goes to the ufunc at once; only where that refuses its arguments are they looked at, so that
+a good call costs next to nothing more (see `make bench`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import (
     ArgumentError,
@@ -18,73 +21,144 @@ from .errors import (
     UnsupportedError,
     kind_of,
     span_of_names,
+    suggest,
 )
 from .tape import Port
 
+ReadTables = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
+
+UFUNC_OPTIONS = (
+    "out", "check", "axes", "axis", "keepdims", "casting", "order", "dtype", "subok", "signature",
+    "sig",
+)  # fmt: skip
+"""Options of gufuncs, and our own `check`."""
+
 
 def explained_call(
-    ufunc: Any,
+    ufunc: Callable[..., object],
     name: str,
     owner: str,
     inputs: Sequence[Port],
     outputs: int,
     entries: Mapping[str, Sequence[str]],
-    check_states: Callable[[Sequence[Any]], None] | None = None,
-) -> Callable[..., Any]:
-    """A function that calls `ufunc`, takes its inputs by name too, and says what is wrong with
-    arguments that it refuses. `entries` are the names of the entries of inputs; `check_states` does
-    what `check=True` asks for, where `ufunc` does not do it itself."""
+    check_states: Callable[[Sequence[object]], None] | None = None,
+    read_tables: ReadTables | None = None,
+) -> Callable[..., object]:
+    """A function that calls `ufunc`, takes its inputs by name too, and explains what is wrong with
+    arguments that it refuses.
 
-    def call(*arguments: Any, **options: Any) -> Any:
+    `entries` are the names of the entries of inputs; `check_states` does what `check=True` asks
+    for, where `ufunc` does not do it itself; `read_tables` turns tables by name into arrays.
+    """
+    function = _Function(ufunc, name, owner, inputs, outputs, entries, check_states, read_tables)
+
+    def call(*arguments: object, **options: object) -> object:
+        if options:
+            return function.call(arguments, options)
         try:
-            if options:
-                return ufunc(*arguments, **options)
             return ufunc(*arguments)
         except (TypeError, ValueError) as error:
             refusal = error
-        return retry(refusal, arguments, options)
-
-    def retry(error: Exception, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """With inputs that are given by name in their places; else raises what is wrong."""
-        if isinstance(error, LinkwrightError):
-            raise error
-        named = [port.name for port in inputs if port.name in options]
-        if named:
-            arguments = _ordered(name, inputs, arguments, options, named)
-            rest = {key: value for key, value in options.items() if key not in named}
-            return call(*arguments, **rest)
-        if check_states is not None and "check" in options:
-            found = call(*arguments, **{k: v for k, v in options.items() if k != "check"})
-            if options["check"]:
-                check_states(arguments)
-            return found
-        check_arguments(name, owner, inputs, outputs, entries, arguments)
-        raise ArgumentError(f"{name}: {error}", where=owner)
+        try:
+            return function.call_again(refusal, arguments, {})
+        finally:
+            del refusal  # its traceback refers to this frame: a cycle
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = ufunc.__doc__
     raw = getattr(ufunc, "ufunc", ufunc)
-    call.ufunc = raw  # type: ignore[attr-defined]
+    described: Any = call
+    described.ufunc = raw
+    described.__signature__ = _signature([port.name for port in inputs])
     for word in ("signature", "nin", "nout", "types"):
         setattr(call, word, getattr(raw, word, None))
     return call
 
 
-def _ordered(
-    name: str,
-    inputs: Sequence[Port],
-    arguments: tuple[Any, ...],
-    options: Mapping[str, Any],
-    named: Sequence[str],
-) -> tuple[Any, ...]:
-    """All inputs in their order, those given by name behind those given by place."""
-    known = [port.name for port in inputs]
+@dataclass(frozen=True)
+class _Function:
+    """A compiled function and what is known of its arguments. It does not know the function that
+    people call: in a cycle both, and the code with them, would wait for the garbage collector."""
+
+    ufunc: Callable[..., Any]
+    name: str
+    owner: str
+    inputs: Sequence[Port]
+    outputs: int
+    entries: Mapping[str, Sequence[str]]
+    check_states: Callable[[Sequence[object]], None] | None
+    read_tables: ReadTables | None
+
+    def call(self, arguments: Sequence[object], options: Mapping[str, object]) -> object:
+        """The call with inputs that are given by name in their places."""
+        known = [port.name for port in self.inputs]
+        arguments, rest = _inputs_in_order(self.name, known, tuple(arguments), dict(options))
+        try:
+            return self.ufunc(*arguments, **rest)
+        except (TypeError, ValueError) as error:
+            refusal = error
+        try:
+            return self.call_again(refusal, arguments, rest)
+        finally:
+            del refusal
+
+    def call_again(
+        self, error: Exception, arguments: Sequence[object], options: Mapping[str, object]
+    ) -> object:
+        """The call with tables read and states checked; else raise what is wrong."""
+        if isinstance(error, LinkwrightError):
+            raise error
+        facts = self.name, self.owner, self.inputs, self.outputs, self.entries
+        if self.read_tables is not None and any(isinstance(one, Mapping) for one in arguments):
+            check_arguments(*facts, arguments)
+            return self.call(self.read_tables(self.inputs, arguments), options)
+        if self.check_states is not None and "check" in options:
+            found = self.call(arguments, {k: v for k, v in options.items() if k != "check"})
+            if options["check"]:
+                self.check_states(arguments)
+            return found
+        check_arguments(*facts, arguments)
+        raise ArgumentError(f"{self.name}: {error}", where=self.owner)
+
+
+def _signature(inputs: Sequence[str]) -> Signature:
+    """What `help` and editors show at run time."""
+    places = [Parameter(_argument(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+        for name, default in (("out", None), ("check", False))
+    ]
+    return Signature([*places, *options])
+
+
+def _argument(name: str) -> str:
+    """The name of an input as Python allows it: lambda_ for lambda."""
+    return f"{name}_" if name == "lambda" else name
+
+
+def _inputs_in_order(
+    name: str, known: Sequence[str], arguments: tuple[object, ...], options: dict[str, object]
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """All inputs in their order, those given by name behind those given by place; and the rest of
+    the options."""
+    by_argument = {_argument(one): one for one in known} | {one: one for one in known}
+    named = {by_argument[key]: value for key, value in options.items() if key in by_argument}
+    rest = {key: value for key, value in options.items() if key not in by_argument}
+    absent = [key for key in ("t", "p", "lambda_") if rest.get(key, 0) is None]
+    rest = {key: value for key, value in rest.items() if key not in absent}
+    for key in rest:
+        if key not in UFUNC_OPTIONS:
+            raise ArgumentError(
+                f"{name} has no argument '{key}'", remedy=suggest(key, [*known, "out", "check"])
+            )
+    if not named:
+        return arguments, rest
     doubled = [key for key in named if known.index(key) < len(arguments)]
-    missing = [key for key in known[len(arguments) :] if key not in options]
+    missing = [key for key in known[len(arguments) :] if key not in named]
     if doubled or missing or len(arguments) > len(known):
         what = f"gets {doubled[0]} twice" if doubled else f"lacks {', '.join(missing)}"
         raise ArgumentError(f"{name} {what}", remedy=f"call {name}({', '.join(known)})")
-    return (*arguments, *(options[key] for key in known[len(arguments) :]))
+    return (*arguments, *(named[key] for key in known[len(arguments) :])), rest
 
 
 def check_arguments(
@@ -93,7 +167,7 @@ def check_arguments(
     inputs: Sequence[Port],
     outputs: int,
     entries: Mapping[str, Sequence[str]],
-    arguments: Sequence[Any],
+    arguments: Sequence[object],
 ) -> None:
     """Raises an error that says which argument is wrong, in what, and what is right."""
     known = [port.name for port in inputs]
@@ -104,6 +178,8 @@ def check_arguments(
         )  # fmt: skip
     leading = {}
     for port, value in zip(inputs, arguments, strict=False):
+        if isinstance(value, Mapping) and port.name in entries:
+            continue
         array = _numbers(value, port, owner, entries.get(port.name, ()))
         _check_shape(array, port, owner, entries.get(port.name, ()))
         leading[port.name] = array.shape[: array.ndim - len(port.shape)]
@@ -121,10 +197,10 @@ def _counted(names: Sequence[str]) -> str:
     return f"{len(names)} argument{'s' if len(names) != 1 else ''}"
 
 
-def _numbers(value: Any, port: Port, owner: str, names: Sequence[str]) -> Any:
+def _numbers(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
     """The value as an array, if it is one of real numbers."""
     try:
-        array = np.asarray(value)
+        array: NDArray[Any] | None = np.asarray(value)
     except ValueError:
         array = None
     if array is not None and array.dtype.kind in "biuf":
@@ -146,7 +222,7 @@ def _wanted(port: Port, names: Sequence[str]) -> str:
     return f"give an array of shape {port.shape}"
 
 
-def _check_shape(array: Any, port: Port, owner: str, names: Sequence[str]) -> None:
+def _check_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
         return

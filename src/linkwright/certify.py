@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import NameNotFoundError, UnsupportedError, suggest
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from .equations import Equations
     from .model import Model
 
+Intervals: TypeAlias = "NDArray[np.object_] | tuple[NDArray[np.object_], ...]"
+"""An array of `Interval`s, or one for each output."""
+
 MOST_DIGITS = 5000
 
 
 def certified(
-    model: Model, name: str, inputs: Sequence[Any], digits: int = 30, frame: str | None = None
-) -> Any:
+    model: Model, name: str, inputs: Sequence[object], digits: int = 30, frame: str | None = None
+) -> Intervals:
     """Intervals of a function's outputs at one state; those of `Model.certified`."""
     _check(model, name, digits, frame)
     eqs = exact_equations(model)

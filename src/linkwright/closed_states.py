@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from .errors import AssemblyError
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = NDArray[np.float64]
 
 CLOSED = 1e-8
 """Residuals below this count as closed: metres or radians (sines of angles); of speeds and
@@ -24,14 +24,23 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def closed_rows(model: Model, q: Any, t: Any, p: Any, tolerance: float = CLOSED) -> Any:
+def closed_rows(
+    model: Model, q: ArrayLike, t: ArrayLike, p: ArrayLike | None, tolerance: float = CLOSED
+) -> Booleans:
     """Whether each state's q closes, over its leading axes."""
     left = _residual(model, q, _others(model, t, p))
-    return np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
+    closed: Booleans = np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
+    return closed
 
 
 def check_closed(
-    model: Model, q: Any, t: Any, p: Any, qd: Any = None, qdd: Any = None, tolerance: float = CLOSED
+    model: Model,
+    q: ArrayLike,
+    t: ArrayLike,
+    p: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    tolerance: float = CLOSED,
 ) -> None:
     """Raises for the first state that violates a constraint, and names it."""
     if not model.names.constraints:
@@ -60,7 +69,7 @@ _FOLLOW = "let them follow from the independent ones, see model.independent_map"
 def _others(model: Model, t: Any, p: Any) -> list[Any]:
     """The inputs beside q: t, and the values of kept parameters, the mechanism's own by default."""
     kept = model.nominal_parameters if p is None else p
-    return ([t] if model.names.in_time else []) + ([kept] if model.parameters else [])
+    return model.names.time_arguments(t) + ([kept] if model.parameters else [])
 
 
 def _residual(model: Model, q: Any, others: list[Any]) -> Floats:

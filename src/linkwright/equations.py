@@ -21,11 +21,11 @@ from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import PI, Exact
 from .mechanism import Mechanism, Names
 from .quantities import FRAME_SIGNATURES, inputs_of, signatures
+from .types import SX
 
 if TYPE_CHECKING:
     from .forms import ClosedForm
 
-SX = Any  # casadi.SX has no type stubs
 Builder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
 
@@ -193,7 +193,7 @@ class Equations:
             self._made["extra", name] = self.extras[name]()
         return self._made["extra", name]
 
-    def function(self, name: str, *frame: str) -> Any:
+    def function(self, name: str, *frame: str) -> ca.Function:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
         key = ("function", name, *frame)
         if key not in self._made:
@@ -210,7 +210,7 @@ class Equations:
         outputs = list(signature.outputs)
         return ca.Function(name, list(inputs.values()), merged, list(inputs), outputs)
 
-    def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> Any:
+    def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> ca.Function:
         """The function with all parameters at their values but those to `keep`, its input p."""
         if tuple(keep) == tuple(self.parameters):
             return self.function(name, *frame)
@@ -230,7 +230,7 @@ class Equations:
             names.append("p")
         return ca.Function(name, inputs, ca.cse(outputs), names, function.name_out())
 
-    def functions(self) -> Mapping[str, Any]:
+    def functions(self) -> Mapping[str, ca.Function]:
         """All functions as `casadi.Function`s, each made when it is looked up."""
         return _Functions(self)
 
@@ -285,7 +285,8 @@ def _forces(eqs: Equations) -> SX:
 
 def _forward(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
-    return solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+    accelerations: SX = solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+    return accelerations
 
 
 def _coriolis(eqs: Equations) -> SX:

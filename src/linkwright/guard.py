@@ -7,20 +7,21 @@ assembled. They also return their smallest pivot, as a share of its size there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
 from .near_redundancy import largest_rank
 from .quantities import ports
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = NDArray[np.float64]
 
 SMALL_PIVOT = 1e-2
 """States whose smallest pivot is below this are solved again: errors grow as its inverse square."""
@@ -61,7 +62,7 @@ class Guarded:
             found = self._again(inputs, found, weak.ravel())
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _again(self, inputs: Any, found: list[Floats], weak: NDArray[np.bool_]) -> list[Floats]:
+    def _again(self, inputs: Any, found: list[Floats], weak: Booleans) -> list[Floats]:
         states = _States(self.model, self.name, inputs)
         flat = [
             array.reshape(states.count, *port.shape)
@@ -103,7 +104,7 @@ class ByNumbers:
         return shaped[0] if len(shaped) == 1 else tuple(shaped)
 
 
-def check_states(model: Model, name: str, inputs: Any) -> None:
+def check_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> None:
     """Raises where a function's inputs violate the constraints."""
     wanted, _ = ports(model.names, name, model.parameters)
     given = {port.name: value for port, value in zip(wanted, inputs, strict=False)}
@@ -155,7 +156,7 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
     kept = [model.names.qd.index(name) for name in model.names.independent]
     moving = [k for k in range(model.nv) if k not in kept]
     parameters = [p] if model.parameters else []
-    rest = ([t] if model.names.in_time else []) + parameters
+    rest = model.names.time_arguments(t) + parameters
     for _ in range(_STEPS):
         phi = model.constraint_residual(q, *rest)
         if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:

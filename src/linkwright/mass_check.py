@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import UnsupportedError
+from .types import Floats
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-Floats = NDArray[np.float64]
 
 SINGULAR = 1e-12
 """Eigenvalues of the scaled mass matrix that count as zero."""
@@ -25,6 +24,19 @@ class Scaled(NamedTuple):
 
     M: Floats
     scale: Floats
+
+
+_INVERTING = {
+    "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
+    "reactions", "body_reactions",
+}  # fmt: skip
+"""Functions that divide by the mass matrix."""
+
+
+def check_invertible(equations: Equations, function: str) -> None:
+    """Raises for a function that divides by a mass matrix that is singular."""
+    if function in _INVERTING and "mass_matrix" in equations.function_names():
+        check_mass_matrix(equations)
 
 
 def check_mass_matrix(equations: Equations) -> None:
@@ -54,7 +66,7 @@ def _sampled_masses(equations: Equations) -> list[Scaled]:
     inverse, integrate = equations.folded("inverse_dynamics"), equations.folded("integrate")
     rng, n = np.random.default_rng(0), equations.nv
     rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
-    time = [np.zeros((1, n + 1))] if equations.names.in_time else []
+    time = equations.names.time_arguments(np.zeros((1, n + 1)))
     found = []
     for _ in range(_STATES):
         q = np.asarray(integrate(equations.neutral, rng.uniform(0.1, 1.0, n)))
@@ -69,7 +81,7 @@ def _sampled_masses(equations: Equations) -> list[Scaled]:
 def _assembled_mass(equations: Equations) -> list[Scaled]:
     """GᵀMG at home, as a share of the largest entry of M; nothing where G does not exist there."""
     home = equations.home
-    time = [0.0] if equations.names.in_time else []
+    time = equations.names.time_arguments(0.0)
     M = np.asarray(equations.folded("mass_matrix")(home), dtype=float)
     G = np.asarray(equations.folded("independent_map")(home, *time)[0], dtype=float)
     if np.isfinite(M).all() and not np.isfinite(G).all():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import cache as once
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from .calls import (
     check_arguments,
@@ -20,22 +21,36 @@ from .calls import (
 )
 from .closed_states import CLOSED, check_closed, closed_rows
 from .errors import AssemblyError, UnsupportedError, suggest
-from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES, ByNumbers, Guarded, check_states
-from .mass_check import check_mass_matrix
+from .function_help import full_help, short_help
+from .function_tapes import record_quantity
+from .guard import ByNumbers, Guarded, check_states
 from .mechanism import Mechanism, names_of, require_mechanism
 from .model_facts import ModelFacts, facts_of
-from .quantities import FRAME_SIGNATURES, GUARDED, entry_names, ports, signatures
+from .model_functions import (
+    ConstraintFunctions,
+    DynamicsFunctions,
+    FrameFunctions,
+    StateFunctions,
+    TermFunctions,
+)
+from .named_inputs import read_named_inputs
+from .quantities import (
+    CONSTRAINED_SIGNATURES,
+    FRAME_SIGNATURES,
+    GUARDED,
+    SIGNATURES,
+    entry_names,
+    ports,
+    signatures,
+)
 from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Port, Tape, count_operations, normalised, record, scheduled
+from .tape import Port, Tape, count_operations
+from .types import Booleans, Floats
 
 if TYPE_CHECKING:
+    from .certify import Intervals
     from .equations import Equations
     from .readings.llvm.target import Target
-
-_NEED_REGULAR_MASS = {
-    "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
-    "reactions", "body_reactions",
-}  # fmt: skip
 
 
 def compile(  # noqa: A001 - the name that people call
@@ -66,13 +81,25 @@ def compile(  # noqa: A001 - the name that people call
     return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
 
 
-class Model:
-    """Compiled functions of a mechanism: `(nq),(nv),(nv)->(nv)` and the like over leading axes,
-    compiled when they are first asked for. They take their inputs by place or by name;
-    `ufunc(name)` is the NumPy ufunc behind one of them.
+class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunctions, FrameFunctions):
+    """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
+
+    Each function is compiled at its first use. Inputs are arrays in the order of `q_names` and
+    `qd_names`, or tables by name whose text may have units; they are given by place or by name.
+    `ufunc(name)` is the NumPy gufunc behind a function. The class has more than 20 methods because
+    a mechanism has that many quantities: they come from the table `linkwright.quantities`.
 
     `identity` tells what the cache may know the model by; equations that somebody hands in
     have none, and are derived already.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> model = lw.compile(lw.gallery("elbow"))
+    >>> model.gravity([0.0, 0.0]).round(3)
+    array([19.62 ,  4.905])
+    >>> model.gravity({"q1": "90 deg"}).round(3)
+    array([0., 0.])
     """
 
     def __init__(
@@ -89,7 +116,7 @@ class Model:
         self.threads = threads
         self.names = names_of(mechanism)
         self._target = target
-        self._derived = derived
+        self._derived = once(derived)
         self._identity = identity
         self._by_frame: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
@@ -110,7 +137,7 @@ class Model:
             cache.put(key, json.dumps(asdict(facts)).encode())
         return facts
 
-    @cached_property
+    @property
     def equations(self) -> Equations:
         """What is compiled; derived when first needed."""
         return self._derived()
@@ -151,20 +178,20 @@ class Model:
         return self.names.bodies
 
     @property
-    def inertial_parameters(self) -> NDArray[np.float64]:
+    def inertial_parameters(self) -> Floats:
         """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
         return np.array(self._facts.inertial)
 
-    def neutral(self) -> NDArray[np.float64]:
+    def neutral(self) -> Floats:
         """q where nothing is displaced."""
         return np.array(self._facts.neutral)
 
-    def home(self) -> NDArray[np.float64]:
+    def home(self) -> Floats:
         """q where loops and constraints close; `neutral` where there are none."""
         self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 
-    def close(self, q: Any, t: Any = 0.0, p: Any = None) -> NDArray[np.float64]:
+    def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
         independent speeds keep their values, the others follow from rough ones.
 
@@ -181,8 +208,13 @@ class Model:
         check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
     def closed(
-        self, q: Any, t: Any = 0.0, p: Any = None, *, tolerance: float = CLOSED
-    ) -> NDArray[np.bool_]:
+        self,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
+        *,
+        tolerance: float = CLOSED,
+    ) -> Booleans:
         """Whether loops and constraints of positions close at q, (…, nq) → (…).
 
         A state is closed where no residual exceeds the tolerance (metres or radians). Functions
@@ -190,17 +222,16 @@ class Model:
         of the parameters that are kept (default: `nominal_parameters`).
         """
         self._check_q("closed", q)
-        found: NDArray[np.bool_] = closed_rows(self, np.asarray(q, float), t, p, tolerance)
-        return found
+        return closed_rows(self, np.asarray(q, float), t, p, tolerance)
 
     def check_closed(
         self,
-        q: Any,
-        t: Any = 0.0,
-        p: Any = None,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
         *,
-        qd: Any = None,
-        qdd: Any = None,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
         tolerance: float = CLOSED,
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
@@ -237,19 +268,24 @@ class Model:
         return self.names.constraints
 
     @property
-    def nominal_parameters(self) -> NDArray[np.float64]:
+    def nominal_parameters(self) -> Floats:
         """The values that the mechanism gives the parameters kept as input p."""
         return np.array(self._facts.nominal)
 
     # -- functions -----------------------------------------------------------------------
 
-    def __getattr__(self, name: str) -> Any:
-        known = {} if name.startswith("_") else signatures(self.names)
-        if name not in known:
-            known_too = [*known, *(k for k in dir(Model) if k[0] != "_")]
-            raise AttributeError(f"Model has no function '{name}'; {suggest(name, known_too)}")
-        self.__dict__[name] = self._explained(name, self._compile(name))
-        return self.__dict__[name]
+    def compiled_function(self, name: str) -> Callable[..., object]:
+        """The compiled function of this name, which the model keeps as its own attribute."""
+        if name not in signatures(self.names):
+            raise AttributeError(name)
+        self.__dict__[name] = function = self._explained(name, self._compile(name))
+        return function
+
+    if not TYPE_CHECKING:  # so that type checkers find misspelled names
+
+        def __getattr__(self, name: str) -> object:
+            known = [] if name.startswith("_") else [k for k in dir(self) if k[0] != "_"]
+            raise AttributeError(f"Model has no function '{name}'; {suggest(name, known)}")
 
     def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
         """The NumPy generalized ufunc behind a function (or behind one of a frame), with its
@@ -259,51 +295,44 @@ class Model:
         found: np.ufunc = (function if frame is None else function(frame)).ufunc
         return found
 
-    def _explained(self, name: str, ufunc: Any) -> Callable[..., Any]:
+    @cached_property
+    def _twin(self) -> Model:
+        """The same model with functions of its own: what functions ask for other functions. If they
+        kept the model itself, all would be in a cycle, and the code of a model that nobody needs
+        any more would wait for the garbage collector."""
+        twin = object.__new__(Model)
+        functions = {*signatures(self.names), "_twin"}
+        twin.__dict__.update({k: v for k, v in self.__dict__.items() if k not in functions})
+        twin._by_frame = {}
+        return twin
+
+    def _explained(self, name: str, ufunc: Any, *frame: str) -> Callable[..., Any]:
         inputs, outputs = ports(self.names, name, self.parameters)
         entries = entry_names(self.names, self.parameters)
-        checks = (
-            None if isinstance(ufunc, Guarded | ByNumbers) else partial(check_states, self, name)
-        )
-        owner = self.mechanism.name
-        return explained_call(ufunc, name, owner, inputs, len(outputs), entries, checks)
+        guarded = isinstance(ufunc, Guarded | ByNumbers)
+        checks = None if guarded else partial(check_states, self._twin, name)
+        function = explained_call(
+            ufunc, name, self.mechanism.name, inputs, len(outputs), entries, checks,
+            partial(read_named_inputs, self._twin),
+        )  # fmt: skip
+        function.__doc__ = full_help(self.mechanism, self.names, name, self.parameters, *frame)
+        return function
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *signatures(self.names)]
-
-    def placement(self, frame: str) -> Callable[..., Any]:
-        """`(nq)->(4,4)`: where a frame or body stands in the world."""
-        return self._of_frame("placement", frame)
-
-    def jacobian(self, frame: str) -> Callable[..., Any]:
-        """`(nq)->(6,nv)`: rows ω, then v of the frame's origin, world axes."""
-        return self._of_frame("jacobian", frame)
-
-    def frame_velocity(self, frame: str) -> Callable[..., Any]:
-        """`(nq),(nv)->(6)`: (ω, v) of a frame, world axes."""
-        return self._of_frame("frame_velocity", frame)
-
-    def frame_acceleration(self, frame: str) -> Callable[..., Any]:
-        """`(nq),(nv),(nv)->(6)`: the rate of `frame_velocity`."""
-        return self._of_frame("frame_acceleration", frame)
-
-    def frame_bias_acceleration(self, frame: str) -> Callable[..., Any]:
-        """`(nq),(nv)->(6)`: J̇ q̇, the acceleration of a frame at q̈ = 0."""
-        return self._of_frame("frame_bias_acceleration", frame)
+        absent = (SIGNATURES | CONSTRAINED_SIGNATURES).keys() - signatures(self.names).keys()
+        return [name for name in super().__dir__() if name not in absent]
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
-        if name in _NEED_REGULAR_MASS and "mass_matrix" in self.equations.function_names():
-            check_mass_matrix(self.equations)
-        function = self.equations.folded(name, *frame, keep=self.parameters)
-        tape = record(function, *ports(self.names, name, self.parameters))
-        return scheduled(normalised(tape))
+        return record_quantity(self._derived, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""
         return count_operations(self.tape(name, *frame))
 
-    def certified(self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None) -> Any:
+    def certified(
+        self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
+    ) -> Intervals:
         """A function at one state, as intervals that provably hold the exact values.
 
         Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
@@ -313,46 +342,34 @@ class Model:
 
         return certified(self, name, inputs, digits, frame)
 
-    def _of_frame(self, name: str, frame: str) -> Callable[..., Any]:
+    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
+        """The compiled function `name` of a frame or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
             raise frame_is_missing(name, places, FRAME_SIGNATURES[name].inputs)
         key = (name, frame)
         if key not in self._by_frame:
-            self._by_frame[key] = self._explained(name, self._compile(name, frame))
+            self._by_frame[key] = self._explained(name, self._compile(name, frame), frame)
         return self._by_frame[key]
 
     def _compile(self, name: str, *frame: str) -> Any:
         if name in GUARDED and self.names.constraints:
             self._require_assembly()
         inputs, outputs = ports(self.names, name, self.parameters)
-        documentation = self._documentation(name, *frame)
+        documentation = short_help(self.names, name, self.parameters, *frame)
         guarded = bool(self.names.constraints) and name in GUARDED
         if any(port.size == 0 for port in outputs):
-            return ByNumbers(name, self, documentation)
+            return ByNumbers(name, self._twin, documentation)
         if self._identity is None:
             tape = self.tape(name, *frame)
             ufunc = compile_tape(tape, documentation, self._target, self.threads)
         else:
             ufunc = compile_function(
-                name, documentation, inputs, outputs, lambda: self.tape(name, *frame),
+                name, documentation, inputs, outputs,
+                partial(record_quantity, self._derived, self.names, self.parameters, name, *frame),
                 (*self._identity, name, *frame), self._target, self.threads,
             )  # fmt: skip
-        return Guarded(name, ufunc, self, documentation) if guarded else ufunc
-
-    def _documentation(self, name: str, *frame: str) -> str:
-        """What `help` says: inputs, the outputs that are returned, what they are."""
-        inputs, outputs = ports(self.names, name, self.parameters)
-        returned = [port for port in outputs if port.name != "pivot"]
-        heading = f"{_listed(inputs)} -> {_listed(returned)}{' of '.join(['', *frame])}"
-        what = (FRAME_SIGNATURES if frame else signatures(self.names))[name].what
-        if not self.names.constraints:
-            return f"{heading}\n\n{what}"
-        if name not in GUARDED:
-            return f"{heading}\n\n{what}\n\n{FOR_ALL_STATES}"
-        listed = _listed(inputs)
-        call = f"{name}({listed}, *, out=None, check=False)"
-        return f"{call}\n\n{heading}\n\n{what}\n\n{FOR_CLOSED_STATES}"
+        return Guarded(name, ufunc, self._twin, documentation) if guarded else ufunc
 
     # -- as a value ----------------------------------------------------------------------
 
@@ -370,10 +387,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
-
-
-def _listed(several: Sequence[Any]) -> str:
-    return ", ".join(port.name for port in several)
 
 
 def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]) -> Model:

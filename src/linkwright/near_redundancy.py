@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .types import Floats
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = NDArray[np.float64]
 
 
 def largest_rank(model: Model) -> int:

@@ -11,7 +11,8 @@ from .tape import Port
 
 @dataclass(frozen=True)
 class Signature:
-    """Inputs by symbol, outputs with their shapes, and a sentence for the documentation.
+    """Inputs by symbol, outputs with their shapes, the units of the outputs, and a sentence for the
+    documentation.
 
     Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints. The input t is there
     only where forces depend on time.
@@ -19,16 +20,17 @@ class Signature:
 
     inputs: tuple[str, ...]
     outputs: Mapping[str, str]
+    units: str
     what: str
 
 
 def _table(rows: str) -> dict[str, Signature]:
-    """Rows `name | inputs | output:shape … | what`."""
+    """Rows `name | inputs | output:shape … | units | what`."""
     table = {}
     for row in rows.strip().splitlines():
-        name, inputs, outputs, what = (cell.strip() for cell in row.split("|"))
+        name, inputs, outputs, units, what = (cell.strip() for cell in row.split("|"))
         shapes = dict(output.split(":") for output in outputs.split())
-        table[name] = Signature(tuple(inputs.split()), shapes, what)
+        table[name] = Signature(tuple(inputs.split()), shapes, units, what)
     return table
 
 
@@ -37,52 +39,68 @@ INPUT_SHAPES = {
     "q1": "nq", "wrenches": "bodies,6", "t": "", "lambda": "constraints",
 }  # fmt: skip
 
+INPUT_MEANINGS = {
+    "q": ("generalized coordinates", "rad or m"),
+    "qd": ("generalized velocities", "rad/s or m/s"),
+    "qdd": ("generalized accelerations", "rad/s² or m/s²"),
+    "tau": ("generalized forces", "N m or N"),
+    "v": ("generalized velocities of the reference", "rad/s or m/s"),
+    "vd": ("generalized accelerations of the reference", "rad/s² or m/s²"),
+    "step": ("displacements along the velocities", "rad or m"),
+    "q1": ("generalized coordinates at the end", "rad or m"),
+    "wrenches": ("rows (moment, force) on the bodies, world axes", "N m, then N"),
+    "t": ("time, only where the mechanism depends on it", "s"),
+    "lambda": ("constraint multipliers", "N or N m"),
+    "p": ("values of the parameters that the model keeps", "SI units"),
+}
+"""What each input means, and its units."""
+
 SIGNATURES = _table("""
-inverse_dynamics | q qd qdd t | tau:nv | forces for given accelerations: M q̈ + C q̇ + g − f
-forward_dynamics | q qd tau t | qdd:nv | accelerations that the forces give
-inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
-forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | forward dynamics under wrenches on the bodies
-mass_matrix | q | M:nv,nv | M, rotors included
-coriolis_matrix | q qd | C:nv,nv | C of the Christoffel symbols: Ṁ − 2C is skew
-gravity | q | g:nv | forces that hold the weight, ∂V/∂q
-bias | q qd t | b:nv | forces at zero acceleration: C q̇ + g − f
-forces | q qd t | f:nv | f = passive + external: all forces but τ, weight and constraint forces
-passive | q qd | f_passive:nv | springs, dampers and friction, at the joints and between points
-external | q qd t | f_external:nv | loads that the mechanism declares: wrenches and joint forces
-input_matrix | q | B:nv,actuators | B with τ = B u of the actuators; the identity where there are none
-kinetic_energy | q qd | T: | of bodies and rotors, J
-potential_energy | q | V: | of weight and springs, J
-center_of_mass | q | c:3 | of all that moves, in the world, m
-momentum | q qd | h:6 | angular momentum about the mass centre, then linear, world axes
-reactions | q qd tau t | r:joints,6 | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
-body_reactions | q qd tau t | r:joints,6 | the same reactions in the axes of each joint's child
-reactions_of_motion | q qd qdd t | r:joints,6 | the same reactions as `reactions`, for given accelerations
-regressor | q qd qdd | Y:nv,parameters | Y with Y π = M q̈ + C q̇ + g without rotors
-control_regressor | q qd v vd | Phi:nv,parameters | Φ with Φ π = M v̇ + C v + g without rotors
-inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
-forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
-integrate | q step | q_out:nq | q ⊕ step: where the speeds `step` lead in unit time
-difference | q q1 | step:nv | step with q ⊕ step = q1
+inverse_dynamics | q qd qdd t | tau:nv | N m or N | forces for given accelerations: M q̈ + C q̇ + g − f
+forward_dynamics | q qd tau t | qdd:nv | rad/s² or m/s² | accelerations under given forces
+inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
+forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | rad/s² or m/s² | forward dynamics under wrenches on the bodies
+mass_matrix | q | M:nv,nv | kg m², kg m or kg | M, rotors included
+coriolis_matrix | q qd | C:nv,nv | kg m²/s, kg m/s or kg/s | C of the Christoffel symbols: Ṁ − 2C is skew
+gravity | q | g:nv | N m or N | gravity vector ∂V/∂q: the forces that hold the weight
+bias | q qd t | b:nv | N m or N | forces at zero acceleration: C q̇ + g − f
+forces | q qd t | f:nv | N m or N | f = passive + external: all forces but τ, weight and constraint forces
+passive | q qd | f_passive:nv | N m or N | springs, dampers and friction, at the joints and between points
+external | q qd t | f_external:nv | N m or N | loads that the mechanism declares: wrenches and joint forces
+input_matrix | q | B:nv,actuators | 1 or m | B with τ = B u of the actuators; the identity where there are none
+kinetic_energy | q qd | T: | J | kinetic energy of bodies and rotors
+potential_energy | q | V: | J | potential energy of weight and springs
+center_of_mass | q | c:3 | m | centre of mass of all moving bodies, world axes
+momentum | q qd | h:6 | N m s, then N s | angular momentum about the centre of mass, then linear, world axes
+reactions | q qd tau t | r:joints,6 | N m, then N | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
+body_reactions | q qd tau t | r:joints,6 | N m, then N | the same reactions in the axes of each joint's child
+reactions_of_motion | q qd qdd t | r:joints,6 | N m, then N | the same reactions as `reactions`, for given accelerations
+regressor | q qd qdd | Y:nv,parameters | N m or N per unit of π | Y with Y π = M q̈ + C q̇ + g without rotors
+control_regressor | q qd v vd | Phi:nv,parameters | N m or N per unit of π | Φ with Φ π = M v̇ + C v + g without rotors
+inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
+forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
+integrate | q step | q_out:nq | rad or m | q ⊕ step: the coordinates after the velocities `step` act for unit time
+difference | q q1 | step:nv | rad or m | step with q ⊕ step = q1
 """)
 
 CONSTRAINED_SIGNATURES = _table("""
-required_forces | q qd qdd t | h:nv | M q̈ + C q̇ + g − f: what drives and constraints give together
-inverse_dynamics | q qd qdd t | tau:nv pivot: | drives of least norm, τ = B u, for a motion that the constraints allow
-actuator_forces | q qd qdd t | u:actuators pivot: | u of least norm for a motion that the constraints allow
-forward_dynamics | q qd tau t | qdd:nv pivot: | accelerations under forces and constraints
-inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv pivot: | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
-forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | forward dynamics under wrenches on the bodies
-inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
-forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
-multipliers | q qd tau t | lambda:constraints pivot: | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
-constraint_residual | q t | phi:positions | φ, zero where loops and constraints of positions hold, in file order
-constraint_velocity | q qd t | V:constraints | J q̇ − b, zero for speeds that the constraints allow
-constraint_jacobian | q t | J:constraints,nv | J of all constraints, rows in the order of `constraint_names` (file order)
-constraint_bias | q qd t | gamma:constraints | γ with J q̈ + γ = 0
-independent_map | q t | G:nv,freedom k:nv pivot: | G and k with q̇ = G a + k, a the independent speeds
-reactions | q qd tau t | r:joints_and_loops,6 pivot: | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
-body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | the same reactions in the axes of each joint's child
-reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | the same reactions as `reactions`, for given accelerations and multipliers
+required_forces | q qd qdd t | h:nv | N m or N | M q̈ + C q̇ + g − f: what drives and constraints give together
+inverse_dynamics | q qd qdd t | tau:nv pivot: | N m or N | drives of least norm, τ = B u, for a motion that the constraints allow
+actuator_forces | q qd qdd t | u:actuators pivot: | N m or N | u of least norm for a motion that the constraints allow
+forward_dynamics | q qd tau t | qdd:nv pivot: | rad/s² or m/s² | accelerations under forces and constraints
+inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv pivot: | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
+forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | rad/s² or m/s² | forward dynamics under wrenches on the bodies
+inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
+forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
+multipliers | q qd tau t | lambda:constraints pivot: | N or N m | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
+constraint_residual | q t | phi:positions | m or rad | φ, zero where loops and constraints of positions hold, in file order
+constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for speeds that the constraints allow
+constraint_jacobian | q t | J:constraints,nv | m/s or rad/s per unit of qd | J of all constraints, rows in the order of `constraint_names` (file order)
+constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ + γ = 0
+independent_map | q t | G:nv,freedom k:nv pivot: | unit of qd per unit of a; rad/s or m/s | G and k with q̇ = G a + k, a the independent speeds
+reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
+body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | the same reactions in the axes of each joint's child
+reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | the same reactions as `reactions`, for given accelerations and multipliers
 """)
 """What constrained mechanisms have in place of, and beside, the functions of trees.
 
@@ -93,11 +111,11 @@ GUARDED = tuple(name for name, one in CONSTRAINED_SIGNATURES.items() if "pivot" 
 """Functions that fail where a pivot vanishes; models solve such states in another way."""
 
 FRAME_SIGNATURES = _table("""
-placement | q | T:4,4 | placement of the frame in the world
-jacobian | q | J:6,nv | rows ω, then v of the frame's origin, world axes
-frame_velocity | q qd | V:6 | (ω, v) of the frame, world axes
-frame_acceleration | q qd qdd | A:6 | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
-frame_bias_acceleration | q qd | A:6 | J̇ q̇: frame_acceleration at q̈ = 0
+placement | q | T:4,4 | rotation without unit, position in m | placement of the frame in the world
+jacobian | q | J:6,nv | rad/s, then m/s, per unit of qd | rows ω, then v of the frame's origin, world axes
+frame_velocity | q qd | V:6 | rad/s, then m/s | (ω, v) of the frame, world axes
+frame_acceleration | q qd qdd | A:6 | rad/s², then m/s² | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
+frame_bias_acceleration | q qd | A:6 | rad/s², then m/s² | J̇ q̇: frame_acceleration at q̈ = 0
 """)
 
 

@@ -17,7 +17,7 @@ from linkwright.formulations import FORMULATIONS, formulation
 from linkwright.kinematics.assembly import consistent_speeds
 from linkwright.kinematics.closing import closing_of
 from linkwright.mechanism import names_of
-from linkwright.mechanism.gallery import gallery_names
+from linkwright.mechanism.gallery_files import gallery_names
 from tests.random_loops import loops
 
 EXACT = [by for by in FORMULATIONS if by not in ("recursive", "approximate")]

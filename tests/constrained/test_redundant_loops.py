@@ -14,7 +14,7 @@ import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml import read_toml, write_toml
 from linkwright.guard import Instant
-from linkwright.simulation import kinematics
+from linkwright.simulation import solve_kinematics
 
 DOOR: dict[str, Any] = {"mass": 20, "center": [0.4, 0.1, 1], "inertia": [6, 7, 1.5]}
 AXES = {"along z": [0, 0, 1], "askew": [1, 2, 3]}
@@ -148,7 +148,8 @@ def test_loops_of_rounded_numbers_move_as_exact_ones(options: dict[str, Any]) ->
 def test_given_motions_of_rounded_loops_are_those_of_exact_ones() -> None:
     errors = 1e-8 * np.random.default_rng(1).uniform(-1, 1, (3, 5))
     found = [
-        kinematics(platform(3, e), {"c0": "1 + t"}, 0.3, samples=4) for e in (errors, 0 * errors)
+        solve_kinematics(platform(3, e), {"c0": "1 + t"}, 0.3, samples=4)
+        for e in (errors, 0 * errors)
     ]
     assert all(one.finished for one in found), found[0].status
     np.testing.assert_allclose(found[0].q, found[1].q, atol=1e-6)

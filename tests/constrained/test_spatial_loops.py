@@ -12,7 +12,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import AssemblyError
 from linkwright.expressions import to_float
-from linkwright.mechanism.gallery import gallery_file
+from linkwright.mechanism.gallery_files import gallery_file
 from tests.constrained.free_joint import Motion, free_joint
 from tests.constrained.integrate import integrate
 from tests.references import bricard, stewart, two_arms

@@ -30,7 +30,7 @@ class BadComplaintError(Exception):
 
 
 def gallery_texts(ending: str, most: int = 12_000) -> list[bytes]:
-    folder = files("linkwright.mechanism.gallery")
+    folder = files("linkwright.mechanism.gallery_files")
     found = [f.read_bytes() for f in folder.iterdir() if f.name.endswith(ending)]
     return [text for text in found if len(text) < most]
 

@@ -34,7 +34,7 @@ from linkwright.expressions import (
     parse,
 )
 
-HOME = files("linkwright.mechanism.gallery")
+HOME = files("linkwright.mechanism.gallery_files")
 ENDING = ".equations.txt"
 _LINE = re.compile(r"(?P<wrong>! )?\((?P<number>[^()]+)\):? (?P<body>.+)")
 _SAID = re.compile(r"(#|frame |mass |[\w{}]+ is ).*|")

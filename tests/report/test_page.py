@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import linkwright as lw
+from linkwright.comparison import Comparison
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism import names_of
 from linkwright.report import document, motions, page
@@ -33,7 +34,6 @@ from linkwright.report.sections import (
 )
 from linkwright.report.starts import _STARTS, Start, usual_start
 from linkwright.simulation import Happened
-from linkwright.study import Comparison
 from linkwright.verification.report import Check, Report
 from tests.commands import ok, run
 

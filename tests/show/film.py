@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwright.kinematics.build import build_tree
 from linkwright.kinematics.tree import Closure
 from linkwright.mechanism import Mechanism
 from linkwright.show.shapes import point_of
-
-Floats = NDArray[np.float64]
+from linkwright.types import Floats
 
 CANVAS = (620.0, 378.0)
 """Of the page at its widest, less the border, CSS pixels."""

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import LinkwrightError, NameNotFoundError
-from linkwright.show.collisions import segment_distance
+from linkwright.show.collision_search import segment_distance
 
 
 @pytest.mark.parametrize(

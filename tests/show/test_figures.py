@@ -162,7 +162,7 @@ def test_what_cannot_move_is_refused() -> None:
 
 
 def test_graph_and_sparsity() -> None:
-    from linkwright.show.sparsity import pattern
+    from linkwright.show.sparsity_figure import pattern
     from linkwright.show.structure import layout
 
     robot = lw.gallery("quadruped")

@@ -16,7 +16,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
-from linkwright.show.page import motion_data, policy_of
+from linkwright.show.animated_page import motion_data, policy_of
 from linkwright.show.scene import scene_of
 from linkwright.show.tracks import divided, poses_at, smooth_parts, traced
 from linkwright.simulation import Run

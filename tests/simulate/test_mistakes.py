@@ -11,7 +11,13 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation import equilibria, equilibrium, inverse, kinematics, linearize
+from linkwright.simulation import (
+    equilibria,
+    equilibrium,
+    linearize,
+    solve_inverse,
+    solve_kinematics,
+)
 from tests.commands import run
 
 ELBOW, BAR = lw.gallery("elbow"), lw.gallery("four-bar")
@@ -59,8 +65,8 @@ def test_simulate(options: dict[str, Any], what: str) -> None:
         (lambda: lw.simulate("elbow"), "a str is not a mechanism"),
         (lambda: equilibrium("elbow"), "a str is not a mechanism"),
         (lambda: linearize("elbow"), "a str is not a mechanism"),
-        (lambda: kinematics("elbow", {}), "a str is not a mechanism"),
-        (lambda: inverse(None, {}), "a NoneType is not a mechanism"),
+        (lambda: solve_kinematics("elbow", {}), "a str is not a mechanism"),
+        (lambda: solve_inverse(None, {}), "a NoneType is not a mechanism"),
         (
             lambda: lw.simulate(BAR, q0={"theta1": "1 s"}),
             "q0 of 'theta1': '1 s' is in a wrong unit",
@@ -75,16 +81,22 @@ def test_simulate(options: dict[str, Any], what: str) -> None:
         (lambda: linearize(ELBOW, [nan, 0]), "q is not 2 finite numbers"),
         (lambda: linearize(ELBOW, [0, 0], ["a", 0]), "qd is not 2 finite numbers"),
         (lambda: linearize(ELBOW, t=nan), "t is nan"),
-        (lambda: kinematics(BAR, over="theta1"), "over cannot be 'theta1'"),
-        (lambda: kinematics(BAR, over=("theta1", 0, "pi")), "over is 'pi'"),
-        (lambda: kinematics(BAR, over=()), r"over cannot be \(\)"),
-        (lambda: kinematics(BAR, "theta1"), "the motion is no table"),
-        (lambda: kinematics(BAR, {"theta1": None}), "'theta1' is given by neither"),
-        (lambda: kinematics(BAR, {"theta1": nan}), "the motion of 'theta1' is nan"),
-        (lambda: kinematics(BAR, {"theta1": "t"}, rough={"theta2": "x"}), "rough of 'theta2' is"),
-        (lambda: kinematics(BAR, {"theta1": "t"}, samples=2.5), "samples must be a whole number"),
+        (lambda: solve_kinematics(BAR, over="theta1"), "over cannot be 'theta1'"),
+        (lambda: solve_kinematics(BAR, over=("theta1", 0, "pi")), "over is 'pi'"),
+        (lambda: solve_kinematics(BAR, over=()), r"over cannot be \(\)"),
+        (lambda: solve_kinematics(BAR, "theta1"), "the motion is no table"),
+        (lambda: solve_kinematics(BAR, {"theta1": None}), "'theta1' is given by neither"),
+        (lambda: solve_kinematics(BAR, {"theta1": nan}), "the motion of 'theta1' is nan"),
         (
-            lambda: inverse(ELBOW, {"q1": "sqrt(t-1)", "q2": 0}, t=1.0),
+            lambda: solve_kinematics(BAR, {"theta1": "t"}, rough={"theta2": "x"}),
+            "rough of 'theta2' is",
+        ),
+        (
+            lambda: solve_kinematics(BAR, {"theta1": "t"}, samples=2.5),
+            "samples must be a whole number",
+        ),
+        (
+            lambda: solve_inverse(ELBOW, {"q1": "sqrt(t-1)", "q2": 0}, t=1.0),
             "the motion of 'q1' or its rates are not finite at t = 0 s",
         ),
     ],

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism.mechanism import replaced
-from linkwright.simulation import inverse, kinematics, repeat
+from linkwright.simulation import repeat, solve_inverse, solve_kinematics
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run
 
@@ -20,7 +20,7 @@ G = 9.81
 def test_slider_crank_by_hand() -> None:
     """x = l1 cos θ + √(l2² − l1² sin² θ) and its derivatives; dead centres where crank and rod
     are in line, and where the crank is upright."""
-    found = kinematics(
+    found = solve_kinematics(
         lw.gallery("slider-crank"), {"theta1": "0.5 + 3*t + 0.4*t^2"}, 2.0, samples=201
     )
     theta, w, a = 0.5 + 3 * found.t + 0.4 * found.t**2, 3 + 0.8 * found.t, 0.8
@@ -44,7 +44,7 @@ def test_slider_crank_by_hand() -> None:
 
 def test_dead_centres_of_a_crank_rocker() -> None:
     """The rocker turns back where crank and coupler are in line: triangles, law of cosines."""
-    found = kinematics(lw.gallery("four-bar"), over=("theta1", 0.0, 2 * np.pi), samples=121)
+    found = solve_kinematics(lw.gallery("four-bar"), over=("theta1", 0.0, 2 * np.pi), samples=121)
     l1, l2, l3, l4 = 1.0, 3.0, 2.5, 3.5
     outer = np.arccos((l4**2 + (l1 + l2) ** 2 - l3**2) / (2 * l4 * (l1 + l2)))
     inner = np.pi + np.arccos((l4**2 + (l2 - l1) ** 2 - l3**2) / (2 * l4 * (l2 - l1)))
@@ -70,7 +70,7 @@ def test_limit_positions(name: str, lengths: tuple, over: tuple, rough: dict, en
     linkage = lw.gallery(name)
     if lengths:
         linkage = linkage.with_parameters(**{f"l{k + 1}": x for k, x in enumerate(lengths)})
-    found = kinematics(linkage, over=over, rough=rough, samples=101)
+    found = solve_kinematics(linkage, over=over, rough=rough, samples=101)
     last = found.singular[-1]
     place = list(lw.compile(linkage).q_names).index(over[0])
     assert last.kind == "limit"
@@ -88,10 +88,10 @@ def test_limit_of_a_driven_constraint() -> None:
         linkage, independent=(), assembly={"theta1": 0.5, "theta2": 0.6, "theta3": 2.0},
         constraints={"motor": {"type": "drive", "on": "theta1", "position": "0.5 + t"}},
     )  # fmt: skip
-    found = kinematics(driven, t=2.0, samples=21)
+    found = solve_kinematics(driven, t=2.0, samples=21)
     assert found.singular[-1].kind == "limit"
     assert found.singular[-1].t == pytest.approx(np.arccos(1.5**2 / 12) - 0.5, abs=1e-10)
-    moved = inverse(driven, t=0.5, samples=101)
+    moved = solve_inverse(driven, t=0.5, samples=101)
     np.testing.assert_allclose(moved.tau, 0, atol=1e-12)
     np.testing.assert_allclose(moved.work_given, moved.energy - moved.energy[0], atol=1e-6)
 
@@ -101,7 +101,7 @@ def test_branches_meet(samples: int) -> None:
     """A row of windows with flat cranks: the motion goes on with parallel cranks, and the change
     point is found, on a sample (101) or between two."""
     linkage = lw.gallery("n-four-bar")
-    found = kinematics(linkage, over=("theta0", np.pi - 1, np.pi + 1), samples=samples)
+    found = solve_kinematics(linkage, over=("theta0", np.pi - 1, np.pi + 1), samples=samples)
     assert found.finished
     (point,) = [one for one in found.singular if one.kind == "branch point"]
     assert point.q[0] == pytest.approx(np.pi, abs=1e-9)
@@ -114,7 +114,9 @@ def test_branches_meet(samples: int) -> None:
 def test_a_tree_along_a_path() -> None:
     """Expressions, tables and numbers; the tool's velocity and acceleration by hand."""
     t = np.linspace(0, 2, 401)
-    found = kinematics(lw.gallery("elbow"), {"q1": "sin(t)", "q2": (t, t**3)}, 2.0, samples=41)
+    found = solve_kinematics(
+        lw.gallery("elbow"), {"q1": "sin(t)", "q2": (t, t**3)}, 2.0, samples=41
+    )
     t = found.t
     a, b, b1, b2 = np.sin(t), np.sin(t) + t**3, np.cos(t) + 3 * t**2, -np.sin(t) + 6 * t
     place, velocity, acceleration = found.frame("tool")
@@ -130,7 +132,7 @@ def test_a_tree_along_a_path() -> None:
 def test_torque_of_a_slider_crank_by_virtual_work() -> None:
     """At constant crank speed the torque is dE/dθ, of the energy by hand, by a complex step."""
     w = 4.0
-    found = inverse(lw.gallery("slider-crank"), {"theta1": f"0.2 + {w}*t"}, 1.5, samples=301)
+    found = solve_inverse(lw.gallery("slider-crank"), {"theta1": f"0.2 + {w}*t"}, 1.5, samples=301)
     l1, lc1, lc2, m1, m2, m3, I1, I2 = 0.3, 0.1, 0.4, 1.2, 0.8, 0.5, 0.02, 0.07
 
     def energy(theta: np.ndarray) -> np.ndarray:
@@ -166,7 +168,7 @@ def test_inverse_of_a_run_returns_its_torques(name: str, torque: dict) -> None:
     """Forward and back: τ, u and the works of the simulation."""
     arm = lw.gallery(name)
     there = lw.simulate(arm, 1.0, torque=torque or None, samples=201, rtol=1e-11, atol=1e-12)
-    back = inverse(arm, there)
+    back = solve_inverse(arm, there)
     np.testing.assert_allclose(back.tau, there.tau, atol=1e-7)
     np.testing.assert_allclose(back.work_inputs, there.work_inputs, atol=1e-5)
     np.testing.assert_allclose(back.reactions, there.reactions, atol=1e-6)
@@ -177,7 +179,7 @@ def test_inverse_of_a_run_returns_its_torques(name: str, torque: dict) -> None:
 def test_drives_that_cannot_do_it() -> None:
     """A pole that shall stand still while its cart shakes needs a torque that nobody gives."""
     arm = replaced(lw.gallery("cart-pole"), actuators={"push": {"moves": "x"}})
-    found = inverse(arm, {"x": "sin(3*t)", "theta": 0.5}, 1.0, samples=21)
+    found = solve_inverse(arm, {"x": "sin(3*t)", "theta": 0.5}, 1.0, samples=21)
     assert not found.finished
     assert "the actuators cannot give" in found.status
     assert "'theta'" in found.status
@@ -188,14 +190,17 @@ def test_drives_that_cannot_do_it() -> None:
 def test_wrong_requests() -> None:
     bar = lw.gallery("four-bar")
     for what, call in (
-        ("there is no coordinate 'theta9'", lambda: kinematics(bar, {"theta9": 1})),
-        ("1 coordinate is free and 0 driven", lambda: kinematics(bar)),
-        ("only 1 can be", lambda: kinematics(bar, {"theta1": "t", "theta2": "t"})),
-        ("must be a", lambda: kinematics(bar, {"theta1": "t"}, t=-1.0)),
-        ("constraints of speeds", lambda: kinematics(lw.gallery("rolling-disk"), {})),
-        ("is no motion", lambda: inverse(bar, [1, 2])),  # type: ignore[arg-type]
-        ("with other coordinates", lambda: inverse(bar, kinematics(lw.gallery("elbow"), {}))),
-        ("both given", lambda: kinematics(bar, {"theta1": "t"}, over=("theta1", 0, 1))),
+        ("there is no coordinate 'theta9'", lambda: solve_kinematics(bar, {"theta9": 1})),
+        ("1 coordinate is free and 0 driven", lambda: solve_kinematics(bar)),
+        ("only 1 can be", lambda: solve_kinematics(bar, {"theta1": "t", "theta2": "t"})),
+        ("must be a", lambda: solve_kinematics(bar, {"theta1": "t"}, t=-1.0)),
+        ("constraints of speeds", lambda: solve_kinematics(lw.gallery("rolling-disk"), {})),
+        ("is no motion", lambda: solve_inverse(bar, [1, 2])),  # type: ignore[arg-type]
+        (
+            "with other coordinates",
+            lambda: solve_inverse(bar, solve_kinematics(lw.gallery("elbow"), {})),
+        ),
+        ("both given", lambda: solve_kinematics(bar, {"theta1": "t"}, over=("theta1", 0, 1))),
     ):
         with pytest.raises((LinkwrightError, UnsupportedError)) as error:
             call()
@@ -216,6 +221,6 @@ def test_commands(tmp_path) -> None:
     words = (f"q1={path}", "q2=0.5*t", "-t", "1", "-o", str(file), "--json")
     summary = json.loads(ok("inverse", "elbow", *words))
     assert summary["status"] == "finished"
-    hand = inverse(lw.gallery("elbow"), {"q1": "sin(t)", "q2": "0.5*t"})
+    hand = solve_inverse(lw.gallery("elbow"), {"q1": "sin(t)", "q2": "0.5*t"})
     assert summary["largest_forces"]["q1"] == pytest.approx(np.abs(hand.tau[:, 0]).max(), rel=1e-5)
     assert file.read_text().startswith("t,q1,q2,dq1")

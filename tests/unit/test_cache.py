@@ -42,6 +42,7 @@ def run_program() -> list[str]:
 
 
 def torque(**options: object) -> np.ndarray:
+    """By a model that dies at once, so that the next one asks the cache again."""
     model = lw.compile(lw.gallery("elbow"), **options)  # type: ignore[arg-type]
     return model.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.comparison.bounded import Worker, cancelling, not_cancelled
 from linkwright.readings.llvm.interruptible import call_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
-from linkwright.study.bounded import Worker, cancelling, not_cancelled
 
 PATIENCE = 60.0
 """Seconds until a command counts as one that does not hear Ctrl-C; a second is meant."""
@@ -82,7 +82,7 @@ def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it is killed, and can tell them nothing."""
     program = (
-        "import time; from linkwright.study.bounded import Worker\n"
+        "import time; from linkwright.comparison.bounded import Worker\n"
         "with Worker() as worker:\n"
         "    worker.call(bool, seconds=60)\n"
         "    open('pid', 'w').write(str(worker._process.pid))\n"

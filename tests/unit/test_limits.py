@@ -133,7 +133,7 @@ def test_equations_pickle_as_their_recipe(by: str) -> None:
 
 
 def test_films_allow_no_scripts_but_their_own() -> None:
-    from linkwright.show.page import animation_page
+    from linkwright.show.animated_page import animation_page
 
     run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
     page = animation_page(run)

@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright import readings
 from linkwright.readings.llvm import compile_tape
+from linkwright.readings.llvm.code_table import CodeTable
 from linkwright.readings.llvm.emit import emit
 from linkwright.readings.llvm.sincos import LIMIT
 from linkwright.readings.llvm.support import support_ir
@@ -305,9 +307,10 @@ def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     rng = np.random.default_rng(0)
     states = [rng.uniform(-1, 1, (19, *port.shape)) for port in tape.inputs]
     results = []
-    for load in (loader.load, loader._load_by_llvm):
+    for load in (loader.load, loader.load_by_llvm):
+        code = load(content, support_code(8))
         made = ufunc.make_ufunc(
-            "f", "", tape.inputs, tape.outputs, load(content, support_code(8)), lambda: 0, threads=1
+            "f", "", tape.inputs, tape.outputs, code, lambda code=code: code, threads=1
         )
         results.append(made(*states))
     np.testing.assert_array_equal(*results)
@@ -325,9 +328,8 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
     error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is compiled inside of the first call, which has no other way to say so."""
-    from linkwright import readings
-
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    monkeypatch.setattr(readings.llvm, "CODES", CodeTable())
     function = lw.compile(lw.gallery("six-axis")).mass_matrix
     out = np.full((3, 6, 6), 7, np.float32)
 
@@ -363,13 +365,14 @@ def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> No
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     assert address is not None
     found = loader._c_function
+    monkeypatch.setattr(readings.llvm, "CODES", CodeTable())
     monkeypatch.setattr(
         loader, "_c_function", lambda name: address if name == "malloc" else found(name)
     )
     model = lw.compile(lw.gallery("quadruped"), threads=1)
     q = model.neutral()
     poor = model.inverse_dynamics_derivatives(q, np.ones(18), np.ones(18))
-    monkeypatch.undo()
+    monkeypatch.undo()  # with the table: the code of the poor one is not used again
     rich = lw.compile(lw.gallery("quadruped")).inverse_dynamics_derivatives(
         q, np.ones(18), np.ones(18)
     )

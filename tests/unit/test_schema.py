@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import linkwright as lw
 from linkwright.files import write
-from linkwright.mechanism.gallery import gallery_file
+from linkwright.mechanism.gallery_files import gallery_file
 from tests.commands import ok
 
 

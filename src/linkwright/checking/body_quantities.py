@@ -7,7 +7,7 @@ is fixed together being one body.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -15,11 +15,11 @@ from ..equations import Equations
 from ..kinematics.build import build_tree
 from ..kinematics.tree import Tree
 from ..mechanism import Mechanism, names_of
+from ..types import SX
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-SX = Any
 _CENTER = "mass_center_of_body_{}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import casadi as ca
 
@@ -14,11 +13,11 @@ from ..expressions import PI, Exact, Expression, Name, PiMultiple, Sum, to_text
 from ..expressions.tree import children
 from ..forms import ClosedForm, Source, form_of
 from ..tape import Port
+from ..types import SX
 from .meaning import Meanings
 from .points import Setting
 from .vocabulary import Vocabulary
 
-SX = Any
 MOST_TERMS, SECONDS = 2000, 0.5
 MOST_NODES = 20_000
 SHOWN = 8

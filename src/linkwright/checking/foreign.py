@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
 from ..expressions import (
@@ -26,11 +26,15 @@ from .latex_parser import LatexParser
 from .reading import Line, Unreadable
 from .symbols import Symbols
 
+if TYPE_CHECKING:
+    import sympy
+
+
 _CALLS = {"Abs": "abs", **{name: name for name in FUNCTIONS}}
 MAX_NODES = 100_000
 
 
-def is_foreign(value: object) -> bool:
+def is_foreign(value: sympy.Basic) -> bool:
     """Whether it is of SymPy, or a list or mapping of such."""
     if isinstance(value, Mapping):
         return bool(value) and all(isinstance(key, str) or is_foreign(key) for key in value)
@@ -39,7 +43,7 @@ def is_foreign(value: object) -> bool:
     return type(value).__module__.split(".")[0] == "sympy"
 
 
-def from_sympy(value: Any) -> list[Line | Unreadable]:
+def from_sympy(value: sympy.Basic) -> list[Line | Unreadable]:
     """Equations `Eq(left, right)`, expressions that are zero, or a mapping of left sides.
 
     Those that cannot be read come with the reason; where none can, the first reason is raised.
@@ -104,7 +108,7 @@ def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
                 yield Name(f"{_plain_name(str(left))}{index}"), converted(right[i, j])
 
 
-def converted(value: Any) -> Expression:
+def converted(value: sympy.Basic) -> Expression:
     """One SymPy expression as a tree."""
     if not hasattr(value, "is_Atom") and not isinstance(value, int | float | Fraction):
         raise ExpressionError(
@@ -130,16 +134,16 @@ class _Conversion:
             return Number(Fraction(repr(value)))
         return self.node(value, [self(a, depth + 1) for a in self.arguments(value)])
 
-    def arguments(self, value: Any) -> Sequence[Any]:
+    def arguments(self, value: sympy.Basic) -> Sequence[sympy.Basic]:
         kind = type(value).__name__
         is_leaf = value.is_Atom or kind == "Derivative" or self.is_motion(value)
         return () if is_leaf else value.args
 
-    def is_motion(self, value: Any) -> bool:
+    def is_motion(self, value: sympy.Basic) -> bool:
         """q1(t), an unknown function of time."""
         return type(value).__name__ not in _CALLS and [str(a) for a in value.args] == ["t"]
 
-    def node(self, value: Any, parts: list[Expression]) -> Expression:
+    def node(self, value: sympy.Basic, parts: list[Expression]) -> Expression:
         kind = type(value).__name__
         if value.is_Rational:
             return Number(Fraction(int(value.p), int(value.q)))
@@ -164,7 +168,7 @@ class _Conversion:
             return Call(_CALLS[kind], tuple(parts))
         raise ExpressionError(f"SymPy's {kind} has no meaning here")
 
-    def derivative(self, value: Any) -> Expression:
+    def derivative(self, value: sympy.Basic) -> Expression:
         """d²q1/dt² is ddq1."""
         inner, *by = value.args
         dots = sum(int(count) for variable, count in by if str(variable) == "t")

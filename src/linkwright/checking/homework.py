@@ -113,7 +113,7 @@ class Marks:
         """Why there is no report; else what the right equations determine."""
         return self.problem or (self.report.note if self.report is not None else "")
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """One row of the table of marks; `present` is None without a solution."""
         numbers = (
             self.name, round(self.mark, 4), len(self.claims), self.count(IDENTICAL),
@@ -169,7 +169,7 @@ class Homework:
 
         return marks_page(self)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "passed": self.passed, "mechanism": self.mechanism, "folder": self.folder,
             "solution": list(self.solution), "skipped": list(self.skipped),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from ..types import SX
+
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
-
-SX = Any
 
 
 def part_of(vocabulary: Vocabulary, name: str) -> SX | None:

@@ -18,17 +18,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from ..expressions import to_float
 from ..mechanism import quaternion_starts
+from ..types import SX
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-SX = Any
 _INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _OF_ONE = {"M": "11", "C": "11", "p": "1", "dp": "1"}
@@ -133,7 +133,7 @@ class PaperSymbols:
         if match is None:
             return None
         stem, n = match[1], self.names.nv
-        tables: tuple[tuple[Mapping[str, Callable[..., SX]], tuple[int, ...]], ...] = (
+        tables: tuple[tuple[Mapping[str, Callable[..., SX | None]], tuple[int, ...]], ...] = (
             (self._matrices, (n, n)),
             (self._vectors, (n,)),
             (self._of_bodies, (len(self.bodies),)),
@@ -194,6 +194,7 @@ class PaperSymbols:
             return None
         rate, stem, digits, _ = match.groups()
         column, i = variable
+        whole: SX | None
         if stem in self.energies and not digits:
             whole = self.energies[stem]()
         else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 from ..algebra.exact.algebra import evaluate_expression
 from ..algebra.exact.modular import UnluckyError, chance_of_error
@@ -21,6 +21,9 @@ from ..tape import Op
 from .meaning import Meanings
 from .points import Ground, Setting
 from .states import Judgement, RealStates
+
+Made = TypeVar("Made")
+
 
 CHANCE = 2.0**-50
 MOST_POINTS = 200
@@ -98,7 +101,7 @@ class Prover:
     def real(self) -> RealStates:
         return RealStates(self.meanings, self.ground.wanted, self.setting)
 
-    def scope(self, seed: int, use: Callable[[Scope], Any], signs: int = 0) -> Any:
+    def scope(self, seed: int, use: Callable[[Scope], Made], signs: int = 0) -> Made:
         """What `use` makes of the scope of a point; parts of angles are found on the way."""
         finest: dict[int, int] = {}
         key = seed, signs
@@ -123,9 +126,7 @@ class Prover:
         self.ground.pushed = at
         self._points.pop((PUSHED, 0), None)
         try:
-            return self.scope(  # type: ignore[no-any-return]
-                PUSHED, lambda scope: [scope.residual(pair).number for pair in pairs]
-            )
+            return self.scope(PUSHED, lambda scope: [scope.residual(pair).number for pair in pairs])
         finally:
             self.ground.pushed = None
             self._points.pop((PUSHED, 0), None)
@@ -201,7 +202,7 @@ class Prover:
             return {i: scope.residual(pairs[i]) for i in wanted}
 
         try:
-            return self.scope(seed, each, signs)  # type: ignore[no-any-return]
+            return self.scope(seed, each, signs)
         except UnluckyError:
             return {}
 

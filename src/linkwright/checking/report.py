@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from ..expressions.tokens import shorten
 
@@ -113,6 +112,6 @@ class Report:
             rows.append(f"names: {said}")
         return "\n".join([*rows, *([self.note] if self.note else [])])
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         found = asdict(self)
         return {"passed": self.passed, **found}

@@ -18,9 +18,10 @@ from ..formulations import derive
 from ..formulations.approximate import Approximate
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
+from ..types import SX
 from .declarations import NOTHING, Declarations
 from .paper_symbols import PaperSymbols, indices, spellings
-from .vocabulary import SX, Vocabulary
+from .vocabulary import Vocabulary
 
 HEADING = "approximate"
 """The section of a text whose names are these."""
@@ -97,7 +98,7 @@ class Superabundant(Vocabulary):
         tables: dict[str, Callable[[], SX]] = {
             "f": lambda: own.f, "df": lambda: own.f_rate, "Q": lambda: own.forces,
             "P": lambda: own.J.T @ own.multipliers(),
-            "J": lambda: ca.densify(own.J), "JT": lambda: ca.densify(own.J.T),
+            "J": lambda: ca.densify(ca.SX(own.J)), "JT": lambda: ca.densify(ca.SX(own.J.T)),
         }  # fmt: skip
         if stem not in tables or stem == name:
             return None

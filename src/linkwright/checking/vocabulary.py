@@ -21,12 +21,12 @@ from ..kinematics.values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replaced
 from ..tape import Tape, record
+from ..types import SX
 from .body_quantities import BodyQuantities, center_doubles, center_frames
 from .declarations import NOTHING, Declarations
 from .motors import part_of
 from .paper_symbols import BY, PaperSymbols, spellings, with_flat_names
 
-SX = Any
 Lift = Callable[[Exact], Any]
 Find = Callable[[str], str | Expression | None]
 _MEMBER = re.compile(r"([A-Za-z]\w*?)(\d+)")

@@ -55,7 +55,7 @@ def read(source: str, base: str | None = None, closure: float | None = None) -> 
 
 def _read(source: str, base: str | None) -> Any:
     from ..files import gallery, load
-    from ..mechanism.gallery import family, gallery_file, gallery_names
+    from ..mechanism.gallery_files import family, gallery_file, gallery_names
 
     known = source in gallery_names() or source.startswith("chain-") or family(source)
     if not known and _is_bare(source):

@@ -6,7 +6,7 @@ from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..kinematics.assembly import assemble, assemblies
 from ..kinematics.closing import closing_of
-from ..kinematics.mobility import mobility
+from ..kinematics.mobility_analysis import mobility
 from ..mechanism import Mechanism, names_of
 from .inputs import assignments, numbers
 from .show import emit_json, print_table

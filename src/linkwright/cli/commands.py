@@ -26,7 +26,7 @@ def gallery(
     """
     from ..files import gallery as find
     from ..files import write
-    from ..mechanism.gallery import gallery_file, gallery_names, headline
+    from ..mechanism.gallery_files import gallery_file, gallery_names, headline
 
     if name is not None:
         stored = gallery_file(name)

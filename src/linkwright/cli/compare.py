@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ..comparison import Comparison, Scaling, compare, scaling
+from ..comparison.output import check_ending
+from ..comparison.size_scaling import MOST, sizes_between
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
-from ..study import Comparison, Scaling, compare, scaling
-from ..study.output import check_ending
-from ..study.scaling import MOST, sizes_between
 from .show import emit_json, working
 
 

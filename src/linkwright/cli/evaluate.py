@@ -79,7 +79,7 @@ def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> Non
     """What constraints determine has a meaning only where they hold."""
     if not model.names.constraints or quantity not in GUARDED or "qd" not in inputs:
         return
-    time = [inputs["t"]] if model.names.in_time else []
+    time = model.names.time_arguments(inputs.get("t"))
     names = model.names.constraints
     for residual, owners, what in (
         (

@@ -12,7 +12,7 @@ from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..mechanism import Mechanism, names_of
 from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
-from ..simulation import Kinematics, Run, inverse, kinematics, load_run
+from ..simulation import Kinematics, Run, load_run, solve_inverse, solve_kinematics
 from ..simulation.storage import check_format
 from .courses import courses
 from .inputs import assignments, numbers
@@ -33,7 +33,7 @@ def move(
         check_format(output)
     motion = courses(words) or None
     with working(f"moving {mechanism.name}"):
-        found = kinematics(
+        found = solve_kinematics(
             mechanism, motion, duration, over=_range(over) if over else None,
             rough=numbers(mechanism, rough), samples=samples,
         )  # fmt: skip
@@ -99,7 +99,7 @@ def forces(
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
     motion = load_run(source) if source is not None else courses(words)
     with working(f"finding the forces of {mechanism.name}"):
-        found = inverse(
+        found = solve_inverse(
             mechanism, motion, duration, rough=numbers(mechanism, rough), samples=samples
         )
     if output is not None:

@@ -1,8 +1,8 @@
 """Control of joints and tools, as drives of `simulate`: each law an expression in the kernel."""
 
-from .adaptive import adaptive
+from .adaptive_control import adaptive
 from .joints import computed_torque, coordinated, pd_gravity, pid
-from .operational import operational
+from .operational_control import operational
 from .recipes import made_by
 
 __all__ = [

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import casadi as ca
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from ..motion import Trajectory
 from ..simulation.feedback import Feedback
 from .parts import (
+    ReferenceLike,
     States,
     Subject,
     along,
@@ -32,12 +34,12 @@ from .recipes import controller
 @controller
 def pid(
     mechanism: Mechanism,
-    reference: Any,
-    kp: Any,
-    ki: Any = 0.0,
-    kd: Any = 0.0,
+    reference: ReferenceLike,
+    kp: ArrayLike,
+    ki: ArrayLike = 0.0,
+    kd: ArrayLike = 0.0,
     *,
-    most: Any = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """Every joint by itself ("uncoordinated"): τ = kp e + ki ∫e + kd ė.
@@ -69,12 +71,12 @@ def _pid(
 def coordinated(
     mechanism: Mechanism,
     reference: Trajectory,
-    kp: Any,
-    ki: Any = 0.0,
-    kd: Any = 0.0,
+    kp: ArrayLike,
+    ki: ArrayLike = 0.0,
+    kd: ArrayLike = 0.0,
     *,
-    width: Any = 0.05,
-    most: Any = None,
+    width: ArrayLike = 0.05,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """All joints on one clock, which waits for the slowest: they stay together on their way.
@@ -103,11 +105,11 @@ def coordinated(
 @controller
 def pd_gravity(
     mechanism: Mechanism,
-    reference: Any,
-    kp: Any,
-    kd: Any,
+    reference: ReferenceLike,
+    kp: ArrayLike,
+    kd: ArrayLike,
     *,
-    most: Any = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """τ = kp e + kd ė + g(q): comes to rest at the set point, whatever the masses move."""
@@ -121,11 +123,11 @@ def pd_gravity(
 @controller
 def computed_torque(
     mechanism: Mechanism,
-    reference: Any,
-    kp: Any,
-    kd: Any = None,
+    reference: ReferenceLike,
+    kp: ArrayLike,
+    kd: ArrayLike | None = None,
     *,
-    most: Any = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f, so that ë + kd ė + kp e = 0 if the model is right.
@@ -135,15 +137,16 @@ def computed_torque(
     """
     of = subject(mechanism)
     x, v, a = of.wanted
-    kp, kd = squares(kp, kd, of.size)
-    demand = a + kd * (v - of.qd) + kp * (x - of.q)
+    stiffness, damping = squares(kp, kd, of.size)
+    demand = a + damping * (v - of.qd) + stiffness * (x - of.q)
     (tau,) = of.equations.expressions("inverse_dynamics")
     tau = ca.substitute(tau, of.equations.symbols["qdd"], demand) - of.friction(of.q, v)
     tau = saturated(tau, bounds_of_drives(mechanism, most, of.size))
     return feedback(of, tau, reference_of(reference, of.size), period)
 
 
-def squares(kp: Any, kd: Any, size: int) -> tuple[Any, Any]:
+def squares(kp: ArrayLike, kd: ArrayLike | None, size: int) -> tuple[ca.DM, ca.DM]:
     """kp, and kd = 2 √kp where none is given."""
-    kp = gains(kp, size, "kp")
-    return kp, 2 * ca.sqrt(kp) if kd is None else gains(kd, size, "kd")
+    stiffness = gains(kp, size, "kp")
+    damping = 2 * ca.sqrt(stiffness) if kd is None else gains(kd, size, "kd")
+    return stiffness, damping

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
 from ..mechanism import Mechanism, names_of
 from ..motion import Trajectory, bounds_of
+from ..number_checks import check_spread
 from ..simulation.feedback import Feedback, Reference
+from ..types import SX, Floats
 
-Floats = NDArray[np.float64]
-SX = Any
+ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
+"""What a controller follows: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
+
 SLOW = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
 
@@ -133,7 +136,7 @@ def _passive(equations: Equations) -> Any:
     return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
 
 
-def reference_of(given: Any, size: int) -> Reference:
+def reference_of(given: ReferenceLike, size: int) -> Reference:
     """r(t) of a trajectory, of numbers to stay at, or of a function t → (x, ẋ, ẍ)."""
     if isinstance(given, Trajectory):
         if given.size != size:
@@ -184,27 +187,22 @@ LARGEST = 1e50
 """Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
 
 
-def vector(values: Any, size: int, what: str) -> Floats:
-    """One number for all, or one for each."""
-    try:
-        found = np.array(np.broadcast_to(np.asarray(values, dtype=float), (size,)))
-    except (TypeError, ValueError):
-        found = np.full(size, np.nan)
-    if not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} must be 1 or {size} finite numbers")
+def vector(values: ArrayLike, size: int, what: str) -> Floats:
+    """One number for all, or one for each, of a sensible size."""
+    found = check_spread(values, size, what)
     if (np.abs(found) > LARGEST).any():
         raise LinkwrightError(f"{what} is too large", remedy=f"stay below {LARGEST:g}")
     return found
 
 
-def gains(values: Any, size: int, what: str) -> SX:
+def gains(values: ArrayLike, size: int, what: str) -> ca.DM:
     found = vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")
     return ca.DM(found)
 
 
-def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
+def bounds_of_drives(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
     """The largest |τ|: none, the mechanism's own ("limits"), or given."""
     if most is None:
         return np.full(size, np.inf)
@@ -214,12 +212,9 @@ def bounds_of_drives(mechanism: Mechanism, most: Any, size: int) -> Floats:
                 f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
             )
         return bounds_of(mechanism).effort
-    try:
-        found = np.array(np.broadcast_to(np.asarray(most, dtype=float), (size,)))
-    except (TypeError, ValueError):
-        found = np.full(size, np.nan)
+    found = check_spread(most, size, "the bound of drives", or_infinite=True)
     if not (found > 0).all():
-        raise LinkwrightError(f"bounds of drives must be 1 or {size} numbers above 0")
+        raise LinkwrightError("a bound of drives is not above 0", remedy="give numbers above 0")
     return found
 
 

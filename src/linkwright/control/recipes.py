@@ -50,7 +50,7 @@ def _kept(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool) else np.asarray(value).tolist()
 
 
-def made_by(recipe: Mapping[str, Any], mechanism: Mechanism | None = None) -> Feedback:
+def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) -> Feedback:
     """The controller of a recipe, made for the mechanism unless the recipe has its own.
 
     A reference is a list of numbers, {knots, coefficients}, or {start, end, time}: a quintic.
@@ -78,6 +78,8 @@ def made_by(recipe: Mapping[str, Any], mechanism: Mechanism | None = None) -> Fe
         if "reference" in given:
             given["reference"] = _reference(given["reference"])
         return MAKERS[name](mechanism, **given)
+    except LinkwrightError:
+        raise
     except (TypeError, ValueError) as error:
         raise LinkwrightError(f"'{name}' cannot be made of these values: {error}") from None
 

@@ -12,7 +12,7 @@ from typing import Any, overload
 
 from ..errors import ArgumentError, FileError, LinkwrightError, LossWarning, kind_of
 from ..mechanism import Mechanism, require_mechanism
-from ..mechanism.gallery import gallery_file, gallery_names, generated
+from ..mechanism.gallery_files import gallery_file, gallery_names, generated
 from .partial import partial_name
 
 MAX_FILE_BYTES = 16 * 2**20
@@ -51,7 +51,7 @@ def load(
         raise error.within(str(path)) from None
 
 
-def read_numbers(path: str | Path) -> dict[str, Any]:
+def read_numbers(path: str | Path) -> dict[str, object]:
     """The table of a TOML file that is no mechanism, its decimals as floats."""
     from .toml import read_toml_table
 

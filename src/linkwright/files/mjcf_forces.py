@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import mujoco
+
 
 Named = Callable[[str, int], str]
 
@@ -43,7 +47,7 @@ class Switches:
                 yield f"{what} (switched off by a flag of the file)"
 
 
-def switches(model: Any, bits: Any) -> Switches:
+def switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) -> Switches:
     """The flags of a compiled model; `bits` is MuJoCo's table of them, which versions change."""
     flags = int(model.opt.disableflags)
 
@@ -60,7 +64,7 @@ def switches(model: Any, bits: Any) -> Switches:
     )
 
 
-def refuse_other_forces(model: Any, on: Switches, name: Named) -> None:
+def refuse_other_forces(model: mujoco.MjModel, on: Switches, name: Named) -> None:
     """Raises an `UnsupportedError` for the first force that acts outside the joints."""
     for found in (_tendon(model, on, name), _actuator(model, on, name), _medium(model, on, name)):
         if found:

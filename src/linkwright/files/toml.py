@@ -25,7 +25,7 @@ _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")
 
 
-def read_toml_table(text: str) -> dict[str, Any]:
+def read_toml_table(text: str) -> dict[str, object]:
     """The parsed TOML, decimals kept exactly. What would cost tomllib dear is refused first."""
     deep = FileError("the TOML is nested too deeply", remedy="a mechanism has few levels")
     # its parser is recursive, and takes the square of the length of a dotted key

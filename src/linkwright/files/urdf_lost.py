@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..expressions import to_float
 from ..mechanism import Joint, Limits, Mechanism
@@ -37,7 +36,7 @@ class _Effects:
         self.values = mechanism.values
         self.joint = joint
 
-    def acts(self, field: Any) -> bool:
+    def acts(self, field: object) -> bool:
         """Whether one of the numbers is not zero."""
         entries = field if isinstance(field, tuple) else (field,)
         return any(to_float(entry, self.values) != 0 for entry in entries)

@@ -10,6 +10,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra.linear import without_dust
 from ..errors import FileError
@@ -20,6 +21,7 @@ from ..kinematics.placements import alignment, placement_of, plane_of
 from ..kinematics.tree import Tree
 from ..kinematics.values import Values
 from ..mechanism import GROUND, Joint, Limits, Mechanism
+from ..types import Floats
 from .names import unique
 from .urdf import UNLIMITED
 from .urdf_lost import lost_in_urdf
@@ -148,7 +150,7 @@ class _Writer:
                 found.append(self.slide_of_screw(name, joint, axis))
         return found
 
-    def slide_of_screw(self, name: str, joint: Joint, axis: Any) -> _Move:
+    def slide_of_screw(self, name: str, joint: Joint, axis: ArrayLike) -> _Move:
         assert joint.pitch is not None
         follows = name, self.values.number(joint.pitch), 0.0
         label = self.new(f"{name}:slide", self.joint_names)
@@ -176,7 +178,7 @@ class _Writer:
             lines.append(f"<mimic joint={quoteattr(leader)} {numbers}/>")
         return lines
 
-    def number(self, joint: Joint, move: _Move, field: Any, default: float = 0.0) -> float:
+    def number(self, joint: Joint, move: _Move, field: object, default: float = 0.0) -> float:
         return default if field is None else self.values.number(joint.each(field)[move.freedom])
 
     def limits(self, joint: Joint, move: _Move) -> Iterator[str]:
@@ -193,7 +195,7 @@ class _Writer:
         }
         yield f"<limit {_attributes(bounds)}/>"
 
-    def relative(self, body: str, name: str) -> tuple[Any, Any]:
+    def relative(self, body: str, name: str) -> tuple[Floats, Floats]:
         """One body or frame seen from another that it is fixed to."""
         a, b = self.tree.find(body), self.tree.find(name)
         return without_dust(a.R.T @ b.R), a.R.T @ (b.p - a.p)
@@ -210,7 +212,7 @@ class _Writer:
         kind: str,
         parent: str,
         child: str,
-        place: tuple[Any, Any],
+        place: tuple[object, object],
         details: Sequence[str] = (),
     ) -> None:
         R, p = place

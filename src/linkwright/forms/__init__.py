@@ -1,7 +1,7 @@
 """Closed forms that people can read: canonical polynomials, collected and printed."""
 
 from .closed import ClosedForm, closed_form, form_of
-from .page import on_a_page, readable
+from .equation_page import on_a_page, readable
 from .sources import SHORT, Source, closed_only
 
 __all__ = [

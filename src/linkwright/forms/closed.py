@@ -93,7 +93,7 @@ class ClosedForm:
         of several outputs a dictionary of these."""
         return to_sympy(self.written(by, False), self.ports)
 
-    def json(self, by: str = "auto", groups: bool | None = None) -> dict[str, Any]:
+    def json(self, by: str = "auto", groups: bool | None = None) -> dict[str, object]:
         found = {"name": self.name, "what": self.what, "terms": self.terms}
         return found | as_json(self.written(by, groups))
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.exact.quotient_ring import QuotientRing, same
 from ..algebra.exact.quotients import Quotient
 from .terms import Reader
+
+if TYPE_CHECKING:
+    import flint
 
 
 def equal(
@@ -66,7 +69,7 @@ def _moved(reader: Reader, value: Quotient, ring: QuotientRing) -> Quotient | No
     labels = _labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
-    def moved(poly: Any) -> Any:
+    def moved(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         made = {}
         for exponents, coefficient in poly.terms():
             powers = [0] * ring.context.nvars()

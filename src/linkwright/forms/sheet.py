@@ -17,7 +17,7 @@ from ..quantities import entry_names, ports, signatures
 from ..readings.listing import listing
 from ..tape import Tape, count_operations, record
 from .closed import ClosedForm
-from .page import PAGE, readable
+from .equation_page import PAGE, readable
 
 _USUAL = (
     "mass_matrix", "coriolis_matrix", "gravity", "forces", "constraint_residual",

@@ -13,8 +13,8 @@ from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, sugge
 from ..kinematics.loads import SpringLength
 from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
 from ..tape import Port, Tape, record
+from ..types import SX
 
-SX = Any
 SHORT = {
     "M": "mass_matrix",
     "C": "coriolis_matrix",

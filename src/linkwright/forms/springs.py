@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 import casadi as ca
 
@@ -21,6 +20,7 @@ from ..algebra.exact.quotients import Quotient
 from ..expressions import Call, Expression, Name, Negation, Number, Product, Reciprocal, negate
 from ..kinematics.loads import SpringLength
 from ..tape import Port
+from ..types import SX
 from .terms import product, total
 
 
@@ -43,7 +43,7 @@ class SpringForm:
         return all(value.numerator.is_zero() for value in self.slope)
 
 
-def spring_output(k: int, one: SpringLength) -> tuple[Port, Any]:
+def spring_output(k: int, one: SpringLength) -> tuple[Port, SX]:
     """All that describes a spring, as one more output of the tape."""
     spring, length = one.spring, ca.sqrt(one.square)
     entries = (

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError
 from ..expressions import Expression, Unit, fold
 
+if TYPE_CHECKING:
+    import sympy
 
-def as_sympy(expression: Expression) -> Any:
+
+def as_sympy(expression: Expression) -> sympy.Expr:
     """The expression in SymPy; its symbols are real."""
     try:
         import sympy
@@ -20,42 +23,42 @@ def as_sympy(expression: Expression) -> Any:
 
 
 class _SympyAlgebra:
-    def number(self, value: Fraction) -> Any:
+    def number(self, value: Fraction) -> sympy.Expr:
         import sympy
 
         return sympy.Rational(value.numerator, value.denominator)
 
-    def pi(self) -> Any:
+    def pi(self) -> sympy.Expr:
         import sympy
 
         return sympy.pi
 
-    def add(self, terms: Sequence[Any]) -> Any:
+    def add(self, terms: Sequence[sympy.Expr]) -> sympy.Expr:
         import sympy
 
         return sympy.Add(*terms)
 
-    def multiply(self, factors: Sequence[Any]) -> Any:
+    def multiply(self, factors: Sequence[sympy.Expr]) -> sympy.Expr:
         import sympy
 
         return sympy.Mul(*factors)
 
-    def negate(self, operand: Any) -> Any:
+    def negate(self, operand: sympy.Expr) -> sympy.Expr:
         return -operand
 
-    def reciprocal(self, operand: Any) -> Any:
+    def reciprocal(self, operand: sympy.Expr) -> sympy.Expr:
         return 1 / operand
 
-    def power(self, base: Any, exponent: Any) -> Any:
+    def power(self, base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
         return base**exponent
 
-    def call(self, function: str, arguments: Sequence[Any]) -> Any:
+    def call(self, function: str, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
         import sympy
 
         others = {"abs": "Abs", "min": "Min", "max": "Max"}
         return getattr(sympy, others.get(function, function))(*arguments)
 
-    def measure(self, value: Any, unit: Unit) -> Any:
+    def measure(self, value: sympy.Expr, unit: Unit) -> sympy.Expr:
         import sympy
 
         scale = sympy.Rational(unit.scale.numerator, unit.scale.denominator)

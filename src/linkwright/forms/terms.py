@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.exact.angles import Form
 from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
@@ -30,6 +30,10 @@ from ..expressions import (
     to_text,
 )
 from ..tape import Op
+
+if TYPE_CHECKING:
+    import flint
+
 
 Vector = tuple[int, ...]  # an angle, as multiples of the ring's
 
@@ -83,7 +87,7 @@ class Reader:
 
     # -- polynomials ---------------------------------------------------------------------
 
-    def terms(self, poly: Any) -> Terms:
+    def terms(self, poly: flint.fmpq_mpoly) -> Terms:
         """The polynomial as terms, each trigonometric cofactor as short as it gets."""
         groups: dict[Monomial, _TrigSum] = {}
         ring, spare = self.ring, self.ring.spare
@@ -111,7 +115,7 @@ class Reader:
             for trig, coefficient in self.shortened(sums).items()
         }
 
-    def each(self, poly: Any) -> Iterator[tuple[Any, Any]]:
+    def each(self, poly: flint.fmpq_mpoly) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
         """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
         for k in range(len(poly)):
             if k % 256 == 0 and time.monotonic() > self.deadline + SECONDS:

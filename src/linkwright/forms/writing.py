@@ -228,7 +228,7 @@ def to_lines(written: Written) -> list[str]:
     return lines
 
 
-def as_json(written: Written) -> dict[str, Any]:
+def as_json(written: Written) -> dict[str, object]:
     return {
         "groups": {name: to_text(value) for name, value in written.groups},
         "entries": {name: to_text(value) for name, value in written.entries().items()},

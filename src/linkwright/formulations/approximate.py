@@ -22,7 +22,6 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations, State
@@ -34,6 +33,7 @@ from ..kinematics.tree import GROUND, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
+from ..types import Floats
 from .newton_euler import moving_directions
 from .recursive.newton_euler import reactions
 from .reduction import loop_wrenches
@@ -145,7 +145,7 @@ def _is_regular(own: Approximate) -> bool:
     return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
 
 
-def _letter(direction: NDArray[np.float64], number: int) -> str:
+def _letter(direction: Floats, number: int) -> str:
     """x, y or z along an axis of the world, else u, v, w."""
     along = np.flatnonzero(direction)
     return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import IDENTITY, Array, Scalar, cross, outer, skew, without_dust
 from ..algebra.rotations import (
@@ -28,8 +27,8 @@ from ..algebra.rotations import (
 from ..kinematics.joints import Kind
 from ..kinematics.recursions import Pose, displacements, poses
 from ..kinematics.tree import Link, Tree
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Read = list[tuple[int, Array]]
 """Values of some of the tree's coordinates, each from an index on."""
 

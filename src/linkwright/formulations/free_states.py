@@ -17,20 +17,19 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import Array, cross
 from ..equations import Builder, State
 from ..kinematics.coordinates import own_links, spread_accelerations, spread_coordinates
 from ..kinematics.joints import Kind
 from ..kinematics.recursions import Pose, accelerations, velocities
+from ..types import Floats
 from .attitudes import Angle, Attitude, Quaternion, Still, as_numbers, at_zero
 from .free_reading import Loose, Reading
 
 if TYPE_CHECKING:
     from .newton_euler import FreeBodies, FreeBody
 
-Floats = NDArray[np.float64]
 
 SPACE = 6
 

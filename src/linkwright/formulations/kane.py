@@ -21,7 +21,6 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.dual import Displacement, Dual, DualVector, about_axis
 from ..algebra.linear import Array, Elimination, solve_symmetric
@@ -42,6 +41,7 @@ from ..kinematics.recursions import displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters, read_expression
 from ..mechanism import Mechanism
+from ..types import Floats
 from .shared import Shared
 
 
@@ -267,7 +267,7 @@ class Kane(Shared):
         solved = Elimination(S[lines, columns]).solve(known[lines])
         return ca.vertcat(*(solved[columns.index(k)] for k in order))
 
-    def somewhere(self, matrix: Array) -> NDArray[np.float64]:
+    def somewhere(self, matrix: Array) -> Floats:
         """A matrix of q at numbers: where the mechanism is assembled, or anywhere."""
         tree = self.tree
         q = np.random.default_rng(0).uniform(0.2, 1.2, tree.nq)

@@ -11,7 +11,7 @@ import numpy as np
 from ..algebra.linear import Array, solve_symmetric
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.mobility import reference
+from ..kinematics.mobility_analysis import reference
 from ..kinematics.totals import kinetic_energy
 from ..mechanism import Mechanism
 from .reduction import Reduction

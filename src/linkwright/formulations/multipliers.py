@@ -16,7 +16,7 @@ import casadi as ca
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations
 from ..kinematics.build import build_tree
-from ..kinematics.mobility import reference
+from ..kinematics.mobility_analysis import reference
 from ..kinematics.totals import kinetic_energy, weight_energy
 from ..kinematics.tree import Tree
 from ..kinematics.values import Parameters

@@ -27,7 +27,6 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
@@ -43,13 +42,14 @@ from ..kinematics.coordinates import (
     spread_speeds,
 )
 from ..kinematics.loads import forces_along, spring_loads, wrench_loads
-from ..kinematics.mobility import reference
+from ..kinematics.mobility_analysis import reference
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
 from ..kinematics.tree import GROUND, Equation, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
+from ..types import Floats
 from .free_states import FreeStates, states_of_a_body
 from .kkt import Multipliers
 from .reduction import least_rows, loop_wrenches
@@ -98,7 +98,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     return free.equations("newton_euler", builders, extras, state, accelerations=accelerations)
 
 
-def moving_directions(tree: Tree) -> NDArray[np.float64]:
+def moving_directions(tree: Tree) -> Floats:
     """Rows: the components of (α, a) that motions can have, whatever values symbols take.
 
     Three translations where nothing turns, a rotation and two translations in a plane, else all.
@@ -139,7 +139,7 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
     return 2 * k * bodies - tree.names.nv + tied, states_of_a_body(k) * bodies
 
 
-def _without_inertia(tree: Tree, directions: NDArray[np.float64]) -> str | None:
+def _without_inertia(tree: Tree, directions: Floats) -> str | None:
     placed = World(tree, ca.DM(neutral(tree))).placed
     for name in tree.names.bodies:
         link = tree.bodies[name].link
@@ -194,7 +194,7 @@ class FreeBodies(Shared):
     def __init__(
         self,
         tree: Tree,
-        directions: NDArray[np.float64],
+        directions: Floats,
         *,
         loaded: bool = True,
         tied: bool = False,

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import Array, cross
 from ..algebra.rotations import rotation_z
@@ -39,6 +38,7 @@ from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
+from ..types import Floats
 from .shared import Shared, without_quaternions
 
 
@@ -64,7 +64,7 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
 
 def at_instant(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """W and V of W q̈ = P + V as numbers, at coordinates q, speeds qd and time t."""
     tree = build_tree(mechanism, "numeric")
     motion = tree.motion

@@ -27,7 +27,7 @@ from ..kinematics.loads import (
     spring_loads,
     wrench_loads,
 )
-from ..kinematics.mobility import leeway, reference
+from ..kinematics.mobility_analysis import leeway, reference
 from ..kinematics.totals import (
     center_of_mass,
     kinetic_energy,

@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 
 def accelerations(

@@ -50,7 +50,7 @@ class NamedRegressor:
     known: tuple[str, ...]
     values: tuple[Exact, ...]
 
-    def function(self) -> Any:
+    def function(self) -> ca.Function:
         """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""
         eqs = derive(self.mechanism)
         entries = entry_names(eqs.names)
@@ -81,7 +81,7 @@ class NamedRegressor:
             parts.append(column if factor == ONE else f"({to_text(factor)}) times {column}")
         return " plus ".join(parts) or "zero"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All of it as plain data, formulas as text."""
         return {
             "mechanism": self.mechanism.name,

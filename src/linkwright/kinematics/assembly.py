@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, numbers_from_text, require_mechanism
+from ..types import Floats
 from .closing import CLOSED, Closing, Ranges, closing_of
 from .pivots import rank
-
-Floats = NDArray[np.float64]
 
 
 def assemble(

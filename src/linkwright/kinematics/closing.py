@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, MechanismError, NameNotFoundError, UnsupportedError, suggest
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
+from ..types import Floats
 from .build import build_tree
 from .constraints import askew, constraints_of, loops_that_move, without_effect
 from .coordinates import integrate, position_ranges, quaternion_ranges, rates
@@ -20,7 +20,6 @@ from .sides import starting_pose
 from .sizes import length_of
 from .tree import Tree
 
-Floats = NDArray[np.float64]
 Ranges = Mapping[str, tuple[float, float]]
 
 CLOSED = 1e-12

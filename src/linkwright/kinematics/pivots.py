@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 SMALL = 1e-9
 """Singular values below this share of the largest are zero where no closure decides, and inputs

@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import Array, dot
 from ..expressions import to_float
 from ..mechanism import RollingConstraint
+from ..types import Floats
 from .coordinates import neutral, quaternion_ranges
 from .tree import GROUND, Restraints, Tree, Wheel
 from .world import World
-
-Floats = NDArray[np.float64]
 
 IN_PLANE = 1e-9
 """A wheel's centre nearer to the plane than this share of the radius lies in it."""

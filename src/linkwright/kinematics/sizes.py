@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .tree import GROUND, Closure, Placed, Tree
 from .world import World
-
-Floats = NDArray[np.float64]
 
 
 def length_of(tree: Tree, q: Floats) -> float:

@@ -31,6 +31,7 @@ from ..expressions import (
     names,
 )
 from ..mechanism import Mechanism
+from ..types import SX
 
 Parameters = str | Sequence[str]
 
@@ -120,11 +121,12 @@ class Values:
     def keeps(self, name: str) -> bool:
         return self.exact or name in self.wanted
 
-    def symbol(self, name: str, value: Exact) -> Any:
+    def symbol(self, name: str, value: Exact) -> SX:
         if name not in self.symbols:
             self.symbols[name] = ca.SX.sym(name)
             self.symbol_values[name] = value
-        return self.symbols[name]
+        symbol: SX = self.symbols[name]
+        return symbol
 
     def lookup(self, name: str) -> Scalar | Fraction:
         if self.keeps(name):
@@ -155,7 +157,7 @@ class Values:
             return self.lifted(value)
         return self.literal(value)
 
-    def literal(self, value: Fraction) -> Any:
+    def literal(self, value: Fraction) -> SX:
         """The symbol that stands for a number, and that is printed as this."""
         text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
         place, self.place = self.place, ""

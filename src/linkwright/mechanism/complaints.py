@@ -16,7 +16,7 @@ _SHORTHANDS = {
 
 
 def as_mechanism_error(
-    error: ValidationError, kind: type[BaseModel], fields: Mapping[str, Any]
+    error: ValidationError, kind: type[BaseModel], fields: Mapping[str, object]
 ) -> MechanismError:
     """The first complaint about the `fields` given for a part of this kind."""
     first, count = error.errors()[0], error.error_count()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..expressions import is_variable, names
 from .joints import Joint
@@ -11,6 +11,8 @@ from .parts import quantities
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
+
+_Time = TypeVar("_Time")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,11 @@ class Names:
     @property
     def nv(self) -> int:
         return len(self.qd)
+
+    def time_arguments(self, t: _Time) -> list[_Time]:
+        """[t] where forces or constraints depend on time, else []: what a function of the
+        mechanism takes behind its other inputs, before parameters."""
+        return [t] if self.in_time else []
 
 
 def names_of(mechanism: Mechanism) -> Names:

@@ -13,8 +13,14 @@ from .coordinates import names_of
 from .mechanism import Mechanism
 from .units import EITHER, coordinate_units, speed_units
 
-_OF_SPEED = {"qd0": {"rad": "rad/s", "m": "m/s"}, "torque": {"rad": "N*m", "m": "N"}}
-"""Units of generalized velocities and forces, by that of the coordinate."""
+_RATES = {"rad": "rad/s", "m": "m/s"}
+_ACCELERATIONS = {"rad": "rad/s^2", "m": "m/s^2"}
+_FORCES = {"rad": "N*m", "m": "N"}
+_OF_SPEED = {
+    "qd0": _RATES, "qd": _RATES, "v": _RATES, "qdd": _ACCELERATIONS, "vd": _ACCELERATIONS,
+    "torque": _FORCES, "tau": _FORCES, "step": {"rad": "rad", "m": "m"},
+}  # fmt: skip
+"""Units of generalized velocities, accelerations and forces, by that of the coordinate."""
 
 
 def require_mechanism(given: object) -> Mechanism:
@@ -28,17 +34,18 @@ def require_mechanism(given: object) -> Mechanism:
     raise ArgumentError(f"{kind_of(given)} is not a mechanism", remedy=remedy)
 
 
-def numbers_from_text(mechanism: Mechanism, given: Any, what: str) -> Any:
+def numbers_from_text(mechanism: Mechanism, given: object, what: str) -> Any:
     """Values by name in which text such as "30 deg" is a number in SI units; what is not a mapping
-    stays as it is. `what` is "q0" for coordinates, "qd0" for generalized velocities, "torque" for
-    generalized forces."""
+    stays as it is. `what` is "q0" or "q" for coordinates, "qd0" or "qd" for generalized velocities,
+    "qdd" for accelerations, "torque" or "tau" for generalized forces; others have no known unit."""
     if not isinstance(given, Mapping) or not any(isinstance(v, str) for v in given.values()):
         return given
     names, ways = names_of(mechanism), speed_units(mechanism)
-    if what == "q0":
+    if what in ("q0", "q", "q1"):
         units = dict(zip(names.q, coordinate_units(mechanism), strict=True))
     else:
-        units = {n: _OF_SPEED[what].get(u, EITHER) for n, u in zip(names.qd, ways, strict=True)}
+        known = _OF_SPEED.get(what, {})
+        units = {n: known.get(u, EITHER) for n, u in zip(names.qd, ways, strict=True)}
     return {
         name: _number(value, f"{what} of '{name}'", units.get(str(name), EITHER))
         if isinstance(value, str)

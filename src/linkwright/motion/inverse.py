@@ -12,20 +12,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_rows
+from ..types import Booleans, Floats
 from .iteration import SAME, Iteration, flattened
 from .lanes import CLOSED, ROUGH, Lanes
 from .limits import bounds_of
 from .targets import SIZES, Target, read_targets
-from .trajectory import numbers
-
-Floats = NDArray[np.float64]
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
 _SAMPLES = 512
@@ -56,8 +55,10 @@ class Joints:
     angle: Floats
 
     @property
-    def reached(self) -> Any:
-        return self.status == REACHED
+    def reached(self) -> Booleans:
+        """Whether each target is reached."""
+        reached: Booleans = self.status == REACHED
+        return reached
 
 
 class InverseKinematics:
@@ -160,11 +161,7 @@ class InverseKinematics:
         return [by_frame[frame] for frame in self.kinds]
 
     def _coordinates(self, given: Any, what: str) -> Floats:
-        nq = self.model.nq
-        found = numbers(given)
-        if found.ndim == 0 or found.shape[-1] != nq or not np.isfinite(found).all():
-            raise LinkwrightError(f"the {what} is not {nq} finite numbers", remedy=f"give {nq}")
-        return found
+        return check_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
     def _attempts(
         self, lanes: Lanes, begin: Floats, restarts: int, rng: np.random.Generator
@@ -210,7 +207,7 @@ class InverseKinematics:
             q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
 
-    def _far(self, wanted: Floats, share: float) -> NDArray[np.bool_]:
+    def _far(self, wanted: Floats, share: float) -> Booleans:
         """Whether a frame is to go farther than this share of the samples' reach."""
         far, at = np.zeros(len(wanted), dtype=bool), 0
         for kind in self.kinds.values():
@@ -278,8 +275,9 @@ def _joints(q: Floats, figures: Floats, lanes: Lanes, batch: Sequence[int]) -> J
 
 
 def inverse_kinematics(
-    mechanism: Mechanism, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
-    limits: bool = True, tolerance: float = 1e-9, restarts: int = 60,
+    mechanism: Mechanism, targets: Mapping[str, object], start: ArrayLike | None = None,
+    posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
+    restarts: int = 60,
 ) -> Joints:  # fmt: skip
     """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
 

@@ -22,18 +22,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
 from ..errors import LinkwrightError
-from ..readings.llvm import compile_tape
-from ..tape import Port, normalised, record, scheduled
+from ..readings.llvm import compile_expressions
+from ..tape import named_vectors
+from ..types import SX, Booleans, Floats, Integers
 from .limits import Bounds
 from .targets import SIZES
 
-SX = Any
-Floats = NDArray[np.float64]
 LEAST = 1e-13
 """The least λ, as a share of the length's square."""
 FIRST, LARGEST = 1e-3, 1e12
@@ -110,10 +108,10 @@ class Iteration:
     def fresh(self) -> Floats:
         return np.array([FIRST * self.length**2, 2.0])
 
-    def stuck(self, pace: Floats, wanted: Floats) -> Any:
+    def stuck(self, pace: Floats, wanted: Floats) -> Booleans:
         return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
 
-    def tightened(self, slack: NDArray[np.int64], *state: Floats) -> list[Floats]:
+    def tightened(self, slack: Integers, *state: Floats) -> list[Floats]:
         """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
         (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
         slow = self.gap(now) > TIGHTER * gaps[slack]
@@ -214,12 +212,14 @@ class Iteration:
                     flags[k] = 1 - outward
         return ca.vertcat(*flags)
 
-    def _least(self, J: SX, e: SX, damping: SX) -> SX:
+    def _least(self, J: SX, e: SX, damping: SX | float) -> SX:
         """The damped least-squares solution of J Δq = e."""
         rows, columns = J.shape
         if rows <= columns:
-            return J.T @ solve_symmetric(J @ J.T + damping * ca.SX.eye(rows), e)
-        return solve_symmetric(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
+            step: SX = J.T @ solve_symmetric(J @ J.T + damping * ca.SX.eye(rows), e)
+        else:
+            step = solve_symmetric(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
+        return step
 
     @cached_property
     def descend(self) -> Any:
@@ -354,13 +354,7 @@ class Iteration:
         return ca.substitute(step, ca.vertcat(s["q"], s["q1"]), ca.vertcat(q, other))
 
     def _compiled(self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]) -> Any:
-        function = ca.Function(
-            name, list(inputs.values()), ca.cse(list(outputs.values())), list(inputs),
-            list(outputs),
-        )  # fmt: skip
-        sizes = ({k: int(x.shape[0]) for k, x in part.items()} for part in (inputs, outputs))
-        ports = [[Port(key, (size,)) for key, size in part.items()] for part in sizes]
-        return compile_tape(scheduled(normalised(record(function, *ports))))
+        return compile_expressions(name, named_vectors(inputs), named_vectors(outputs))
 
 
 def _shortened(step: SX) -> SX:
@@ -389,12 +383,12 @@ def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
     ]
 
 
-def taken(chosen: NDArray[np.int64], *arrays: Any) -> list[Any]:
+def taken(chosen: Integers, *arrays: Any) -> list[Any]:
     """The chosen rows of all arrays."""
     return [array.take(chosen, axis=0) for array in arrays]
 
 
-def beaten(before: Floats, cost: Floats, rival: Floats) -> NDArray[np.bool_]:
+def beaten(before: Floats, cost: Floats, rival: Floats) -> Booleans:
     """Whether steps like the last lead too slowly to where the cost would be below the rival."""
     gain = before - cost
     return (gain > 0) & (PATIENCE * gain < cost - (1 - SAME) * rival)

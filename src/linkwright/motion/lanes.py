@@ -5,15 +5,13 @@ Lanes that are done are left out of the next steps; what is done is looked at ev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Booleans, Floats, Integers
 from .iteration import Iteration, beaten, taken
-
-Floats = NDArray[np.float64]
 
 _BURST = 3
 """Steps between two looks at what is done, so that nobody's answer depends on the others'."""
@@ -41,25 +39,26 @@ class Lanes:
     wanted: Floats
     tolerance: float
 
-    def reached(self, figures: Floats) -> Any:
+    def reached(self, figures: Floats) -> Booleans:
         """Whether distance and angle are within the tolerance, and loops closed."""
         missed = np.maximum(figures[:, 2], figures[:, 3])
         return (missed <= self.tolerance) & (
             self.iteration.gap(figures) <= min(CLOSED, self.tolerance)
         )
 
-    def nearest(self, figures: Floats, lanes: NDArray[np.int64]) -> Any:
+    def nearest(self, figures: Floats, lanes: Integers) -> Booleans:
         """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
         size = np.abs(self.wanted[lanes]).max(axis=1)
         missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
         unseen = np.sqrt(_ROUNDING * (size + self.iteration.length) / (missed + 1e-300))
-        return (figures[:, 1] < _FLAT_ENOUGH + unseen) & (self.iteration.gap(figures) <= CLOSED)
+        flat: Booleans = figures[:, 1] < _FLAT_ENOUGH + unseen
+        return flat & (self.iteration.gap(figures) <= CLOSED)
 
-    def close(self, figures: Floats) -> Any:
+    def close(self, figures: Floats) -> Booleans:
         """Whether so little is missing that the target can hardly be out of reach."""
         return figures[:, 0] < (_CLOSE * self.iteration.length) ** 2 / 2
 
-    def asked(self, lanes: NDArray[np.int64], held: Floats | None, stiff: bool = False) -> Floats:
+    def asked(self, lanes: Integers, held: Floats | None, stiff: bool = False) -> Floats:
         """Targets of lanes; what holds their loops is as it was when figures were `held`."""
         wanted = self.iteration.with_loops(self.wanted[lanes], stiff)
         if held is not None and self.iteration.loops:
@@ -67,7 +66,7 @@ class Lanes:
         return wanted
 
     def descended(
-        self, begin: Floats, lanes: NDArray[np.int64], flat: float = FLAT,
+        self, begin: Floats, lanes: Integers, flat: float = FLAT,
         rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
@@ -110,7 +109,12 @@ class Lanes:
         return q, figures
 
     def glided(
-        self, glide: Any, q: Floats, figures: Floats, posture: Floats, lanes: NDArray[np.int64]
+        self,
+        glide: Callable[..., tuple[Floats, Floats, Floats]],
+        q: Floats,
+        figures: Floats,
+        posture: Floats,
+        lanes: Integers,
     ) -> Floats:
         found, at, wanted = q.copy(), np.arange(len(q)), self.asked(lanes, figures)
         pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.stray

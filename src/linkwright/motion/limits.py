@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate
 from ..mechanism import Joint, Mechanism, names_of
+from ..types import Booleans, Floats
 from .trajectory import Trajectory
-
-Floats = NDArray[np.float64]
 
 _SLACK = 1e-9
 """What coordinates may be out of their ranges by rounding, rad or m."""
@@ -28,7 +26,7 @@ class Bounds:
     upper: Floats
     velocity: Floats
     effort: Floats
-    full_turns: NDArray[np.bool_]
+    full_turns: Booleans
 
 
 def bounds_of(mechanism: Mechanism) -> Bounds:

@@ -11,15 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..model import Model
+from ..types import Floats
 from .limits import bounds_of
 from .trajectory import Trajectory, hermite, quintic
-
-Floats = NDArray[np.float64]
 
 _CLOSED = 1e-12
 _STEPS = 30
@@ -97,16 +95,16 @@ class Loops:
         return np.array([q, qd, qdd])
 
     def _solved(self, q: Floats, right: Floats, lead: Trajectory, t: float) -> Floats:
-        J = self.model.constraint_jacobian(q)[:, self.following]
+        J: Floats = self.model.constraint_jacobian(q)[:, self.following]
         if not _share(J, len(self.following)) > _SINGULAR:
             raise self._stuck(lead, t, "come to a dead centre")
-        found: Floats = np.linalg.lstsq(J, right, rcond=1e-12)[0]
-        return found
+        found = np.linalg.lstsq(J, right, rcond=1e-12)[0]
+        return np.asarray(found, dtype=float)
 
     def _weakest(self, q: Floats) -> Floats:
         """u ⊗ v of the smallest singular value of J_f, which changes its sign where that value
         passes through 0."""
-        J = self.model.constraint_jacobian(q)[:, self.following]
+        J: Floats = self.model.constraint_jacobian(q)[:, self.following]
         left, _, right = np.linalg.svd(J, full_matrices=False)
         return np.outer(left[:, -1], right[-1]).ravel()
 

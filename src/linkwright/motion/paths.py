@@ -13,17 +13,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
+from ..number_checks import check_vector
+from ..types import Floats
 from .inverse import InverseKinematics
 from .limits import check_within
 from .loops import check_closable
 from .timing import refuse_quaternions
-from .trajectory import Trajectory, coordinates, hermite, numbers, through
-
-Floats = NDArray[np.float64]
+from .trajectory import Trajectory, hermite, through
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Path:
     turn: Floats | None = None
 
 
-def straight(begin: Any, end: Any, turn: Any = None) -> Path:
+def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) -> Path:
     """The straight line between two points."""
     a, b = (_point(x) for x in (begin, end))
     length = float(np.linalg.norm(b - a))
@@ -45,7 +45,9 @@ def straight(begin: Any, end: Any, turn: Any = None) -> Path:
     return Path(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _turn(turn))
 
 
-def circular(begin: Any, via: Any, end: Any, turn: Any = None) -> Path:
+def circular(
+    begin: ArrayLike, via: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None
+) -> Path:
     """The arc from one point through another to a third."""
     a, m, b = (_point(x) for x in (begin, via, end))
     u, v = m - a, b - a
@@ -71,10 +73,7 @@ def _turn(given: Any) -> Floats | None:
 
 
 def _point(given: Any) -> Floats:
-    found = numbers(given)
-    if found.shape != (3,) or not np.isfinite(found).all():
-        raise LinkwrightError("points, displacements and turns are 3 finite numbers")
-    return found
+    return check_vector(given, 3, "a point, displacement or turn", "xyz")
 
 
 def rotation(vector: Floats) -> Floats:
@@ -194,7 +193,7 @@ def follow(
     frame: str,
     path: Path,
     law: Trajectory,
-    start: Any,
+    start: ArrayLike,
     *,
     knots: int = 100,
     limits: bool = True,
@@ -210,7 +209,7 @@ def follow(
     refuse_quaternions(mechanism, solver.model)
     check_closable(mechanism, solver.model)
     _check_law(law, path)
-    q0 = coordinates(start, solver.model.nq)
+    q0 = check_vector(start, solver.model.nq, "the start", solver.model.q_names)
     if limits:
         check_within(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
@@ -259,8 +258,8 @@ def _joined(follower: _Follower, knots: int) -> Trajectory:
 def line(
     mechanism: Mechanism,
     frame: str,
-    start: Any,
-    by: Any,
+    start: ArrayLike,
+    by: ArrayLike,
     law: Callable[[float], Trajectory],
     *,
     hold_rotation: bool = False,
@@ -279,9 +278,9 @@ def line(
 def arc(
     mechanism: Mechanism,
     frame: str,
-    start: Any,
-    via: Any,
-    end: Any,
+    start: ArrayLike,
+    via: ArrayLike,
+    end: ArrayLike,
     law: Callable[[float], Trajectory],
     *,
     hold_rotation: bool = False,
@@ -299,5 +298,6 @@ def _here(mechanism: Mechanism, frame: str, start: Any) -> Floats:
     from ..model import compile as compiled
 
     model = compiled(mechanism, threads=1)
-    place: Floats = model.placement(frame)(coordinates(start, model.nq))[:3, 3]
+    begin = check_vector(start, model.nq, "the start", model.q_names)
+    place: Floats = model.placement(frame)(begin)[:3, 3]
     return place

@@ -13,23 +13,24 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_vector
+from ..types import Floats
 from .inverse import NEAREST, InverseKinematics
 from .limits import bounds_of, check_within, outside
 from .loops import Loops, check_closable
 from .targets import read_targets
 from .timing import at_limits, beyond_limits, refuse_quaternions
-from .trajectory import Trajectory, check_duration, coordinates, through
+from .trajectory import Trajectory, check_duration, through
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 PICTURES = (".png", ".pdf", ".svg")
 _MOST_SAMPLES = 1_000_000
@@ -127,7 +128,7 @@ def planned(
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     t, q, qd, qdd = trajectory.sampled(samples)
-    time = [t] if model.names.in_time else []
+    time = model.names.time_arguments(t)
     tau = model.inverse_dynamics(q, qd, qdd, *time)
     point = model.placement(frame)(q)[..., :3, 3]
     exceeded = beyond_limits(mechanism, trajectory)
@@ -142,11 +143,11 @@ def check_plannable(mechanism: Mechanism, model: Model) -> None:
 def plan_to(
     mechanism: Mechanism,
     frame: str,
-    targets: Sequence[Any],
+    targets: Sequence[object],
     duration: float | None = None,
     *,
-    start: Any = None,
-    posture: Any = None,
+    start: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
     limits: bool = True,
     samples: int = 301,
 ) -> Plan:
@@ -184,9 +185,11 @@ def plan_to(
 
 def _begin(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     """The start, or home; its loops must be closed."""
-    if not model.names.constraints:
-        return coordinates(model.neutral() if start is None else start, model.nq)
-    q = coordinates(model.home() if start is None else start, model.nq)
+    closed = not model.names.constraints
+    given = (model.neutral() if closed else model.home()) if start is None else start
+    q = check_vector(given, model.nq, "the start", model.q_names)
+    if closed:
+        return q
     left = float(np.abs(model.constraint_residual(q)).max())
     if left > 1e-8:
         raise LinkwrightError(

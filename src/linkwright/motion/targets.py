@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentError, LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..number_checks import read_array
+from ..types import Floats
 
 SIZES = {"plane": 2, "point": 3, "pose": 12}
 """Numbers of a target: a pose is its position, then its rotation matrix row by row."""
@@ -28,7 +27,7 @@ class Target:
     numbers: Floats
 
 
-def read_targets(given: Mapping[str, Any]) -> list[Target]:
+def read_targets(given: Mapping[str, object]) -> list[Target]:
     """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
     (w, x, y, z)."""
     if not isinstance(given, Mapping):
@@ -41,11 +40,8 @@ def read_targets(given: Mapping[str, Any]) -> list[Target]:
 
 
 def _read(frame: str, value: Any) -> Target:
-    try:
-        numbers = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        numbers = np.full(1, np.nan)
-    if not numbers.size or not np.isfinite(numbers).all():
+    numbers = read_array(value)
+    if numbers is None or not numbers.size or not np.isfinite(numbers).all():
         raise LinkwrightError("the target is no array of finite numbers", where=frame)
     if np.abs(numbers).max() >= _FARTHEST:
         raise LinkwrightError(

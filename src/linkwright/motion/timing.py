@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..number_checks import check_spread
+from ..types import Floats
 from .limits import bounds_of, outside
-from .trajectory import Trajectory, one_for_each
+from .trajectory import Trajectory
 from .units import said, units_of
-
-Floats = NDArray[np.float64]
 
 _DECADE = 60
 """Paces of the grid from one power of ten to the next."""
@@ -60,7 +59,7 @@ class _Motion:
     def effort(self, paces: Floats) -> Floats:
         """|τ| (…, samples, nv) for paces 1/r (…)."""
         y = np.asarray(paces)[..., None, None]
-        time = [self.t / y[..., 0]] if self.model.names.in_time else []
+        time = self.model.names.time_arguments(self.t / y[..., 0])
         tau = self.model.inverse_dynamics(self.q, self.qd * y, self.qdd * y * y, *time)
         return np.asarray(np.abs(tau), dtype=float)
 
@@ -69,8 +68,8 @@ def at_limits(
     mechanism: Mechanism,
     trajectory: Trajectory,
     *,
-    velocity: Any = None,
-    effort: Any = None,
+    velocity: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
     samples: int = _SAMPLES,
 ) -> Trajectory:
     """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
@@ -86,7 +85,7 @@ def at_limits(
         )
     bounds = bounds_of(mechanism)
     v, f = (
-        own if given is None else one_for_each(given, model.nv, what)
+        own if given is None else check_spread(given, model.nv, what, or_infinite=True)
         for given, own, what in (
             (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
         )

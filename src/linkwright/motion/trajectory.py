@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..number_checks import check_list, check_spread, read_array
+from ..types import Floats
 
 
 @dataclass(frozen=True)
@@ -166,12 +166,12 @@ def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
 
 
 def quintic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = (0.0, 0.0),
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike = (0.0, 0.0),
 ) -> Trajectory:
     """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
     unless given as (start, end)."""
@@ -186,43 +186,12 @@ def quintic(
 
 
 def _ends(start: Any, end: Any) -> tuple[Floats, Floats]:
-    a, b = _vector(start, "start"), _vector(end, "end")
+    a, b = check_list(start, "the start"), check_list(end, "the end")
     if len(a) != len(b):
         raise LinkwrightError(
             f"the start has {len(a)} numbers, the end {len(b)}", remedy="give as many of each"
         )
     return a, b
-
-
-def numbers(values: Any) -> Floats:
-    """An array of floats; of nothing where they are no numbers."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        return np.zeros(0)
-
-
-def _vector(values: Any, what: str) -> Floats:
-    found = np.atleast_1d(numbers(values))
-    if found.ndim != 1 or not found.size or not np.isfinite(found).all():
-        raise LinkwrightError(f"the {what} is no list of finite numbers")
-    return found
-
-
-def coordinates(values: Any, size: int) -> Floats:
-    """Where a motion starts: one number for each coordinate."""
-    found = numbers(values)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise LinkwrightError(f"the start is not {size} numbers", remedy=f"give {size}, finite")
-    return found
-
-
-def one_for_each(values: Any, size: int, what: str) -> Floats:
-    """One number for all coordinates, or one for each."""
-    found = numbers(values)
-    if found.shape not in ((), (1,), (size,)) or np.isnan(found).any():
-        raise LinkwrightError(f"{what} is not 1 or {size} numbers", remedy=f"give 1 or {size}")
-    return np.broadcast_to(found, (size,))
 
 
 def _pair(values: Any, size: int, what: str) -> list[Floats]:
@@ -233,10 +202,7 @@ def _pair(values: Any, size: int, what: str) -> list[Floats]:
         both = []
     if len(both) != 2 or isinstance(values, str):
         raise LinkwrightError(f"{what} are those of start and end", remedy="give (start, end)")
-    found = [one_for_each(x, size, f"one of the {what}") for x in both]
-    if not np.isfinite(found).all():
-        raise LinkwrightError(f"the {what} must be finite")
-    return found
+    return [check_spread(x, size, f"one of the {what}") for x in both]
 
 
 def check_duration(duration: float) -> None:
@@ -245,11 +211,11 @@ def check_duration(duration: float) -> None:
 
 
 def through(
-    points: Any,
-    times: Any,
+    points: ArrayLike,
+    times: ArrayLike,
     *,
-    velocities: Any = (0.0, 0.0),
-    accelerations: Any = None,
+    velocities: ArrayLike = (0.0, 0.0),
+    accelerations: ArrayLike | None = None,
 ) -> Trajectory:
     """A spline through points (K + 1, n) at times, with continuous accelerations.
 
@@ -258,8 +224,9 @@ def through(
     """
     from scipy.interpolate import PPoly, make_interp_spline
 
-    rows, at = numbers(points), numbers(times)
-    if rows.ndim != 2 or len(rows) < 2 or at.shape != rows.shape[:1]:
+    rows, at = read_array(points), read_array(times)
+    fits = rows is not None and at is not None and at.shape == rows.shape[:1]
+    if rows is None or at is None or not fits or rows.ndim != 2 or len(rows) < 2:
         raise LinkwrightError(
             "a spline needs at least 2 points and as many times", remedy="give (K, n) and (K)"
         )
@@ -279,7 +246,12 @@ def through(
 
 
 def trapezoid(
-    start: Any, end: Any, speed: Any, acceleration: Any, *, together: bool = True
+    start: ArrayLike,
+    end: ArrayLike,
+    speed: ArrayLike,
+    acceleration: ArrayLike,
+    *,
+    together: bool = True,
 ) -> Trajectory:
     """As fast as speeds and accelerations allow: up, on, down; a triangle where the way is short.
 
@@ -288,7 +260,7 @@ def trapezoid(
     a, b = _ends(start, end)
     way = b - a
     most = [
-        one_for_each(x, len(way), what)
+        check_spread(x, len(way), what, or_infinite=True)
         for x, what in ((speed, "the speed"), (acceleration, "the acceleration"))
     ]
     if any((x <= 0).any() for x in most) or np.isinf(most[1]).any():

@@ -121,7 +121,9 @@ _RULES: dict[Op, Callable[..., Ball]] = {
 }
 
 
-def ball_of(value: Any, named: Mapping[str, Expression] | None = None, name: str = "") -> Ball:
+def ball_of(
+    value: Exact | str | Decimal, named: Mapping[str, Expression] | None = None, name: str = ""
+) -> Ball:
     """A number as a ball: a float, fraction or decimal text for exactly what it is; a parameter
     that is known as a float only, by its expression."""
     if isinstance(value, PiMultiple):
@@ -202,7 +204,9 @@ def _decimal(whole: int, power: int) -> str:
     return str(Decimal((sign, digits, power)) if whole else Decimal(0))
 
 
-def evaluate(tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], bits: int) -> list[Any]:
+def evaluate(
+    tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], bits: int
+) -> list[list[Ball]]:
     """All outputs at a precision; `inputs` makes the balls of the inputs at it."""
     with precision(bits):
         return read(tape, Balls(), inputs())
@@ -239,7 +243,7 @@ def _width(ball: Ball, largest: Ball, digits: int) -> float:
 
 def exact_inputs(
     tape: Tape,
-    values: Mapping[str, Sequence[Any]],
+    values: Mapping[str, Sequence[Exact | str | Decimal]],
     parameters: Mapping[str, Exact],
     named: Mapping[str, Expression],
 ) -> Callable[[], list[list[Ball]]]:

@@ -11,7 +11,7 @@ from ..expressions import to_float, to_text
 from ..mechanism import Joint, Mechanism
 
 
-def describe(mechanism: Mechanism) -> dict[str, Any]:
+def describe(mechanism: Mechanism) -> dict[str, object]:
     """Everything that `info` and the page show."""
     values = mechanism.values
     masses = {name: to_float(body.mass, values) for name, body in mechanism.bodies.items()}
@@ -66,7 +66,7 @@ def _freedom(mechanism: Mechanism) -> dict[str, Any]:
     """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
-    from ..kinematics.mobility import mobility
+    from ..kinematics.mobility_analysis import mobility
 
     try:
         found = mobility(mechanism)

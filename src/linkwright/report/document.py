@@ -20,7 +20,7 @@ from ..files import write
 from ..forms.page_fonts import math_font_css, text_font_css
 from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
-from ..mechanism.gallery import gallery_names
+from ..mechanism.gallery_files import gallery_names
 from .description import describe
 from .markup import Html, copied, details, html, joined
 from .motions import Moved, motion_words

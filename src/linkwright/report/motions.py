@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
+from ..comparison.bounded import Worker
 from ..errors import LinkwrightError
 from ..kinematics.assembly import consistent_speeds
 from ..mechanism import Mechanism, names_of
@@ -17,8 +18,10 @@ from ..show.scene import scene_of
 from ..show.tracks import poses_at
 from ..show.view import upright
 from ..simulation import Run, simulate
-from ..study.bounded import Worker
 from .starts import Start, exactly
+
+Made = TypeVar("Made")
+
 
 MOVING = 0.02
 """What a coordinate must change by, for the motion to be seen."""
@@ -43,7 +46,7 @@ class LeftOut:
     why: str
 
 
-def kept(make: Callable[[], Any]) -> Any:
+def kept(make: Callable[[], Made]) -> Made | LeftOut:
     """What is made, or why it could not be."""
     try:
         return make()

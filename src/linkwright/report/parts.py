@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from ..comparison import Comparison, compare
+from ..comparison.bounded import Worker, cancelling, not_cancelled
 from ..expressions import to_text
 from ..expressions.tree import names as names_in
 from ..forms.sheet import Sheet, sheet_of, usual_functions
 from ..formulations import derive
 from ..mechanism import Mechanism
-from ..study import Comparison, compare
-from ..study.bounded import Worker, cancelling, not_cancelled
 from ..verification import verify
 from ..verification.report import Report
 from .description import meaning

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..comparison import Comparison
 from ..errors import LinkwrightError
 from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import equation_of
 from ..mechanism import Mechanism, Names
-from ..mechanism.gallery import headline
+from ..mechanism.gallery_files import headline
 from ..show import animation_element, figure_of
-from ..study import Comparison
 from ..verification.report import Report
 from .markup import Html, copied, details, html, joined, safe, table
 from .motions import LeftOut, Moved

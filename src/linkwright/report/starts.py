@@ -12,7 +12,7 @@ from ..errors import LinkwrightError
 from ..files import gallery
 from ..formulations import derive
 from ..mechanism import Mechanism
-from ..mechanism.gallery import gallery_names
+from ..mechanism.gallery_files import gallery_names
 from ..simulation.inputs import drive_of
 from ..simulation.start import start_of
 from ..simulation.system import System

@@ -3,17 +3,17 @@
 Everything returns a matplotlib figure, and writes it where `path` is given (.svg, .pdf, .png).
 """
 
+from .animated_page import animation_element, animation_page
 from .animation import animate
-from .collisions import Encounter, clearances, collisions
-from .cyclograph import cyclograph
+from .collision_search import Encounter, clearances, collisions
+from .cyclograph_figure import cyclograph
 from .diagrams import free_body_diagrams
-from .free_bodies import FreeBody, free_bodies
+from .free_body_forces import FreeBody, free_bodies
 from .histories import Line, Panel
-from .page import animation_element, animation_page
 from .plans import plan_courses, plan_ends, plan_figure
 from .plots import eigenvalues, over_time, phase, plot
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
-from .sparsity import sparsity
+from .sparsity_figure import sparsity
 from .sticks import figure_of
 from .structure import graph
 from .style import data_uri, save, svg

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
+from ..types import Bytes
+from .animated_page import animation_page
 from .brush import Brush
 from .ground import ground_shapes
-from .page import animation_page
 from .paper import finish, prepared_axes
 from .scene import scene_of
 from .sticks import Details, draw_moving
@@ -26,7 +26,7 @@ from .tracks import divided, poses_at, require_run, smooth_parts, traced
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Pixels = NDArray[np.uint8]
+Pixels = Bytes
 
 FILMS = (".mp4", ".gif", ".html")
 _RATES = {".mp4": 30.0, ".gif": 20.0}
@@ -88,7 +88,7 @@ def _stage(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
 
 
 def film(
-    run: Run, rate: float, speed: float, trace: Any = None, view: Any = None
+    run: Run, rate: float, speed: float, trace: object = None, view: object = None
 ) -> Iterator[Pixels]:
     """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
     length = float(run.t[-1] - run.t[0])

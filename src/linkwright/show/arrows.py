@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .labels import plain, with_index
 from .paper import round_length
 from .style import INK, colour, sheet
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 REACTION, WEIGHT, OTHER = colour(1), colour(0), colour(2)
 _OTHERS = ("spring", "load", "constraints")

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.constraints import constraints_of
 from ..kinematics.coordinates import integrate, own_links, rates
 from ..kinematics.joints import Kind
 from ..kinematics.tree import Tree
+from ..types import Floats
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 _STEPS = 6
 """Newton steps of a closure at most; between samples the start is near."""

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
 from ..model import Model
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .dimensions import Span
 from .labels import symbol
 from .members import hull_order
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .view import View
 
-Floats = NDArray[np.float64]
 
 AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
 LAYERS = {
@@ -39,7 +38,7 @@ class Brush:
 
     def __init__(
         self, axes: Axes, scene: Scene, poses: Floats, view: View,
-        tint: Any = None, weight: float = 1.0, alpha: float = 1.0,
+        tint: str | Sequence[float] | None = None, weight: float = 1.0, alpha: float = 1.0,
     ) -> None:  # fmt: skip
         self.axes, self.scene, self.poses, self.view = axes, scene, poses, view
         self.tint, self.weight, self.alpha = tint, weight, alpha
@@ -54,7 +53,7 @@ class Brush:
     def world(self, link: int, points: Floats) -> Floats:
         return np.asarray(points @ self.poses[link, :, :3].T + self.poses[link, :, 3])
 
-    def colour(self, link: int) -> Any:
+    def colour(self, link: int) -> str | Sequence[float]:
         if self.tint is not None:
             return self.tint
         return INK if link == GROUND else colour(self.order.get(link, 0))

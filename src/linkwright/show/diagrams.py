@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
+from ..types import Floats
 from .arrows import amount, arrow, bent_arrow, body_panels, fit, force_name, force_scale, paint_of
 from .brush import Brush
-from .free_bodies import Applied, FreeBody, free_bodies, state_of
+from .free_body_forces import Applied, FreeBody, free_bodies, state_of
 from .labels import symbol
 from .scene import Scene, scene_of
 from .style import COLUMN, FAINT, GREY, INK, kept, styled
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from .view import View
 
-Floats = NDArray[np.float64]
 
 _LEAST = 0.01
 """Share of a body's largest force below which none is drawn."""
@@ -32,9 +32,9 @@ _LEAST = 0.01
 @styled
 def free_body_diagrams(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    tau: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     t: float = 0.0,
     *,
     view: str | tuple[float, float] | None = None,

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .ink import Ink, Paper
 from .words import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 DIMENSION = "_dimension"
 """Mark of the texts that stand for lengths."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.tree import Closure, JointSpan
+from ..types import Floats
 from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
 if TYPE_CHECKING:
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 _HATCHES = 5
 

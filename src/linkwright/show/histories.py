@@ -9,20 +9,19 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..mechanism.units import EITHER, coordinate_units, speed_units
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .bodies import Motions
 from .labels import plain, symbol, with_index
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 ANGLE, LENGTH, NUMBER = "rad", "m", "1"
 ROUNDING = 1e-9
@@ -75,7 +74,9 @@ def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ())
     return _as_asked(found, degrees, only)
 
 
-def courses(course: Any, name: str, degrees: bool = False, only: Sequence[str] = ()) -> list[Panel]:
+def courses(
+    course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
+) -> list[Panel]:
     """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
     return _as_asked(HISTORIES[name](course), degrees, only)
 

@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..types import Floats
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
-Floats = NDArray[np.float64]
 
 _CELL, _CELLS = 0.4, 800
 """Side of a cell, mm; how many there are at most along a side of the paper."""
@@ -69,7 +71,7 @@ class Paper:
         """In mm, of a length across."""
         return float(np.linalg.norm(np.subtract(*self([[size, 0], [0, 0]]))))
 
-    def extent(self, artist: Any) -> Floats:
+    def extent(self, artist: Artist) -> Floats:
         """Width and height of a text, mm."""
         box = artist.get_window_extent()
         return self.scale * np.array([box.width, box.height])
@@ -170,7 +172,7 @@ def _paths(axes: Axes) -> Iterator[Floats]:
             yield from whole.get_path().to_polygons(whole.get_transform(), closed_only=False)
 
 
-def corners_of(paper: Paper, text: Any) -> Floats:
+def corners_of(paper: Paper, text: Text) -> Floats:
     """Of a written word, mm; one that is turned stands about its own position."""
     angle = np.radians(text.get_rotation())
     text.set_rotation(0)

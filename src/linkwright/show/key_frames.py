@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.coordinates import spread_coordinates
 from ..kinematics.recursions import displacements, poses
+from ..types import Floats
 from .between import coordinates_at, cubic
 from .shapes import GROUND, Shape, array_of, point_of
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .tracks import Traced
 
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT, BORDER = 644.0, 402.0, 24.0
 """Of the page's canvas at its widest, and what is free around the drawing, CSS pixels."""
@@ -50,7 +49,7 @@ class KeyFrames:
     error: float
     """How far a point may be from its place between them, pixels."""
 
-    def packed(self) -> dict[str, Any]:
+    def packed(self) -> dict[str, object]:
         """As the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.pixel)
         return {
@@ -71,7 +70,7 @@ def rounded(values: Floats, unit: float) -> Any:
     return (np.round(values, digits) + 0.0).tolist()
 
 
-def link_data(scene: Scene) -> list[dict[str, Any]]:
+def link_data(scene: Scene) -> list[dict[str, object]]:
     """How each link follows from its parent: its motion's place there (position, quaternion), the
     kind of motion, the index of its first coordinate, and constants of turns and shifts."""
     return [

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.joints import Kind
 from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
+from ..types import Floats
 from .members import combined
 from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
 
 if TYPE_CHECKING:
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 SIGN = 0.018
 """Radius of a joint's sign, as a share of the mechanism's size."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .shapes import Shape, array_of, point_of
 
 if TYPE_CHECKING:
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 _NEAR = 1e-9
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .ground import ground_shapes
 from .ink import Ink, Paper, free_place
 from .shapes import GROUND
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .shapes import Shape
     from .view import View
 
-Floats = NDArray[np.float64]
 
 _TALLEST, _FLATTEST, _FOOT = 1.15, 0.22, 13.0
 """Height over width of a picture at most and at least; mm below it for the scale."""

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import NameNotFoundError, suggest
 from ..expressions import names
 from ..mechanism import Mechanism, names_of
 from .brush import Brush
-from .cyclograph import draw_shadow
+from .cyclograph_figure import draw_shadow
 from .ground import ground_shapes
 from .histories import Panel, courses
 from .labels import plain
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..motion.plan import Plan
 
-Floats = NDArray[np.float64]
 
 COURSES = ("q", "qd", "qdd", "tau")
 """What of a plan is drawn over time."""

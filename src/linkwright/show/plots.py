@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism, names_of
 from ..mechanism.units import EITHER, coordinate_units
+from ..types import Floats
 from .histories import Line, Panel, panels
 from .labels import bare, symbol
 from .style import (
@@ -80,7 +82,7 @@ def plot(
 
 @styled
 def over_time(
-    t: Any,
+    t: Sequence[float] | Floats,
     found: Sequence[Panel],
     width: float = COLUMN,
     height: float | None = None,
@@ -128,7 +130,7 @@ def _mark_events(figure: Figure, run: Run) -> None:
             axes.axvline(t, color=GREY, lw=0.4, ls=(0, (1, 2)), zorder=0.5)
 
 
-def draw_panel(axes: Axes, t: Any, panel: Panel) -> None:
+def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     """Lines and their unit on given axes; their names come later, by `name_lines`."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
@@ -250,10 +252,10 @@ def _draw_phase(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool
 
 @styled
 def eigenvalues(
-    source: Mechanism | Callable[[float], Any],
+    source: Mechanism | Callable[[float], object],
     parameter: str,
     values: Sequence[float],
-    q: Any = None,
+    q: ArrayLike | None = None,
     unit: str = "",
     width: float = COLUMN,
     path: str | Path | None = None,

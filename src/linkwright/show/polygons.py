@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
 from ..kinematics.tree import Closure
 from ..mechanism import Mechanism
+from ..types import Floats
 from .arrows import amount, arrow, body_panels, fit, force_name, force_scale, paint_of
 from .bodies import Motions
-from .free_bodies import FreeBody, free_bodies, state_of
+from .free_body_forces import FreeBody, free_bodies, state_of
 from .labels import symbol, with_index
 from .members import hull_order
 from .scene import Scene, scene_of
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .view import View
-
-Floats = NDArray[np.float64]
 
 
 _RAYS, _IMAGES = 6, 7
@@ -52,7 +51,11 @@ class Image:
 
 
 def images(
-    mechanism: Mechanism, q: Any = None, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> list[Image]:
     """Joints, loops and mass centres of all bodies at a state."""
     state, scene = state_of(mechanism, q, qd, tau, t), scene_of(mechanism)
@@ -93,8 +96,8 @@ def _points(scene: Scene, link: int) -> list[tuple[str, Floats]]:
 @styled
 def velocity_polygon(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
     *,
     width: float = COLUMN,
     path: str | Path | None = None,
@@ -107,9 +110,9 @@ def velocity_polygon(
 @styled
 def acceleration_polygon(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    tau: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     t: float = 0.0,
     *,
     width: float = COLUMN,
@@ -186,9 +189,9 @@ def _name(image: Image) -> str:
 @styled
 def force_polygons(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    tau: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     t: float = 0.0,
     *,
     width: float = COLUMN,

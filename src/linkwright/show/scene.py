@@ -7,25 +7,25 @@ such point is the uniform rod of its mass centre and inertia; one without is the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import UnsupportedError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..kinematics.tree import GROUND, Closure, Tree, Wheel
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
+from ..number_checks import check_rows
+from ..types import SX, Floats
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
 from .members import member_shapes, solid_shapes
 from .shapes import Shape, Tie, Touch, array_of, point_of
 from .view import View, view_of
-
-Floats = NDArray[np.float64]
 
 
 class Scene:
@@ -45,14 +45,10 @@ class Scene:
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.placed]
         self._poses = ca.Function("poses", [q], [ca.vertcat(*(ca.vec(row.T) for row in rows))])
 
-    def poses(self, q: Any) -> Floats:
+    def poses(self, q: ArrayLike) -> Floats:
         """(…, links + 1, 3, 4): rotation and position of every link; the last one is ground."""
-        q = np.asarray(q, dtype=float)
-        if q.shape[-1:] != (self.tree.nq,) or not np.isfinite(q).all():
-            raise LinkwrightError(
-                f"q is not {self.tree.nq} finite numbers", where=self.mechanism.name,
-                remedy=f"give {', '.join(self.tree.names.q)}",
-            )  # fmt: skip
+        names, owner = self.tree.names.q, self.mechanism.name
+        q = check_rows(q, self.tree.nq, "q", names, where=owner)
         flat = np.asarray(self._poses(q.reshape(-1, self.tree.nq).T), dtype=float).T
         found = flat.reshape(*q.shape[:-1], len(self.tree.links), 3, 4)
         ground = np.broadcast_to(np.eye(3, 4), (*q.shape[:-1], 1, 3, 4))
@@ -73,7 +69,7 @@ class Scene:
         """Points by link where it meets others."""
         found: dict[int, list[Floats]] = {}
 
-        def add(link: int, point: Any) -> None:
+        def add(link: int, point: SX | Floats | Sequence[float]) -> None:
             found.setdefault(link, []).append(point_of(point))
 
         for span in self.tree.joints:
@@ -171,7 +167,7 @@ class Scene:
         lengths = [span for span in spans if span > 1e-9]
         return min(SIGN * self.size, 0.14 * float(np.median(lengths or [self.size])))
 
-    def world(self, poses: Floats, link: int, point: Any) -> Floats:
+    def world(self, poses: Floats, link: int, point: SX | Floats | Sequence[float]) -> Floats:
         """A point of a link in the world."""
         return np.asarray(poses[link, :, :3] @ point_of(point) + poses[link, :, 3])
 

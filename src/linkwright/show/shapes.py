@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..types import SX, Floats
 
 GROUND = -1
 
@@ -50,12 +49,12 @@ class Touch:
     is_ball: bool = False
 
 
-def array_of(constant: Any) -> Floats:
+def array_of(constant: SX | Floats | Sequence[float]) -> Floats:
     """Numbers of a matrix without symbols."""
-    return np.array(ca.DM(constant), dtype=float)
+    return np.asarray(ca.DM(ca.SX(constant)), dtype=float)
 
 
-def point_of(constant: Any) -> Floats:
+def point_of(constant: SX | Floats | Sequence[float]) -> Floats:
     return array_of(constant).ravel()
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
+from ..types import Floats
 from .brush import Brush
 from .dimensions import place_dimensions
 from .ground import ground_shapes
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 _MARGIN = 6.0
 """Room for words around what is drawn, mm."""
@@ -44,7 +43,7 @@ class Details:
 @styled
 def figure_of(
     mechanism: Mechanism,
-    q: Any = None,
+    q: ArrayLike | None = None,
     *,
     view: str | tuple[float, float] | None = None,
     centers: bool = True,

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..mechanism import GROUND, Mechanism, require_mechanism
+from ..types import Floats
 from .labels import symbol
 from .outline import outline
 from .style import COLUMN, FAINT, GREY, INK, colour, kept, sheet, styled, text_width
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 _SIZE = 7.5
 """Of names of bodies, points."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, kind_of, suggest
+from ..types import Floats
 from .between import coordinates_at
 from .shapes import GROUND, point_of
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
 
-Floats = NDArray[np.float64]
 
 _MOST_PARTS, _MOST_TIMES = 64, 20_000
 
@@ -35,7 +34,7 @@ class Traced:
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
 
 
-def require_run(given: Any) -> None:
+def require_run(given: object) -> None:
     """Raises where something else is given in place of a run."""
     if not hasattr(given, "t") or not hasattr(given, "q"):
         raise ArgumentError(f"{kind_of(given)} is not a run", remedy="give one made by simulate")

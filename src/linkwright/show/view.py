@@ -7,13 +7,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..kinematics.tree import Closure, Tree, Wheel
 from ..kinematics.world import World
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 _FLAT = 1e-9
 _NAMED = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}

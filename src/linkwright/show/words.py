@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Booleans, Floats
 from .ink import Ink, Paper
 from .labels import bare
 from .style import GREY
@@ -17,7 +17,6 @@ from .style import GREY
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 _ANGLES, _FAR = 24, (0.6, 1.8, 3.2, 5.0, 7.5, 10.5, 14.0, 18.0)
 """Directions in which a place is looked for, and distances, mm."""
@@ -147,7 +146,7 @@ class Seeker:
         return np.asarray(self._gaps(self.own).min(axis=1))
 
     @cached_property
-    def leads(self) -> NDArray[np.bool_]:
+    def leads(self) -> Booleans:
         """Whether a line must say where the label belongs."""
         next_one = self._gaps(self.others).min(axis=1, initial=np.inf)
         clear = _NEARER * np.maximum(self.gap, self.reach + 0.8)
@@ -203,7 +202,7 @@ def _steps(length: float) -> int:
     return int(np.clip(length / _GRID, 2, _MOST))
 
 
-def _cross(lines: Floats, one: Floats) -> NDArray[np.bool_]:
+def _cross(lines: Floats, one: Floats) -> Booleans:
     """Which of the lines (n, 2, 2) cross one line."""
 
     def side(a: Floats, b: Floats, p: Floats) -> Floats:

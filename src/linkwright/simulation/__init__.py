@@ -10,8 +10,8 @@ from ..mechanism import Mechanism
 from .checked import check_mechanism, sample_times
 from .events import Event
 from .fixed.rollouts import rollout
-from .inverse import inverse
-from .kinematic import Kinematics, kinematics
+from .inverse import solve_inverse
+from .kinematic import Kinematics, solve_kinematics
 from .linear import Linear, linearize
 from .motion import Motion
 from .provenance import repeat, written
@@ -23,7 +23,7 @@ from .storage import load_run
 
 __all__ = [
     "Equilibrium", "Event", "Happened", "Kinematics", "Linear", "Run", "equilibria", "equilibrium",
-    "inverse", "kinematics", "linearize", "load_run", "repeat", "rollout", "simulate",
+    "linearize", "load_run", "repeat", "rollout", "simulate", "solve_inverse", "solve_kinematics",
 ]  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.build import build_tree
 from ..kinematics.shares import Shares
@@ -17,8 +16,8 @@ from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import Port, normalised, record, scheduled
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Named = dict[str, Floats]
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model import Model
+from ..types import Floats
 from .system import System
-
-Floats = NDArray[np.float64]
 
 OPEN = 1e-6
 """A closure that is further open than this (m, rad) is lost."""

@@ -13,18 +13,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, LinkwrightError, UnsupportedError
 from ..kinematics.assembly import assemble
 from ..kinematics.build import build_tree
 from ..kinematics.closing import closing_of
 from ..kinematics.constraints import constraints_of
-from ..kinematics.mobility import mobility
+from ..kinematics.mobility_analysis import mobility
 from ..mechanism import Mechanism, names_of
+from ..types import Floats
 from .paths import Path
-
-Floats = NDArray[np.float64]
 
 SINGULAR = 1e-6
 """J_p has lost rank where its smallest singular value is below this share of the largest."""

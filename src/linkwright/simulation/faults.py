@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
+from ..types import Floats
 from .system import System
-
-Floats = NDArray[np.float64]
 
 NEAR = 1e-6
 """Share of the time and of the state within which a fault belongs to the state that stopped."""

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 NOT_KEPT = "a function of Python"
 """Stands for a drive, or a part of one, that no file can hold."""

@@ -17,19 +17,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
+from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalised, record, scheduled
-from .checked import number
+from ..types import Floats
 from .feedback import NOT_KEPT, Feedback
 from .tables import NEAR, Table, table_of
-
-Floats = NDArray[np.float64]
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
@@ -189,7 +187,7 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     w = ca.SX.sym("w", max(1, len(tables)))
     for name, value in given.items():
         if isinstance(value, Real):
-            number(value, f"the drive '{name}'")
+            check_number(value, f"the drive '{name}'")
     values = {**given, **dict(zip(tables, ca.vertsplit(w), strict=False))}
     u = forces_of(equations, values)
     tau = equations.expressions("input_matrix")[0] @ u

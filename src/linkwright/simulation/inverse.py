@@ -6,25 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
+from ..types import Floats
 from .checked import check_mechanism
-from .kinematic import Kinematics, kinematics
+from .kinematic import Kinematics, solve_kinematics
 from .powers import power_of
 from .provenance import versions, written
 from .record import actuator_forces
 from .run import FINISHED, Run
 
-Floats = NDArray[np.float64]
-
 Rows = tuple[Floats, Floats, Floats, Floats]
 
 
-def inverse(
+def solve_inverse(
     mechanism: Mechanism,
     motion: Mapping[str, Any] | Kinematics | Run | None = None,
     t: float = 1.0,
@@ -34,7 +32,7 @@ def inverse(
 ) -> Run:
     """The forces τ that a motion takes, as a `Run` along it: powers, works, reactions and all.
 
-    `motion` is as for `kinematics` (where constraints let coordinates follow, the driven ones
+    `motion` is as for `solve_kinematics` (where constraints let coordinates follow, the driven ones
     are enough), or a `Kinematics`, or a `Run`. Under constraints τ is of least norm among those
     that the drives can give; where actuators cannot give it, `status` says so, and τ is what it
     takes.
@@ -69,7 +67,7 @@ def _motion(
             remedy="give a table by coordinate, a Kinematics or a Run",
         )
     if isinstance(motion, Mapping) or motion is None:
-        motion = kinematics(mechanism, motion, t, rough=rough, samples=samples)
+        motion = solve_kinematics(mechanism, motion, t, rough=rough, samples=samples)
     if names_of(motion.mechanism).q != names_of(mechanism).q:
         raise LinkwrightError(
             f"the motion is one of {motion.mechanism.name}, with other coordinates",

@@ -9,13 +9,14 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
 from ..model import compile as compiled
-from .checked import check_mechanism, number, sample_times, table
+from ..number_checks import check_number, check_table
+from ..types import Floats
+from .checked import check_mechanism, sample_times
 from .driven import SINGULAR, Driven, Instant
 from .paths import Path, path_of
 from .run import FINISHED
@@ -24,7 +25,6 @@ from .singular import Singularity, found_between
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 _HALVINGS = 40
 
@@ -85,7 +85,7 @@ class Kinematics:
         return "\n  ".join(lines) + ">"
 
 
-def kinematics(
+def solve_kinematics(
     mechanism: Mechanism,
     motion: Mapping[str, Any] | None = None,
     t: float = 1.0,
@@ -108,7 +108,7 @@ def kinematics(
     times = sample_times(end, samples)
     path.check_finite(times)
     driven = Driven(mechanism, path)
-    rough = table(rough or {}, "rough")
+    rough = check_table(rough or {}, "rough")
     found, status, limits = _along(driven, times, rough)
     singular = sorted([*found_between(driven, found), *limits], key=lambda one: one.t)
     rows = {key: np.array([getattr(x, key) for x in found]) for key in ("t", "q", "qd", "qdd")}
@@ -129,7 +129,7 @@ def _way(mechanism: Mechanism, over: tuple[str, float, float]) -> tuple[Path, fl
             f"over cannot be {over!r}",
             remedy='give a coordinate and where it goes: ("theta1", 0, 1)',
         )
-    name, first, last = str(over[0]), number(over[1], "over"), number(over[2], "over")
+    name, first, last = str(over[0]), check_number(over[1], "over"), check_number(over[2], "over")
     path_of(mechanism, {name: 0.0})
     direction = 1.0 if last >= first else -1.0
 

@@ -18,11 +18,11 @@ from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from .checked import check_mechanism, number, table, vector
+from ..number_checks import check_number, check_table, check_vector
+from ..types import Floats
+from .checked import check_mechanism
 from .run import Run
 from .start import placed, with_unit_quaternions
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def linearize(
             raise LinkwrightError("along= and a state are both given", remedy="give one of them")
         times, rows = along.t, list(zip(along.t, along.q, along.qd, along.tau, strict=True))
     else:
-        t = number(t, "t")
+        t = check_number(t, "t")
         here = _coordinates(mechanism, model, q, t)
         speeds = _speeds(model, here, qd, t)
         times, rows = np.array([t]), [(t, here, speeds, forces_at(model, torque))]
@@ -114,10 +114,10 @@ def linearize(
 def _coordinates(mechanism: Mechanism, model: Model, q: Any, t: float) -> Floats:
     """q that closes at time t; what is given by name is kept."""
     if q is not None and not isinstance(q, Mapping):
-        here = with_unit_quaternions(model, vector(q, model.nq, "q"))
+        here = with_unit_quaternions(model, check_vector(q, model.nq, "q"))
         model.check_closed(here, t)
         return here
-    given = table(q or {}, "q")
+    given = check_table(q or {}, "q")
     if not model.names.constraints:
         return with_unit_quaternions(model, placed(model.neutral(), given, model.q_names, "q"))
     return assemble(mechanism, given, list(given), t=t)
@@ -127,10 +127,10 @@ def _speeds(model: Model, q: Floats, qd: Any, t: float) -> Floats:
     """q̇ that the constraints allow at time t: the least of those with the given ones."""
     names = model.names
     if qd is not None and not isinstance(qd, Mapping):
-        given = vector(qd, names.nv, "qd")
+        given = check_vector(qd, names.nv, "qd")
         model.check_closed(q, t, qd=given)
         return given
-    known = table(qd or {}, "qd")
+    known = check_table(qd or {}, "qd")
     speeds = placed(np.zeros(names.nv), known, names.qd, "speed")
     if not names.constraints:
         return speeds
@@ -149,10 +149,10 @@ def forces_at(model: Model, torque: Any) -> Floats:
     if torque is None:
         return np.zeros(model.nv)
     if not isinstance(torque, Mapping):
-        return vector(torque, model.nv, "torque")
+        return check_vector(torque, model.nv, "torque")
     drives = list(model.names.actuators or model.names.qd)
     u = np.zeros(len(drives))
-    for name, value in table(torque, "torque").items():
+    for name, value in check_table(torque, "torque").items():
         if name not in drives:
             raise NameNotFoundError(f"there is no drive '{name}'", remedy=suggest(name, drives))
         u[drives.index(name)] = value

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
+from ..types import Floats
 from .diagnosis import OPEN, largest_gap, stopped
 from .events import Hybrid, LostError, Outcome
 from .faults import NEAR, check_drives, find_drive_fault
@@ -14,8 +14,6 @@ from .run import FINISHED
 from .solvers import Solver
 from .system import System
 from .wheels import FlatWheels
-
-Floats = NDArray[np.float64]
 
 
 class Mending:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..types import Floats
 from .checked import MOST_SAMPLES
 from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over
@@ -26,8 +26,6 @@ from .run import Run
 from .solvers import Maker
 from .stabilization import stabilization_of
 from .system import System
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, Names, names_of
+from ..types import Floats
 from .feedback import Feedback
 from .run import Run
-
-Floats = NDArray[np.float64]
 
 
 def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:

@@ -9,16 +9,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..expressions import parse
 from ..kinematics.values import read_expression
 from ..mechanism import Mechanism, names_of
-from .checked import number
+from ..number_checks import check_number
+from ..types import Floats
 from .tables import table_of
 
-Floats = NDArray[np.float64]
 Course = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 
@@ -74,7 +73,7 @@ def path_of(mechanism: Mechanism, given: Mapping[str, Any]) -> Path:
 
 def _course(mechanism: Mechanism, name: str, value: Any) -> Course:
     if isinstance(value, Real):
-        constant = number(value, f"the motion of '{name}'")
+        constant = check_number(value, f"the motion of '{name}'")
         return lambda t: (np.full(t.shape, constant), np.zeros(t.shape), np.zeros(t.shape))
     if isinstance(value, str):
         return _of_expression(mechanism, value)

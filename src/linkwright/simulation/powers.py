@@ -6,13 +6,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..formulations import derive
 from ..mechanism import Mechanism
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 
 def power_function(eqs: Equations) -> Any:

@@ -7,12 +7,10 @@ than they must; near a solution each step squares the error.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kinematics.mobility import ranks
+from ..kinematics.mobility_analysis import ranks
 from ..model import Model
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 STEPS = 8
 

@@ -50,7 +50,7 @@ def written(value: Any) -> Any:
 def repeat(source: str | Path | Run) -> Run:
     """The run of a file made again, from its own mechanism and settings: the same bits where
     versions and machine are the same."""
-    from . import inverse, simulate
+    from . import simulate, solve_inverse
 
     run = source if isinstance(source, Run) else load_run(source)
     where = "" if isinstance(source, Run) else str(source)
@@ -78,8 +78,8 @@ def repeat(source: str | Path | Run) -> Run:
         return simulate(run.mechanism, **given)
     if "motion" in given:
         given.pop("over", None)
-        return inverse(run.mechanism, **given)
-    return inverse(run.mechanism, simulate(run.mechanism, **given))
+        return solve_inverse(run.mechanism, **given)
+    return solve_inverse(run.mechanism, simulate(run.mechanism, **given))
 
 
 def _is_lost(value: Any) -> bool:

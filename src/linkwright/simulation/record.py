@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
 from ..model import Model
+from ..types import Floats
 from .provenance import versions
 from .run import Happened, Run
 from .system import WORKS, System
-
-Floats = NDArray[np.float64]
 
 
 def prepare_recording(system: System) -> None:

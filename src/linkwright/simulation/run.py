@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..mechanism import Mechanism
+from ..types import Floats
 from .details import Details, Named
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 FINISHED = "finished"
 

@@ -6,17 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import FileError, LinkwrightError
 from ..files.toml import read_toml
 from ..mechanism import Mechanism, Names, names_of
+from ..types import Floats
 from .run import Happened
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 HISTORIES = {
     "t": "time", "q": "q", "qd": "qd", "qdd": "qdd", "tau": "tau", "kinetic": "kinetic_energy",

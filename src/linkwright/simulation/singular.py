@@ -7,14 +7,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .driven import SINGULAR, Driven, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Floats = NDArray[np.float64]
 
 _DIP = 0.5
 _GOLDEN = (np.sqrt(5) - 1) / 2

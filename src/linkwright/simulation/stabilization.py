@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.mobility import ranks
 from ..model import Model
+from ..types import Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import least
 
-Floats = NDArray[np.float64]
+    from ..kinematics.mobility_analysis import ranks
 
 _USUAL = 10.0
 _KNOWN = ("alpha", "beta")

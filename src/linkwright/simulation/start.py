@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest
 from ..kinematics.assembly import (
@@ -18,9 +17,8 @@ from ..kinematics.assembly import (
 from ..kinematics.closing import closing_of
 from ..mechanism import Mechanism, names_of, numbers_from_text
 from ..model import Model
-from .checked import table, vector
-
-Floats = NDArray[np.float64]
+from ..number_checks import check_table, check_vector
+from ..types import Floats
 
 
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
@@ -28,19 +26,19 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     names = names_of(mechanism)
     q0, qd0 = (numbers_from_text(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
     if isinstance(q0, Mapping) or q0 is None:
-        given = table(q0 or {}, "q0")
+        given = check_table(q0 or {}, "q0")
         check_quaternions(given, names.q)
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:
-        q = vector(q0, names.nq, "q0", names.q)
+        q = check_vector(q0, names.nq, "q0", names.q)
     q = with_unit_quaternions(model, q)
     if isinstance(qd0, Mapping) or qd0 is None:
-        qd = placed(np.zeros(names.nv), table(qd0 or {}, "qd0"), names.qd, "speed")
+        qd = placed(np.zeros(names.nv), check_table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
-        qd = vector(qd0, names.nv, "qd0", names.qd)
+        qd = check_vector(qd0, names.nv, "qd0", names.qd)
     if not names.constraints:
         return q, qd
     closing = closing_of(mechanism)
@@ -53,7 +51,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
     if isinstance(qd0, Mapping):
-        return q, assemble_velocities(mechanism, q, table(qd0, "qd0"))
+        return q, assemble_velocities(mechanism, q, check_table(qd0, "qd0"))
     if qd0 is not None:
         check_velocities(mechanism, q, qd)
     return q, assemble_velocities(mechanism, q, qd)

@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
-from .checked import check_mechanism, vector, whole
+from ..number_checks import check_vector, check_whole
+from ..types import Floats
+from .checked import check_mechanism
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
 
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def equilibria(
     rng = np.random.default_rng(seed)
     tau = forces_at(model, torque)
     found: list[Equilibrium] = []
-    for k in range(whole(starts, "starts", 1)):
+    for k in range(check_whole(starts, "starts", 1)):
         step = rng.uniform(-np.pi, np.pi, model.nv) * (k > 0)
         try:
             one = _rest(model, model.integrate(model.home(), step), tau)
@@ -94,7 +93,9 @@ def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equ
     start = model.home()
     if q0 is not None:
         named = isinstance(q0, Mapping)
-        start = start_of(mechanism, model, q0, None)[0] if named else vector(q0, model.nq, "q0")
+        start = (
+            start_of(mechanism, model, q0, None)[0] if named else check_vector(q0, model.nq, "q0")
+        )
     return _rest(model, start, forces_at(model, torque))
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..formulations import derive
@@ -23,12 +22,11 @@ from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import Tape, normalised, record, scheduled
+from ..types import Floats
 from .inputs import Drive, filled, first
 from .powers import power_function
 from .projection import Projection
 from .stabilization import Baumgarte
-
-Floats = NDArray[np.float64]
 
 WORKS = 3
 """The last entries of y: work of inputs, of given forces, and of all."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 KINDS = ("linear", "cubic")
 

@@ -6,14 +6,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.build import build_tree
 from ..kinematics.constraints import Setting
 from ..kinematics.tree import Wheel
 from ..mechanism import Mechanism
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 LYING = 1e-8
 """A wheel lies flat where the squared sine of its angle to the plane is below this (0.1 mrad)."""

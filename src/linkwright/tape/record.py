@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
+from ..types import Integers
 from .tape import Op, Port, Tape
 from .writer import Writer, without_dead
+
+if TYPE_CHECKING:
+    import casadi as ca
+
 
 _OURS_ALONE = {Op.CONSTANT, Op.INPUT, Op.SELECT, Op.FMA}
 _DIRECT: dict[str, Op] = {op.name: op for op in set(Op) - _OURS_ALONE} | {
@@ -28,7 +32,9 @@ def _names() -> dict[int, str]:
 
 
 def record(
-    function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
+    function: ca.Function,
+    inputs: Sequence[Port] | None = None,
+    outputs: Sequence[Port] | None = None,
 ) -> Tape:
     """The tape of a `casadi.Function` made of SX expressions.
 
@@ -84,7 +90,7 @@ def _translate(writer: Writer, code: str, operands: list[int]) -> int:
             )
 
 
-def _row_major(sparsity: Any) -> NDArray[np.int64]:
+def _row_major(sparsity: Any) -> Integers:
     """For each stored entry (CasADi's column order), its row-major index in the full array."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns

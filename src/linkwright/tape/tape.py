@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..types import Floats
+
 
 class Op(IntEnum):
     """The closed list. Comparisons and logic give 1.0 or 0.0; SELECT takes (c, yes, no)."""
@@ -86,7 +88,7 @@ class Tape:
     outputs: tuple[Port, ...]
     ops: NDArray[np.int16]
     args: NDArray[np.int32]
-    constants: NDArray[np.float64]
+    constants: Floats
     results: tuple[NDArray[np.int32], ...]
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..types import Integers
 from .tape import COMMUTATIVE, Op, Port, Tape
 
 
@@ -68,7 +69,7 @@ def without_dead(tape: Tape) -> Tape:
     return renumbered(tape, np.flatnonzero(alive))
 
 
-def renumbered(tape: Tape, order: NDArray[np.int64]) -> Tape:
+def renumbered(tape: Tape, order: Integers) -> Tape:
     """The tape with just the given instructions, in that order (operands before use)."""
     new = np.full(len(tape) + 1, -1, np.int32)  # the last entry maps −1 to −1
     new[order] = np.arange(len(order))

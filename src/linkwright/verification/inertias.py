@@ -21,8 +21,9 @@ from scipy.optimize import minimize
 
 from ..formulations import derive
 from ..mechanism.validate.physics import unphysical
+from ..types import Floats
 from .report import FAILED, NOTED, PASSED, Check
-from .subject import Floats, Subject
+from .subject import Subject
 
 NAME = "inertias physical"
 ENTRIES = ((3, 3), (0, 3), (1, 3), (2, 3), (0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))

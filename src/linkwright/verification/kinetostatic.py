@@ -15,7 +15,8 @@ import numpy as np
 
 from ..expressions import to_float
 from ..mechanism import Body, Mechanism
-from .subject import Floats, Subject
+from ..types import Floats
+from .subject import Subject
 
 STEP = 0.02
 _OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])

@@ -16,10 +16,11 @@ from ..errors import LinkwrightError
 from ..expressions import to_float
 from ..formulations import derive
 from ..mechanism import GROUND, Mechanism, replaced
+from ..types import Floats
 from . import kinetostatic
 from .numbers import measured
 from .report import SKIPPED, Check
-from .subject import Floats, Subject
+from .subject import Subject
 
 PAPER = "Bayseç and Kapucu (1996)"
 HUGE = 1e10

@@ -10,12 +10,13 @@ from scipy.integrate import DOP853
 
 from ..errors import LinkwrightError
 from ..expressions import to_float
-from ..kinematics.mobility import mobility
+from ..kinematics.mobility_analysis import mobility
 from ..mechanism import GROUND
 from ..readings.balls import evaluate, exact_inputs, precision
+from ..types import Floats
 from .inertias import physical
 from .report import FAILED, NOTED, PASSED, SKIPPED, Check
-from .subject import Floats, Subject
+from .subject import Subject
 
 STATES = 16
 LOOP_STATES = 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 PROVED, PASSED, NOTED, SKIPPED, FAILED = "proved", "passed", "noted", "skipped", "failed"
 
@@ -47,7 +46,7 @@ class Report:
     def __getitem__(self, name: str) -> Check:
         return {check.name: check for check in self.checks}[name]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {**asdict(self), "passed": self.passed}
 
     def __str__(self) -> str:

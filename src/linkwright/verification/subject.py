@@ -11,7 +11,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..algebra.exact.constrained_points import Obeying
 from ..algebra.exact.programs import Program
@@ -23,9 +22,8 @@ from ..mechanism import Mechanism, coordinate_names
 from ..quantities import entry_names, ports
 from ..readings.balls import SMALL, agreement, exact_inputs
 from ..tape import Op, Tape, record
+from ..types import SX, Floats
 
-Floats = NDArray[np.float64]
-SX = Any
 CHANCE = 2.0**-60
 """Of an error, for each identity: many together stay below 2⁻⁵⁰."""
 LOOP_STATES, LOOP_AGREEMENT = 4, 1e-8
@@ -58,7 +56,7 @@ class Subject:
 
     @cached_property
     def time(self) -> list[str]:
-        return ["t"] if self.names.in_time else []
+        return self.names.time_arguments("t")
 
     @cached_property
     def drives(self) -> str:

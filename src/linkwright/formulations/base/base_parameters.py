@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -120,7 +119,7 @@ class BaseParameters:
             )
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All of it as plain data, formulas as text."""
         return {
             "mechanism": self.mechanism.name,
@@ -230,8 +229,8 @@ def _values(
     own = [tracer.symbols[name] for name in eqs.parameters]
     symbols = ca.vertcat(*own) if own else ca.SX.zeros(0)
     scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
-    scales = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
-    for (column, c), scale in zip(factors, scales, strict=False):
+    split = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
+    for (column, c), scale in zip(factors, split, strict=False):
         totals[column] = totals[column] + scale * pi[c]
     lifted = [tracer.symbols[name] for name in tracer.lifted]
     return exact_entries(eqs, ca.vertcat(*totals.values()), tracer.lifted, lifted)

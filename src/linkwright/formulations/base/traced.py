@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any
 
 import casadi as ca
 
@@ -23,6 +22,7 @@ from ...algebra.exact.residue_values import PRIME, Value
 from ...algebra.exact.trig import read_field
 from ...expressions import Expression, Name, Number
 from ...tape import Op, Tape, record
+from ..types import SX
 from .wording import worded
 
 _SMALL = 4
@@ -30,8 +30,6 @@ _LARGEST_INTEGER = 1 << 20
 _LONGEST, _MOST = 500, 8000
 """Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
 shortest form."""
-
-SX = Any  # casadi.SX has no type stubs
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,10 @@ from dataclasses import dataclass, fields
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...equations import Equations
 from ...errors import UnsupportedError
-
-Floats = NDArray[np.float64]
+from ...types import Floats
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...tape import Port, Tape
+from ...tape import NamedExpression, Port, Tape, record_expressions
 from . import cache
+from .code_table import CODES
 from .interruptible import call_interruptibly
-from .loader import load
+from .loader import LoadedCode, load
 from .march import Course
 from .ufunc import make_march, make_ufunc
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Course",
     "assemble",
+    "compile_expressions",
     "compile_function",
     "compile_march",
     "compile_tape",
@@ -93,6 +95,17 @@ def compile_tape(
     )  # fmt: skip
 
 
+def compile_expressions(
+    name: str,
+    inputs: Sequence[NamedExpression],
+    outputs: Sequence[NamedExpression],
+    *,
+    threads: int | None = None,
+) -> np.ufunc:
+    """CasADi expressions as a generalized ufunc of their inputs, which are symbols."""
+    return compile_tape(record_expressions(name, inputs, outputs), threads=threads)
+
+
 def compile_function(
     name: str,
     documentation: str,
@@ -106,13 +119,9 @@ def compile_function(
     """The same for a tape that is made only if no code is stored for its `identity`."""
     made = once(tape)
 
-    def loop(item_bytes: int) -> int:
-        name = cache.key(identity, item_bytes, target or cache.this_cpu())
-        content = cache.get(name)
-        if content is None:
-            content = assemble(made(), item_bytes, target)
-            cache.put(name, content)
-        return load(content, support_code(item_bytes, target))
+    def loop(item_bytes: int) -> LoadedCode:
+        key = cache.key(identity, item_bytes, target or cache.this_cpu())
+        return _code_of(key, lambda: assemble(made(), item_bytes, target), item_bytes, target)
 
     return make_ufunc(
         name,
@@ -128,9 +137,21 @@ def compile_function(
 def compile_march(tape: Tape, course: Course, target: Target | None = None) -> np.ufunc:
     """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
     ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
-    name = cache.key((tape.digest, course), 8, target or cache.this_cpu())
-    content = cache.get(name)
-    if content is None:
-        content = assemble(tape, 8, target, course)
-        cache.put(name, content)
-    return make_march(tape, course, load(content, support_code(8, target)))
+    key = cache.key((tape.digest, course), 8, target or cache.this_cpu())
+    code = _code_of(key, lambda: assemble(tape, 8, target, course), 8, target)
+    return make_march(tape, course, code)
+
+
+def _code_of(
+    key: str, make: Callable[[], bytes], item_bytes: int, target: Target | None
+) -> LoadedCode:
+    """The code of a key: from this process, else from the cache on disk, else made now."""
+
+    def load_code() -> LoadedCode:
+        content = cache.get(key)
+        if content is None:
+            content = make()
+            cache.put(key, content)
+        return load(content, support_code(item_bytes, target))
+
+    return CODES.get_or_load(key, load_code)

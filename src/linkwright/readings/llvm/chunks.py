@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...tape import ARITY, Op, Tape
+from ...types import Integers
 from .contract import Fused
 
 LENGTH = 1000
@@ -98,7 +98,7 @@ def _bounds(
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 
 
-def _alive(operands: Sequence[Sequence[int]], at_hand: set[int]) -> NDArray[np.int64]:
+def _alive(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
     """How many values cross the cut before each instruction."""
     last = np.arange(len(operands))
     for k, used in enumerate(operands):

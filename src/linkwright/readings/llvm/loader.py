@@ -11,11 +11,13 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...types import Booleans, Bytes, Integers
 
 _SECTION = np.dtype([
     ("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"), ("offset", "<u8"),
@@ -31,27 +33,46 @@ _RELOCATION = np.dtype([
 
 _ALLOCATED = 2
 _SYMBOL_TABLE, _RELOCATIONS, _EMPTY = 2, 4, 8  # types of sections
-_ABSOLUTE, _RELATIVE, _VIA_TABLE = (1,), (2, 4), (9, 41, 42)  # types of relocations, x86-64
+_ABSOLUTE, _RELATIVE, _VIA_TABLE = ([1], [2, 4], [9, 41, 42])  # types of relocations, x86-64
+_TYPES = 64  # more than these; larger numbers count as the last
 _SLOT = 16  # jmp *8(%rip), then the address
 
-_loaded: list[Any] = []
-"""Code lives as long as the process."""
+
+_SUPPORT: list[mmap.mmap] = []
+"""The memory of shared functions, which stays for the life of the process."""
 
 
-def load(content: bytes, support: bytes) -> int:
-    """Loads an object file; the address of its function `loop`. `support` is the object file of
-    the functions that it calls but does not contain, and is loaded once."""
+@dataclass(frozen=True, eq=False)
+class LoadedCode:
+    """The function `loop` of an object file in memory.
+
+    `memory` owns the code: a mapping, or an engine of LLVM. Whoever calls the code at `address`
+    keeps this object; with the last reference to it the memory goes back to the system.
+    """
+
+    address: int
+    memory: object
+
+
+def load(content: bytes, support: bytes) -> LoadedCode:
+    """Load an object file into memory of its own. `support` is the object file of the functions
+    that it calls but does not contain; it is loaded once, and kept."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _Image(content, _load_support(support)).load()["loop"]
-    return _load_by_llvm(content, support)
+        return _Image(content, _load_support(support)).load_code()
+    return load_by_llvm(content, support)
 
 
-@lru_cache(maxsize=16)
+@cache
 def _load_support(content: bytes) -> dict[str, int]:
-    return _Image(content, {}).load()
+    """The addresses of the shared functions. There are a few such files in a process (one a
+    precision and target), which stay loaded."""
+    memory, addresses = _Image(content, {}).load()
+    _SUPPORT.append(memory)
+    return addresses
 
 
-def _load_by_llvm(content: bytes, support: bytes) -> int:
+def load_by_llvm(content: bytes, support: bytes) -> LoadedCode:
+    """Load an object file by LLVM's own loader."""
     import llvmlite.binding as llvm
 
     from .target import host
@@ -60,8 +81,7 @@ def _load_by_llvm(content: bytes, support: bytes) -> int:
     for part in (support, content):
         engine.add_object_file(llvm.ObjectFileRef.from_data(part))
     engine.finalize_object()
-    _loaded.append(engine)
-    return int(engine.get_function_address("loop"))
+    return LoadedCode(int(engine.get_function_address("loop")), engine)
 
 
 @dataclass(frozen=True)
@@ -101,13 +121,19 @@ class _Image:
         names = [strings[n : strings.index(b"\0", n)].decode() for n in table["name"].tolist()]
         return _Symbols(names, table)
 
-    def data(self, section: Any) -> bytes:
+    def data(self, section: np.void) -> bytes:
         start, size = int(section["offset"]), int(section["size"])
         return self.content[start : start + size]
 
-    def load(self) -> dict[str, int]:
-        """The addresses of its functions, by name."""
-        memory = mmap.mmap(-1, self.size, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    def load_code(self) -> LoadedCode:
+        """Load the image; its function is `loop`."""
+        memory, addresses = self.load()
+        return LoadedCode(addresses["loop"], memory)
+
+    def load(self) -> tuple[mmap.mmap, dict[str, int]]:
+        """The memory that holds the image, and the addresses of its functions by name."""
+        private, writable = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE
+        memory = mmap.mmap(-1, self.size, flags=private, prot=writable)
         image = np.frombuffer(memory, np.uint8)
         base = int(image.ctypes.data)
         for index, place in self.places.items():
@@ -118,28 +144,28 @@ class _Image:
         for k, symbol in enumerate(self.external):
             slot = bytes.fromhex("ff25020000000000") + self.address(self.symbols.names[symbol])
             image[self.slots + _SLOT * k :][:_SLOT] = np.frombuffer(slot, np.uint8)
-        self.relocate(image, base)
+        values = self.values()
+        self.relocate(image, base, values)
         _make_executable(base, self.size)
-        _loaded.append((memory, image))
-        addresses = zip(self.symbols.names, self.values().tolist(), strict=True)
-        return {name: base + value for name, value in addresses if name}
+        addresses = zip(self.symbols.names, values.tolist(), strict=True)
+        return memory, {name: base + value for name, value in addresses if name}
 
     def address(self, name: str) -> bytes:
-        """Of a function outside, as eight bytes."""
+        """The address of a function outside of the image, as eight bytes."""
         found = self.known.get(name)
         return (_c_function(name) if found is None else found).to_bytes(8, "little")
 
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> Integers:
         """Where each symbol stands in the image; an external one at its slot."""
         table = self.symbols.table
-        starts = np.zeros(1 << 16, np.int64)
+        starts = np.zeros(1 << 16, np.int64)  # by section, also the numbers kept for special ones
         starts[list(self.places)] = list(self.places.values())
-        values: NDArray[np.int64] = starts[table["section"]] + table["value"].astype(np.int64)
+        values: Integers = starts[table["section"]] + table["value"].astype(np.int64)
         values[self.external] = self.slots + _SLOT * np.arange(len(self.external))
         return values
 
-    def relocate(self, image: NDArray[np.uint8], base: int) -> None:
-        values = self.values()
+    def relocate(self, image: Bytes, base: int, values: Integers) -> None:
+        """Writes where symbols stand, by `values` in the image, to the places that refer to them."""
         for section in self.sections[self.sections["type"] == _RELOCATIONS]:
             if int(section["info"]) not in self.places:
                 continue
@@ -147,9 +173,9 @@ class _Image:
             where = self.places[int(section["info"])] + entries["offset"].astype(np.int64)
             what = values[entries["symbol"]] + entries["addend"]
             kind = entries["type"]
-            via_table = np.isin(kind, _VIA_TABLE)
-            relative = np.isin(kind, _RELATIVE) | via_table
-            absolute = np.isin(kind, _ABSOLUTE)
+            via_table = _is_among(kind, _VIA_TABLE)
+            relative = _is_among(kind, _RELATIVE) | via_table
+            absolute = _is_among(kind, _ABSOLUTE)
             if not (relative | absolute).all():
                 raise AssertionError(f"relocations of types {sorted(set(kind.tolist()))}")
             shift = (what + 8 * via_table - where)[relative].astype("<i4")
@@ -158,11 +184,19 @@ class _Image:
             _patch(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
 
 
-def _patch(image: NDArray[np.uint8], where: NDArray[np.int64], new: NDArray[np.uint8]) -> None:
+def _is_among(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
+    """`np.isin` for small numbers, which takes a tenth of its time."""
+    marks = np.zeros(_TYPES, bool)
+    marks[types] = True
+    chosen: Booleans = marks[np.minimum(kind, _TYPES - 1)]
+    return chosen
+
+
+def _patch(image: Bytes, where: Integers, new: Bytes) -> None:
     image[where[:, None] + np.arange(new.shape[1])] = new
 
 
-@lru_cache(maxsize=64)
+@cache
 def _c_function(name: str) -> int:
     """Where a function of the C or the mathematics library stands."""
     for library in (None, "libm.so.6"):
@@ -172,8 +206,13 @@ def _c_function(name: str) -> int:
     raise AssertionError(f"no function {name}")
 
 
+@cache
+def _mprotect() -> Any:
+    function = ctypes.CDLL(None, use_errno=True).mprotect
+    function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    return function
+
+
 def _make_executable(address: int, size: int) -> None:
-    mprotect = ctypes.CDLL(None, use_errno=True).mprotect
-    mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    if mprotect(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
+    if _mprotect()(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
         raise OSError(ctypes.get_errno(), "memory cannot be made executable")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Target:
     def lanes(self, item_bytes: int) -> int:
         return self.bytes // item_bytes
 
-    def machine(self, optimisation: int = 2) -> Any:
+    def machine(self, optimisation: int = 2) -> llvm.TargetMachine:
         import llvmlite.binding as llvm
 
         _initialise()

@@ -2,11 +2,15 @@
 
 The ufunc has a loop for float32 and one for float64; that for float32 is compiled when it
 is first called, and then takes the place of the stub that did so.
+
+A ufunc owns what it points to in memory, its code included: whatever keeps the ufunc alive keeps
+the code.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,14 +19,35 @@ from typing import Any
 import numpy as np
 
 from ...tape import Port, Tape
+from .loader import LoadedCode
 from .march import Course
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
 _LOOP = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _FROM_FUNC_AND_SIGNATURE = 31  # index in NumPy's table of ufunc functions
 
-_immortal: list[Any] = []
-"""What ufuncs point to in memory. Compiled code lives as long as the process."""
+
+class _UfuncFields(ctypes.Structure):
+    """The first fields of NumPy's `PyUFuncObject`, behind the head that all objects have."""
+
+    _fields_ = [
+        ("counts", ctypes.c_int * 4), ("loops", ctypes.c_void_p), ("data", ctypes.c_void_p),
+        ("n_types", ctypes.c_int), ("reserved", ctypes.c_int), ("name", ctypes.c_void_p),
+        ("types", ctypes.c_void_p), ("doc", ctypes.c_void_p), ("ptr", ctypes.c_void_p),
+        ("obj", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+def _give(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
+    """Hands `owned` to the ufunc, which drops it when it dies: NumPy's field `obj` is for that.
+    `name` is the address of the ufunc's name, to be found in its place."""
+    fields = _UfuncFields.from_address(id(ufunc) + object.__basicsize__)
+    if fields.name != name or fields.obj:
+        raise AssertionError(f"NumPy {np.__version__} has other fields in its ufuncs")
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owned))
+    fields.obj = id(owned)
+    if not gc.is_tracked(ufunc):  # now it may be in a cycle
+        ctypes.pythonapi.PyObject_GC_Track(ctypes.py_object(ufunc))
 
 
 @lru_cache(maxsize=1)
@@ -63,71 +88,76 @@ def make_ufunc(
     documentation: str,
     inputs: tuple[Port, ...],
     outputs: tuple[Port, ...],
-    double_loop: int,
-    compile_single: Callable[[], int],
+    double_loop: LoadedCode,
+    compile_single: Callable[[], LoadedCode],
     threads: int,
 ) -> np.ufunc:
-    """A generalized ufunc around the address of a float64 loop.
+    """A generalized ufunc around the code of a float64 loop.
 
-    `compile_single` makes the float32 loop, and returns its address. A call on a large batch
-    may use up to `threads` threads.
+    `compile_single` makes the code of the float32 loop. A call on a large batch may use up to
+    `threads` threads.
     """
     loops = (ctypes.c_void_p * 2)()
+    single: list[LoadedCode] = []  # the stub owns it, and the ufunc owns the stub
 
     def stub(args: int, dimensions: int, steps: int, data: int) -> None:
         try:
-            address = compile_single()
+            single.append(compile_single())
         except BaseException as error:  # NumPy's loops have no way to fail
             _fill_with_nan(inputs, outputs, args, dimensions, steps)
             _raise_after_the_call(error)
             return
-        loops[0] = address
-        _LOOP(address)(args, dimensions, steps, data)
+        loops[0] = single[0].address
+        _LOOP(single[0].address)(args, dimensions, steps, data)
 
     callback = _LOOP(stub)
-    loops[0] = ctypes.cast(callback, ctypes.c_void_p).value
-    loops[1] = double_loop
-    _immortal.append(callback)
+    loops[0] = ctypes.c_void_p.from_buffer(callback).value  # a cast would make a cycle
+    loops[1] = double_loop.address
     texts = (name, documentation, signature_text(inputs, outputs))
-    return _constructed(texts, len(inputs), len(outputs), loops, (_FLOAT32, _FLOAT64), threads)
+    counts, types = (len(inputs), len(outputs)), (_FLOAT32, _FLOAT64)
+    return _construct(texts, counts, loops, types, threads, [double_loop, callback])
 
 
-def make_march(tape: Tape, course: Course, loop: int) -> np.ufunc:
-    """A generalized ufunc around the address of a float64 loop over steps, on one thread."""
+def make_march(tape: Tape, course: Course, loop: LoadedCode) -> np.ufunc:
+    """A generalized ufunc around the code of a float64 loop over steps, on one thread."""
     sides = [f"({','.join(names)})" for names in course.axes(tape.inputs, tape.outputs)]
     n_in, n_out = len(tape.inputs), len(tape.outputs)
     signature = f"{','.join(sides[:n_in])}->{','.join(sides[n_in:])}"
-    loops = (ctypes.c_void_p * 1)(loop)
-    return _constructed((tape.name, "", signature), n_in, n_out, loops, (_FLOAT64,), 1)
+    loops = (ctypes.c_void_p * 1)(loop.address)
+    texts = (tape.name, "", signature)
+    return _construct(texts, (n_in, n_out), loops, (_FLOAT64,), 1, [loop])
 
 
-def _constructed(
+def _construct(
     texts: tuple[str, str, str],
-    n_in: int,
-    n_out: int,
+    counts: tuple[int, int],
     loops: ctypes.Array[ctypes.c_void_p],
     types: tuple[int, ...],
     threads: int,
+    owned: list[Any],
 ) -> np.ufunc:
-    """By NumPy, with a loop for each type of number; texts are name, documentation, signature."""
+    """A ufunc with a loop for each type of number, which owns `owned`.
+
+    `texts` are name, documentation and signature; `counts` are those of inputs and outputs.
+    """
     allowed = ctypes.c_int64(threads)
     data = (ctypes.c_void_p * len(types))(*[ctypes.addressof(allowed)] * len(types))
-    kinds = ctypes.create_string_buffer(bytes(kind for kind in types for _ in range(n_in + n_out)))
+    kinds = ctypes.create_string_buffer(bytes(kind for kind in types for _ in range(sum(counts))))
     name, documentation, signature = (ctypes.create_string_buffer(x.encode()) for x in texts)
-    _immortal.extend([loops, allowed, data, kinds, name, documentation, signature])
     ufunc: np.ufunc = _constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),
         ctypes.addressof(kinds),
         len(types),
-        n_in,
-        n_out,
+        *counts,
         -1,
         ctypes.addressof(name),
         ctypes.addressof(documentation),
         0,
         ctypes.addressof(signature),
     )
+    owned += [loops, allowed, data, kinds, name, documentation, signature]
+    _give(ufunc, owned, ctypes.addressof(name))
     return ufunc
 
 

@@ -8,9 +8,8 @@ this is the least of ½ xᵀA x + bᵀx. For bounds 0 and ∞ it is the linear c
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...types import Floats
 
 ROUNDS, SWEEPS, EXACT = 400, 12, 1e-11
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expressions import names as names_in
 from ...expressions import to_float
@@ -13,8 +12,7 @@ from ...kinematics.build import build_tree
 from ...kinematics.tree import Wheel
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
 from ...model import compile as compiled
-
-Floats = NDArray[np.float64]
+from ...types import Floats
 
 _ENDS = ("the broken end at the parent", "the broken end at the child")
 _KEPT = ("parent", "child", "origin", "child_origin")

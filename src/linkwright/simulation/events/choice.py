@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from .boxes import boxed
 from .dynamics import Held, Instant
 from .modes import STILL, Forces, Mode, NoSolutionError, forces_of
 from .rows import Barrier
 
-Floats = NDArray[np.float64]
 Direction = tuple[float, float]
 
 _TURNS = 300

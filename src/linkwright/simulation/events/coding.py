@@ -8,13 +8,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dgelsy, dpotrf, dpotrs
 
 from ...readings.llvm import compile_tape
 from ...tape import Port, normalised, record, scheduled
+from ...types import Floats
 
-Floats = NDArray[np.float64]
 Place = tuple[str, Any, tuple[int, ...]]
 """A name, a CasADi expression, and the shape of its numbers."""
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expressions import to_float
+from ...types import Floats
 from .dynamics import Dynamics
 from .given import Watched
 from .modes import Forces, Mode
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from .coding import least_squares
 from .dynamics import Instant
-
-Floats = NDArray[np.float64]
 
 _SWEEPS, _ROUNDS, _NEWTON, _RANK = 10, 200, 8, 1e-12
 ENOUGH = 1e-14

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations.recursive.newton_euler import reactions
 from ...formulations.reduction import loop_wrenches
@@ -23,13 +22,13 @@ from ...kinematics.loads import Load
 from ...mechanism import Mechanism
 from ...model import Model
 from ...near_redundancy import make_exactly_redundant
+from ...types import Floats
 from .coding import coded, inverse_of, least_squares
 from .rows import Rows
 
 if TYPE_CHECKING:
     from .modes import Plan
 
-Floats = NDArray[np.float64]
 
 Share = Callable[[Floats], Floats]
 

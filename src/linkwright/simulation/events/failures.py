@@ -8,15 +8,13 @@ one of the mechanism without it: what the member bears on the way is left out.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from ...expressions import Expression, to_float
+from ...types import Floats
 from .coding import least_squares
 from .dynamics import RANK, Instant
 from .impacts import Impact
-
-Floats = NDArray[np.float64]
 
 
 class FailureError(LinkwrightError):

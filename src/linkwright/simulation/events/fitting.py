@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
 from ...model import Model
+from ...types import Floats
 from ..system import System
-
-Floats = NDArray[np.float64]
 
 _STEPS, _CLOSED, _LEFT = 30, 1e-14, 1e-9
 
@@ -27,7 +25,8 @@ class Fitting:
         """By the least changes of the coordinates that are not given."""
         model, wanted, size = self.model, q[list(given)], np.inf
         for _ in range(_STEPS):
-            closure = model.constraint_residual(q, *self.time) if model.names.positions else []
+            positions = model.names.positions
+            closure = model.constraint_residual(q, *self.time) if positions else np.zeros(0)
             wrong = np.concatenate([closure, q[list(given)] - wanted])
             size = float(np.abs(wrong).max(initial=0.0))
             if not size > _CLOSED:

@@ -8,14 +8,12 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...equations import Equations
 from ...errors import LinkwrightError, NameNotFoundError, suggest
 from ...expressions import parse
 from ...kinematics.values import read_expression
-
-Floats = NDArray[np.float64]
+from ...types import Floats
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 ACTIONS = ("record", "stop")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...kinematics.mobility import ranks
+from ...kinematics.mobility_analysis import ranks
+from ...types import Floats
 from ..projection import least
 from .dynamics import Dynamics
-
-Floats = NDArray[np.float64]
 
 
 def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
+from ...types import Floats
 from ..diagnosis import RUNAWAY
 from ..run import Happened
 from ..system import System
@@ -26,8 +26,6 @@ from .rows import Rows
 from .search import first_passage
 from .sides import Sides
 from .watching import Watching
-
-Floats = NDArray[np.float64]
 
 CLOSED = 1e-9
 """Gaps below this are closed, m or rad."""

@@ -18,15 +18,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
+from ...types import Floats
 from .boxes import boxed
 from .compression import compressed
 from .dynamics import Instant
 from .modes import STILL
-
-Floats = NDArray[np.float64]
 
 TINY = 1e-6
 """An impact slower than this share of the fastest one of its barrier does not throw back: so

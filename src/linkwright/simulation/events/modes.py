@@ -7,13 +7,11 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError
+from ...types import Floats, Integers
 from .dynamics import Held, Instant
 from .rows import Rows
-
-Floats = NDArray[np.float64]
 
 STILL = 1e-9
 """Speeds below this are none, m/s or rad/s."""
@@ -79,7 +77,7 @@ class _Slides:
 
     barriers: list[int]
     normal: list[int]
-    slip: NDArray[np.int64]
+    slip: Integers
     friction: Floats
     begun: Floats
 

@@ -12,8 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
-import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
 from ...expressions import Expression, to_float
@@ -21,9 +19,8 @@ from ...kinematics.build import build_tree
 from ...kinematics.constraints import Setting
 from ...kinematics.coordinates import rates, spread_coordinates, spread_speeds
 from ...mechanism import Contact, Joint, Mechanism, dotted, names_of
+from ...types import Floats
 from .coding import coded
-
-Floats = NDArray[np.float64]
 
 FAR = 1e12
 """Limits beyond this are none."""

@@ -8,13 +8,11 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ...errors import LinkwrightError
+from ...types import Floats
 from .columns import Column
-
-Floats = NDArray[np.float64]
 
 
 class Values(Protocol):

@@ -10,15 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from ..system import System
 from .columns import Column
 from .given import Watched
 from .impacts import TINY
 from .search import HAIR, Standing
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-9
 """Passages of one event as near as this, as a share of the time, are one, s."""

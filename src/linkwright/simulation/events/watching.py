@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from ..system import System
 from .columns import OF_FORCES, Column, of_forces, of_motion
 from .dynamics import Dynamics
 from .given import Watched
 from .modes import Mode, forces_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from .tables import SEMI_IMPLICIT, TABLES
 
 if TYPE_CHECKING:
     from ..system import System
 
-Floats = NDArray[np.float64]
 
 _ITERATIONS, _SETTLED = 60, 1e-13
 

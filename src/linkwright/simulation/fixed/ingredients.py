@@ -16,9 +16,8 @@ from ...algebra.linear import cross
 from ...equations import Equations
 from ...formulations import derive
 from ...mechanism.coordinates import coordinate_names, speed_names
+from ...types import SX
 from ..inputs import Drive, first
-
-SX = Any
 
 
 class Ingredients:
@@ -89,14 +88,16 @@ class Ingredients:
 
     def required(self, q: SX, qd: SX, qdd: SX, t: SX) -> SX:
         """M q̈ + C q̇ + g − f."""
-        return self._required(q, qd, qdd, t)
+        found: SX = self._required(q, qd, qdd, t)
+        return found
 
     @cached_property
     def _mass(self) -> Any:
         return self.function(self.full, "mass", [self.full.M], [self.full.symbols["q"]])
 
     def mass(self, q: SX) -> SX:
-        return self._mass(q)
+        found: SX = self._mass(q)
+        return found
 
     @cached_property
     def full(self) -> Equations:

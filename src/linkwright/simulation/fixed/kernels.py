@@ -8,18 +8,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...readings.llvm import Course, compile_march, compile_tape
 from ...tape import Port, Tape, normalised, record, scheduled
+from ...types import Floats
 from ..inputs import Drive
 from .ingredients import Ingredients
 from .methods import Before, Step, step_of
 from .tables import FIXED, IMPLICIT, VARIATIONAL, shares_of
 
-Floats = NDArray[np.float64]
 Place = tuple[str, Any, tuple[int, ...]]
 
 
@@ -98,7 +97,7 @@ class Kernel:
         shares = shares_of(self.method)
         plain = Ingredients(self.equations, None, self.power, shares, self.kept)
         step = step_of(self.method, plain, Before(x.q, x.qd, none, x.tau + after, x.t, x.dt))
-        z = x.z + ca.if_else(acts, self.period * rate, 0) if self._states else none
+        z = x.z + ca.if_else(acts, (self.period or 0.0) * rate, 0) if self._states else none
         return Step(step.q, step.qd, z, step.work, step.doubt), after
 
     @property

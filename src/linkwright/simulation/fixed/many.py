@@ -9,18 +9,16 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...formulations import derive
 from ...model import Model
+from ...types import Floats
 from ..inputs import drive_of
 from ..system import WORKS, System
 from .again import step_again
 from .kernels import Kernel
 from .tables import IMPLICIT
-
-Floats = NDArray[np.float64]
 
 BLOCK = 16384
 """Numbers in the states of a block: so many that a call costs nothing."""

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
+from ...types import SX
 from .ingredients import Ingredients
 from .onto import Onto
 from .tables import MIDPOINT, SEMI_IMPLICIT, TABLES, VARIATIONAL, Table
 
-SX = Any
 Slope = tuple[SX, SX, SX]
 
 ITERATIONS = 6
@@ -243,4 +242,5 @@ class _Variational(_Implicit):
     def speeds(self) -> SX:
         """Half of the impulse of constraints is at q₀, half at q₁: the projection's."""
         p = self.p + self.x.dt * (self.others() + self.forces() / 2)
-        return solve_symmetric(self.of.mass(self.q_end), p)
+        found: SX = solve_symmetric(self.of.mass(self.q_end), p)
+        return found

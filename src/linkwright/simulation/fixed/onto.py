@@ -12,10 +12,9 @@ from typing import Any
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.mobility import reference
+from ...kinematics.mobility_analysis import reference
+from ...types import SX
 from .ingredients import Ingredients
-
-SX = Any
 
 CORRECTIONS = 3
 """Of positions, all with the first one's matrices: each takes off several digits."""
@@ -41,15 +40,18 @@ class Onto:
         return self.of.function(eqs, "constraints", outputs, [q, qd, t])
 
     def jacobian(self, q: SX, t: SX) -> SX:
-        return self._values(q, ca.SX.zeros(self.n), t)[0]
+        found: SX = self._values(q, ca.SX.zeros(self.n), t)[0]
+        return found
 
     def violated(self, q: SX, qd: SX, t: SX) -> SX:
         """J q̇ − b of all rows."""
-        return self._values(q, qd, t)[1]
+        found: SX = self._values(q, qd, t)[1]
+        return found
 
     def residual(self, q: SX, t: SX) -> SX:
         """φ of the rows of positions."""
-        return self._values(q, ca.SX.zeros(self.n), t)[2]
+        found: SX = self._values(q, ca.SX.zeros(self.n), t)[2]
+        return found
 
     def residual_of_all_rows(self, q: SX, t: SX) -> SX:
         """φ in the rows of positions, zeros in those of velocities."""
@@ -59,7 +61,8 @@ class Onto:
 
     def bias(self, q: SX, qd: SX, t: SX) -> SX:
         """γ with J q̈ + γ = 0."""
-        return self._values(q, qd, t)[3]
+        found: SX = self._values(q, qd, t)[3]
+        return found
 
     def metric(self, q: SX, t: SX) -> Metric:
         return Metric(self, self.jacobian(q, t), self.of.mass(q))
@@ -103,7 +106,8 @@ class Metric:
         d = self.spread(meets, ca.SX.zeros(len(self.onto.a), 1))
         if not self.onto.a:
             return d
-        return d - self.G @ solve_symmetric(self.inertia, self.G.T @ (self.M @ d))
+        found: SX = d - self.G @ solve_symmetric(self.inertia, self.G.T @ (self.M @ d))
+        return found
 
     @property
     def pivot(self) -> SX:

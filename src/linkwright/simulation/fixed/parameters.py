@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, NameNotFoundError, suggest
 from ...model import Model
-from ..checked import numbers
-
-Floats = NDArray[np.float64]
+from ...number_checks import check_array
+from ...types import Floats
 
 
 def kept_parameters(model: Model, given: Any) -> Floats:
@@ -35,7 +33,7 @@ def kept_parameters(model: Model, given: Any) -> Floats:
         )  # fmt: skip
     if isinstance(given, Mapping):
         return _by_name(names, given)
-    values = numbers(given, "parameters")
+    values = check_array(given, "parameters")
     if values.shape[-1:] != (len(names),):
         raise LinkwrightError(
             f"parameters have shape {values.shape}",
@@ -57,7 +55,7 @@ def _by_name(names: tuple[str, ...], given: Mapping[str, Any]) -> Floats:
             f"no value is given for {' and '.join(missing)}", where="parameters",
             remedy="give all that the model keeps",
         )  # fmt: skip
-    columns = [numbers(given[name], f"parameters['{name}']") for name in names]
+    columns = [check_array(given[name], f"parameters['{name}']") for name in names]
     try:
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError:

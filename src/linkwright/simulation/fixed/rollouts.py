@@ -10,13 +10,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
 from ...model import compile as compile_model
-from ..checked import number, numbers, whole
+from ...number_checks import check_array, check_number, check_whole
+from ...types import Floats
 from ..feedback import Feedback
 from ..inputs import drive_of
 from ..start import with_unit_quaternions
@@ -24,8 +24,6 @@ from .kernels import Kernel, check_method
 from .many import Many
 from .parameters import kept_parameters
 from .tables import IMPLICIT
-
-Floats = NDArray[np.float64]
 
 KEPT = 16
 """Compiled steps that a model keeps, for as many methods and drives; the oldest go first."""
@@ -60,10 +58,10 @@ def rollout(
     model = _model_of(model, parameters)
     check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
-    steps, dt, t = whole(steps, "steps"), number(dt, "dt"), number(t, "t")
+    steps, dt, t = check_whole(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
-    cores = _cores() if threads is None else whole(threads, "threads", 1)
+    cores = _cores() if threads is None else check_whole(threads, "threads", 1)
     _check_drive(inputs, method, dt)
     by_drive = isinstance(inputs, Mapping | Feedback)
     kernel = _kernel(model, method, inputs if by_drive else None)
@@ -136,7 +134,7 @@ def _started(
     model: Model, q0: Any, qd0: Any, p: Floats, t: float
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Rows of q and q̇, and the shape of the batch."""
-    q, qd = numbers(q0, "q0"), numbers(qd0, "qd0")
+    q, qd = check_array(q0, "q0"), check_array(qd0, "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
             raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
@@ -161,7 +159,7 @@ def _rows(values: Floats, batch: tuple[int, ...]) -> Floats:
 
 
 def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
-    time = [*([t] if model.names.in_time else []), *last]
+    time: list[float | Floats] = [*([t] if model.names.in_time else []), *last]
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
         if not (np.abs(left) < max(1e-8, model.leeway)).all():
@@ -174,7 +172,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: floa
 
 def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
     """(rows or 1, steps or 1, nv)."""
-    forces = np.zeros(nv) if given is None else numbers(given, "inputs")
+    forces = np.zeros(nv) if given is None else check_array(given, "inputs")
     in_time = forces.ndim == len(batch) + 2 or (forces.ndim == 2 and batch == ())
     wanted = (*batch, steps, nv) if in_time else (*batch, nv)
     try:

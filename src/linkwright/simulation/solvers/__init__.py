@@ -6,20 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import UnsupportedError
-from ..checked import above_zero
+from ...number_checks import check_positive
+from ...types import Floats
 from ..fixed.tables import FIXED
 from ..system import System
-from .adaptive import SCIPY, adaptive
+from .adaptive_steps import SCIPY, adaptive
 from .minimal import minimal
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials
 from .taylor import taylor
-
-Floats = NDArray[np.float64]
 
 
 class Solver(Protocol):
@@ -91,13 +87,13 @@ def options_of(
 ) -> dict[str, Any]:
     """What an integrator is told; what it would not heed is an error."""
     found = {
-        "rtol": above_zero(rtol, "rtol"), "atol": above_zero(atol, "atol"),
-        "max_step": above_zero(max_step, "max_step", or_endless=True),
+        "rtol": check_positive(rtol, "rtol"), "atol": check_positive(atol, "atol"),
+        "max_step": check_positive(max_step, "max_step", or_infinite=True),
     }  # fmt: skip
     if integrator in FIXED:
         if found["max_step"] < math.inf:
             raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
-        return {"step": None if step is None else above_zero(step, "step")}
+        return {"step": None if step is None else check_positive(step, "step")}
     if step is not None:
         raise UnsupportedError(
             f"'{integrator}' chooses its steps itself",

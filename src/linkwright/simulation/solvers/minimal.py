@@ -11,20 +11,19 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
 from ...kinematics.closing import closing_of
 from ...kinematics.pivots import Choice, choose
+from ...types import Floats
 from ..system import System
-from .adaptive import SCIPY
+from .adaptive_steps import SCIPY
 from .passing import passing
 from .stepping import refuse_baumgarte
 
 if TYPE_CHECKING:
     from . import Maker, Solver
 
-Floats = NDArray[np.float64]
 
 WORN_OUT = 0.3
 """Others are chosen where these drive this much worse than the best ones."""

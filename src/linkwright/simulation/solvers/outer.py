@@ -11,14 +11,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ...types import Floats
 from ..system import System
 from ..tables import PIECE
-
-Floats = NDArray[np.float64]
-
 
 _FAULTS = 100
 """Values of a drive that are not finite, in one call of a solver."""

@@ -14,15 +14,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from ..projection import Projection
 from ..system import System
 
 if TYPE_CHECKING:
     from . import Solver
 
-Floats = NDArray[np.float64]
 
 NODES = 14
 REACH = 2.0

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ...types import Floats
 from ..fixed.again import midpoint_again, step_again
 from ..fixed.kernels import Kernel, check_method
 from ..fixed.methods import evaluations_of
@@ -18,7 +18,6 @@ from ..system import System
 if TYPE_CHECKING:
     from . import Maker
 
-Floats = NDArray[np.float64]
 
 STEP = 1e-3
 """Seconds, where none is given."""

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ...types import Floats
 from ..fixed.ingredients import Ingredients
 from ..fixed.onto import Onto
 from ..system import System
@@ -29,7 +29,6 @@ from .passing import passing
 if TYPE_CHECKING:
     from . import Maker, Solver
 
-Floats = NDArray[np.float64]
 
 SUNDIALS = ("cvodes", "idas")
 TOGETHER = 16

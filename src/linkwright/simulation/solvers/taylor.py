@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
 from ...guard import SMALL_PIVOT
 from ...readings.heyoka import heyoka, to_heyoka
 from ...tape import without_dead
+from ...types import Floats
 from ..system import WORKS, System
 from .outer import Outer
 from .passing import passing
@@ -21,7 +21,6 @@ from .passing import passing
 if TYPE_CHECKING:
     from . import Solver
 
-Floats = NDArray[np.float64]
 
 LARGE = 200
 """Instructions from which on heyoka's compact mode compiles in reasonable time."""

@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from ..system import System
 from .passing import passing
 
 if TYPE_CHECKING:
     from . import Maker, Solver
 
-Floats = NDArray[np.float64]
 
 SCIPY = {"dop853": "DOP853", "rk45": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 _STIFF = ("radau", "bdf", "lsoda")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..show.style import COLUMN, GREY, colour, dashes, legend, sheet, styled
 from .comparison import Comparison
 from .measure import evaluating
-from .scaling import COSTS, Scaling, virgala
+from .output import Saved
+from .size_scaling import COSTS, Scaling, virgala
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,8 +21,11 @@ _MARKS = "osD^vPX<>"
 
 
 @styled
-def drawn(study: Any) -> Figure:
-    return _growth(study) if isinstance(study, Scaling) else _side_by_side(study)
+def drawn(study: Saved) -> Figure:
+    if isinstance(study, Scaling):
+        return _growth(study)
+    assert isinstance(study, Comparison)
+    return _side_by_side(study)
 
 
 def _growth(study: Scaling) -> Figure:

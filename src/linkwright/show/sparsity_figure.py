@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import NameNotFoundError, suggest
 from ..mechanism import Mechanism, require_mechanism
+from ..types import Booleans
 from .histories import model_of
 from .labels import symbol
 from .style import COLUMN, FAINT, colour, kept, sheet, styled, text_width
@@ -30,7 +30,7 @@ _SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
 """Of names, points: as large as fits; the first where the width is not given."""
 
 
-def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> NDArray[np.bool_]:
+def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Booleans:
     """Which entries of a matrix are not zero for all states."""
     model = model_of(require_mechanism(mechanism))
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
@@ -119,7 +119,7 @@ def _line(size: float) -> float:
     return 1.2 * size * 25.4 / 72
 
 
-def _fill(axes: Axes, filled: NDArray[np.bool_]) -> None:
+def _fill(axes: Axes, filled: Booleans) -> None:
     axes.imshow(filled, cmap=_two_colours(), vmin=0, vmax=1, interpolation="nearest", aspect="auto")
     axes.set_xticks(np.arange(-0.5, filled.shape[1]), minor=True)
     axes.set_yticks(np.arange(-0.5, filled.shape[0]), minor=True)

@@ -2,6 +2,6 @@
 
 from .comparison import Comparison, compare
 from .measure import Row
-from .scaling import Scaling, scaling
+from .size_scaling import Scaling, scaling
 
 __all__ = ["Comparison", "Row", "Scaling", "compare", "scaling"]

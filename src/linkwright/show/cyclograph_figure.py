@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..types import Floats
 from .brush import Brush
 from .ground import ground_shapes
 from .labels import symbol
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 _FIGURES = 18
 
@@ -77,7 +76,8 @@ def _shades(times: Floats) -> Floats:
 
 
 def draw_shadow(
-    axes: Axes, scene: Scene, poses: Floats, view: View, shade: Any, weight: float = 0.45
+    axes: Axes, scene: Scene, poses: Floats, view: View, shade: str | Sequence[float],
+    weight: float = 0.45,
 ) -> None:  # fmt: skip
     """Links in thin lines of one colour, joints as dots."""
     paint = shade if isinstance(shade, str) else tuple(shade)

@@ -8,11 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import FileError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from matplotlib.figure import Figure
 
 PICTURES = ("svg", "pdf", "png")
@@ -68,7 +69,7 @@ class Saved(ABC):
         """The figures that are shown."""
 
     @abstractmethod
-    def records(self) -> Sequence[Any]:
+    def records(self) -> Sequence[DataclassInstance]:
         """All figures, dataclasses of one kind: the rows of the CSV."""
 
     def __str__(self) -> str:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from ..errors import LinkwrightError
 from ..kinematics.loads import spring_loads, wrench_loads
 from ..kinematics.tree import Closure, Tree
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
+from ..number_checks import check_vector
+from ..types import Floats
 from .bodies import Motions
 from .histories import model_of
 from .scene import Scene, scene_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,31 +61,33 @@ class State:
 
     @property
     def clock(self) -> list[float]:
-        return [self.t] if self.model.names.in_time else []
+        return self.model.names.time_arguments(self.t)
 
 
 def state_of(
-    mechanism: Mechanism, q: Any, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> State:
     """At rest and without drives unless said; accelerations follow from the forces."""
     model = model_of(mechanism)
-    here = scene_of(mechanism).home if q is None else _sized(q, model.nq, "q")
-    speeds = np.zeros(model.nv) if qd is None else _sized(qd, model.nv, "qd")
-    drives = np.zeros(model.nv) if tau is None else _sized(tau, model.nv, "tau")
-    clock = [t] if model.names.in_time else []
+    nq, nv, names = model.nq, model.nv, model.names
+    here = scene_of(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
+    speeds = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
+    drives = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
+    clock = model.names.time_arguments(t)
     qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
     return State(model, here, speeds, qdd, drives, t)
 
 
-def _sized(values: Any, size: int, what: str) -> Floats:
-    found = np.asarray(values, dtype=float)
-    if found.shape != (size,) or not np.isfinite(found).all():
-        raise LinkwrightError(f"{what} is not {size} finite numbers", remedy=f"give {size}")
-    return found
-
-
 def free_bodies(
-    mechanism: Mechanism, q: Any = None, qd: Any = None, tau: Any = None, t: float = 0.0
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> list[FreeBody]:
     """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
     wrenches. What rods, wheels and other constraints do is what is left to close the balance."""

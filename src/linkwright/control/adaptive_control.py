@@ -13,12 +13,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import UnsupportedError
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..number_checks import check_vector
 from ..simulation.feedback import Feedback
 from .parts import (
+    ReferenceLike,
     States,
     Subject,
     bounds_of_drives,
@@ -34,13 +37,13 @@ from .recipes import controller
 @controller
 def adaptive(
     mechanism: Mechanism,
-    reference: Any,
-    slope: Any,
-    gain: Any,
-    rate: Any,
+    reference: ReferenceLike,
+    slope: ArrayLike,
+    gain: ArrayLike,
+    rate: ArrayLike,
     *,
-    parameters: Any = None,
-    most: Any = None,
+    parameters: object = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """Adaptive control with Λ = `slope`, K = `gain`, Γ = `rate` (one, or one a parameter).
@@ -77,12 +80,8 @@ def _begin(of: Subject, given: Any) -> list[float]:
     own = np.asarray(ca.DM(of.equations.inertial_parameters), dtype=float).ravel()
     if given is None:
         return [float(x) for x in own]
-    found = np.asarray(given, dtype=float)
-    if found.shape != own.shape or not np.isfinite(found).all():
-        raise LinkwrightError(
-            f"the parameters are not {len(own)} finite numbers", remedy="give 10 for each body"
-        )
-    return [float(x) for x in found]
+    size, remedy = len(own), "give 10 for each body"
+    return [float(x) for x in check_vector(given, size, "the parameters π", remedy=remedy)]
 
 
 def _rotors(of: Subject) -> Any:

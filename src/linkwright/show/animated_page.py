@@ -13,9 +13,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
+from ..types import Floats
 from .brush import AXES, DASHPOT, LAYERS, ZIGZAG
 from .ground import ground_shapes
 from .key_frames import key_frames, link_data, pixel_size, rounded
@@ -29,7 +29,6 @@ from .view import upright
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 _DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
 _SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation
-from ..mechanism.gallery import generated
+from ..mechanism.gallery_files import generated
 from .bounded import OutOfTimeError, Worker
 from .measure import Row, of_steps, row
 from .output import Saved, Table
@@ -121,7 +121,7 @@ class Scaling(Saved):
             rows.append(("Virgala et al., Matlab 2013", *fit))
         return Table(COSTS[what], ("links", *map(str, sizes)), tuple(rows))
 
-    def records(self) -> list[Any]:
+    def records(self) -> list[Row]:
         return [
             _Record(links=n, **asdict(one))
             for found in self.rows.values()

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import AssemblyError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
+from ..types import Floats
 from .assembly import assemble, consistent_speeds
 from .closing import CLOSED, Closing, closing_of
 from .pivots import Choice, choose
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from ..errors import LinkwrightError
+
+Made = TypeVar("Made")
+
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from linkwright.processes import end_with_parent; end_with_parent(); "
-    "from linkwright.study.bounded import serve; serve()"
+    "from linkwright.comparison.bounded import serve; serve()"
 )
 _IMPORTING = 60.0
 """Seconds that a process may take until it answers at all."""
@@ -52,14 +55,15 @@ class Worker:
         _WORKING.discard(self)
         self._end()
 
-    def call(self, function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
+    def call(self, function: Callable[..., Made], *arguments: object, seconds: float) -> Made:
         """function(*arguments), or `OutOfTimeError` after so many seconds."""
         if _CANCELLED.is_set():
             raise KeyboardInterrupt
         if self._process is None:
             self._process = _started()
             self._answer(bool, (), _IMPORTING)
-        return self._answer(function, arguments, seconds)
+        answer: Made = self._answer(function, arguments, seconds)
+        return answer
 
     def _answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
         process = self._process

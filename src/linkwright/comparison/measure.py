@@ -12,10 +12,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
@@ -28,8 +27,10 @@ from ..simulation.run import FINISHED
 from ..simulation.solvers import solver_named
 from ..simulation.system import System
 from ..tape import Tape, count_operations, normalised, record
+from ..types import Floats
 
-Floats = NDArray[np.float64]
+Made = TypeVar("Made")
+
 
 ACCURACY = 1e-6
 """Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
@@ -140,7 +141,7 @@ class Study:
         (self.eqs, self.rates), self.derive_seconds = least(lambda: _derived(mechanism, by))
         self.system = System(self.eqs, drive_of(self.eqs, None))
         self.operations = count_operations(_tape(self.rates))
-        self.clock = [0.0] if self.eqs.names.in_time else []
+        self.clock = self.eqs.names.time_arguments(0.0)
         self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
         start = time.thread_time()
@@ -257,7 +258,7 @@ def _state(
     return np.asarray(q, dtype=float).ravel(), qd
 
 
-def least(action: Callable[[], Any], times: int = 3, enough: float = 0.3) -> tuple[Any, float]:
+def least(action: Callable[[], Made], times: int = 3, enough: float = 0.3) -> tuple[Made, float]:
     """The result, and the least seconds of some runs; slow ones are not repeated."""
     spent, best = 0.0, math.inf
     for _ in range(times):

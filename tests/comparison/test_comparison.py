@@ -13,11 +13,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
+from linkwright.comparison import Comparison
+from linkwright.comparison.bounded import OutOfTimeError, Worker
+from linkwright.comparison.measure import ACCURACY, SAMPLES, Study
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
-from linkwright.study import Comparison
-from linkwright.study.bounded import OutOfTimeError, Worker
-from linkwright.study.measure import ACCURACY, SAMPLES, Study
 from tests.commands import ok, run
 
 
@@ -121,7 +121,7 @@ def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
 
 
 def test_figures_can_be_read(pendulum: Comparison) -> None:
-    from linkwright.study.figures import drawn
+    from linkwright.comparison.figures import drawn
 
     texts = [
         t for t in drawn(pendulum).findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()
@@ -131,7 +131,7 @@ def test_figures_can_be_read(pendulum: Comparison) -> None:
 
 def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
     """Each stands between its panel and the next one, or the figure's end."""
-    from linkwright.study.figures import drawn
+    from linkwright.comparison.figures import drawn
 
     figure = drawn(pendulum)
     figure.draw_without_rendering()

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwright.errors import LinkwrightError
-from linkwright.study import Scaling, scaling
-from linkwright.study.scaling import (
+from linkwright.comparison import Scaling, scaling
+from linkwright.comparison.size_scaling import (
     COSTS,
     VIRGALA,
     cubic_of,
@@ -19,6 +18,7 @@ from linkwright.study.scaling import (
     sizes_between,
     virgala,
 )
+from linkwright.errors import LinkwrightError
 from tests.commands import run
 
 SIZES = [2, 3, 4, 6, 8, 12, 16, 24, 30]
@@ -111,7 +111,7 @@ def test_files(study: Scaling, tmp_path: Path) -> None:
 
 def test_every_panel_of_the_figure_has_numbers(study: Scaling) -> None:
     """Also where costs are within one power of ten; and no letter is below seven points."""
-    from linkwright.study.figures import drawn
+    from linkwright.comparison.figures import drawn
 
     figure = drawn(study)
     figure.draw_without_rendering()

@@ -13,13 +13,16 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra.linear import solve_symmetric
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
+from ..number_checks import read_array
 from ..simulation.feedback import Feedback
 from .joints import squares
 from .parts import (
+    ReferenceLike,
     Subject,
     bounds_of_drives,
     feedback,
@@ -36,15 +39,15 @@ from .recipes import controller
 def operational(
     mechanism: Mechanism,
     frame: str,
-    reference: Any,
-    kp: Any,
-    kd: Any = None,
+    reference: ReferenceLike,
+    kp: ArrayLike,
+    kd: ArrayLike | None = None,
     *,
-    rotation: Any = None,
-    posture: Any = None,
-    stiffness: Any = 25.0,
+    rotation: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
+    stiffness: ArrayLike = 25.0,
     plane: bool = False,
-    most: Any = None,
+    most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
     """The origin of a frame follows a reference (x, y, z), or (x, y) in the `plane`.
@@ -57,12 +60,12 @@ def operational(
     of = subject(mechanism, rows)
     x, v, a = of.wanted
     G, drift, place = _hand(of, frame, rows, rotation is not None)
-    kp, kd = squares(kp, kd, rows)
+    spring, damping = squares(kp, kd, rows)
     speed = G @ of.qd
-    demand = a + kd * (v - speed[-rows:]) + kp * (x - place[:rows, 3])
+    demand = a + damping * (v - speed[-rows:]) + spring * (x - place[:rows, 3])
     if rotation is not None:
         turn = _turn(place[:3, :3], _rotation(rotation))
-        strongest = ca.mmax(kp)
+        strongest = ca.mmax(spring)
         demand = ca.vertcat(strongest * turn - 2 * ca.sqrt(strongest) * speed[:3], demand)
     tau = _transferred(of, G, demand - drift, _toward(of, posture, stiffness))
     tau = saturated(tau, bounds_of_drives(mechanism, most, of.equations.nv))
@@ -80,11 +83,13 @@ def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, 
 
 
 def _rotation(given: Any) -> Any:
-    try:
-        R = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        R = np.zeros(0)
-    if R.shape != (3, 3) or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+    R = read_array(given)
+    if (
+        R is None
+        or R.shape != (3, 3)
+        or np.abs(R.T @ R - np.eye(3)).max() > 1e-6
+        or np.linalg.det(R) < 0
+    ):
         raise LinkwrightError("the rotation to hold is no rotation matrix")
     return ca.DM(R)
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism
+from ..types import Floats
 from .scene import Scene, scene_of
 from .shapes import GROUND
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
-Floats = NDArray[np.float64]
 
 Obstacle = tuple[Sequence[float], Sequence[float], float]
 """A capsule that stands still: both ends of its segment, and its radius."""
@@ -96,8 +96,8 @@ def collisions(
 
 def clearances(
     mechanism: Mechanism,
-    q: Any,
-    t: Any = None,
+    q: ArrayLike,
+    t: ArrayLike | None = None,
     radius: float | Mapping[str, float] = 0.0,
     *,
     obstacles: Mapping[str, Obstacle] | None = None,

@@ -1,0 +1,36 @@
+"""Names for the types of arrays and symbolic values that signatures of every layer use.
+
+Light modules that must not load NumPy import these names under ``TYPE_CHECKING``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+Floats = NDArray[np.float64]
+"""An array of numbers in double precision."""
+
+Integers = NDArray[np.int64]
+"""An array of integers: indices, signs, counts."""
+
+Booleans = NDArray[np.bool_]
+"""An array of truth values: masks, patterns of sparsity."""
+
+Bytes = NDArray[np.uint8]
+"""An array of bytes: pixels, images of compiled code."""
+
+SX: TypeAlias = "ca.SX"
+"""A matrix of CasADi expressions (CasADi 3.8 and newer have type stubs of their own)."""
+
+VectorLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+"""Numbers in their order, or a table by name whose text may have units: {"q1": "30 deg"}."""
+
+Output: TypeAlias = Floats | tuple[Floats | None, ...] | None
+"""The arrays into which a compiled function writes its results."""
