@@ -198,9 +198,10 @@ class Equations:
         key = ("function", name, *frame)
         if key not in self._made:
             self._made[key] = self._make_function(name, *frame)
-        return self._made[key]
+        function: ca.Function = self._made[key]
+        return function
 
-    def _make_function(self, name: str, *frame: str) -> Any:
+    def _make_function(self, name: str, *frame: str) -> ca.Function:
         expressions = self.expressions(name, *frame)
         signature = FRAME_SIGNATURES[name] if frame else signatures(self.names)[name]
         inputs = {key: self.symbols[key] for key in inputs_of(signature, self.names)}
@@ -217,9 +218,10 @@ class Equations:
         key = ("folded", *keep, "of", name, *frame)
         if key not in self._made:
             self._made[key] = self._fold(self.function(name, *frame), name, keep)
-        return self._made[key]
+        function: ca.Function = self._made[key]
+        return function
 
-    def _fold(self, function: Any, name: str, keep: Sequence[str]) -> Any:
+    def _fold(self, function: ca.Function, name: str, keep: Sequence[str]) -> ca.Function:
         kept = {parameter: ca.SX.sym(parameter) for parameter in keep}
         p = ca.vertcat(*(kept.get(k, float(v)) for k, v in self.parameters.items()))
         inputs = [function.sx_in(i) for i in range(function.n_in() - 1)]

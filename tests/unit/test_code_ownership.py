@@ -21,6 +21,7 @@ import linkwright as lw
 from linkwright.readings import llvm
 from linkwright.readings.llvm import Course, compile_march, compile_tape, loader
 from linkwright.readings.llvm.code_table import CodeTable
+from linkwright.readings.llvm.loader import LoadedCode
 from linkwright.simulation.fixed.kernels import Kernel
 from linkwright.tape import Tape, record
 

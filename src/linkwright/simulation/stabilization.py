@@ -13,14 +13,12 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..kinematics.mobility import ranks
+from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 from ..types import Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import least
-
-    from ..kinematics.mobility_analysis import ranks
 
 _USUAL = 10.0
 _KNOWN = ("alpha", "beta")

@@ -22,7 +22,7 @@ from ...algebra.exact.residue_values import PRIME, Value
 from ...algebra.exact.trig import read_field
 from ...expressions import Expression, Name, Number
 from ...tape import Op, Tape, record
-from ..types import SX
+from ...types import SX
 from .wording import worded
 
 _SMALL = 4
