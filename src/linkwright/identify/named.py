@@ -14,6 +14,7 @@ from typing import Any
 
 import casadi as ca
 
+from ..displays import Displayed
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import ONE, Exact, Expression, evaluate, fold, names, parse, to_text
@@ -29,8 +30,8 @@ _LONGEST = 5000
 Row = dict[int, Quotient]
 
 
-@dataclass(frozen=True)
-class NamedRegressor:
+@dataclass(frozen=True, repr=False)
+class NamedRegressor(Displayed):
     """Y, rows of formulas, with τ = Y θ; θ by their texts, `values` what they are.
 
     Columns have the given `rank`; each `redundant` one is the sum of others times numbers.
@@ -43,6 +44,11 @@ class NamedRegressor:
     redundant: Mapping[str, Mapping[str, Expression]]
     known: tuple[str, ...]
     values: tuple[Exact, ...]
+
+    def summary(self) -> str:
+        """Its columns and their rank."""
+        sizes = f"{len(self.parameters)} columns of rank {self.rank}"
+        return f"NamedRegressor of {self.mechanism.name}: {sizes}"
 
     def function(self) -> ca.Function:
         """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import flint
 
+from ..displays import Displayed
 from ..errors import UnsupportedError
 from ..expressions import PI, Exact, Expression, PiMultiple, Unit, fold
 from ..tape import Op, Tape
@@ -179,12 +180,16 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, repr=False)
+class Interval(Displayed):
     """All numbers from mid − radius to mid + radius: exact decimals, as text."""
 
     mid: str
     radius: str
+
+    def summary(self) -> str:
+        """The middle and the radius."""
+        return f"Interval {self.mid} ± {self.radius}"
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:

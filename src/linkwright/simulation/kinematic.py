@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,9 @@ class Kinematics:
         from .storage import save
 
         save(self, FilePath(path))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         head = f"<Kinematics of {self.mechanism.name}: {len(self.t)} positions"

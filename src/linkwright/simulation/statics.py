@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..displays import Displayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
@@ -25,8 +26,8 @@ from .start import start_of
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 
 
-@dataclass(frozen=True)
-class Equilibrium:
+@dataclass(frozen=True, repr=False)
+class Equilibrium(Displayed):
     """A configuration at rest, about which M ä + D ȧ + K a = 0 in the independent coordinates.
 
     `frequencies` (rad/s) are those of the undamped system, lowest first; one below zero stands for
@@ -40,6 +41,11 @@ class Equilibrium:
     stiffness: Floats
     frequencies: Floats
     modes: Floats
+
+    def summary(self) -> str:
+        """The kind of equilibrium and its lowest frequency."""
+        lowest = f", lowest {self.frequencies.min():.4g} rad/s" if len(self.frequencies) else ""
+        return f"Equilibrium, {self.kind}{lowest}"
 
     @property
     def is_stable(self) -> bool:
