@@ -90,7 +90,7 @@ class Kinematics:
 
 def solve_kinematics(
     mechanism: Mechanism,
-    motion: Mapping[str, Any] | None = None,
+    motion: Mapping[str, object] | None = None,
     t: float = 1.0,
     *,
     over: tuple[str, float, float] | None = None,

@@ -19,7 +19,7 @@ from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from ..types import Floats
+from ..types import Floats, VectorLike
 from .checked import check_mechanism, number, table, vector
 from .run import Run
 from .start import placed, with_unit_quaternions
@@ -85,9 +85,9 @@ class Linear(Displayed):
 
 def linearize(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    torque: Any = None,
+    q: VectorLike | None = None,
+    qd: VectorLike | None = None,
+    torque: VectorLike | None = None,
     t: float = 0.0,
     *,
     along: Run | None = None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
-from ..types import Floats
+from ..types import Floats, VectorLike
 from .checked import check_mechanism, vector, whole
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
@@ -63,7 +62,7 @@ class Equilibrium(Displayed):
 
 
 def equilibria(
-    mechanism: Mechanism, torque: Any = None, starts: int = 30, seed: int = 0
+    mechanism: Mechanism, torque: VectorLike | None = None, starts: int = 30, seed: int = 0
 ) -> list[Equilibrium]:
     """Configurations in which the mechanism can rest, found from home and from random starts;
     the stable ones first; those that an indifferent motion leads to count once."""
@@ -90,7 +89,9 @@ def _apart(model: Model, q: Floats, other: Equilibrium) -> float:
     return float(np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max())
 
 
-def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equilibrium:
+def equilibrium(
+    mechanism: Mechanism, q0: VectorLike | None = None, torque: VectorLike | None = None
+) -> Equilibrium:
     """Where the mechanism rests, by Newton's steps from q0 (an array, or some coordinates by name;
     home unless said), under constant forces `torque` (an array, or a table by speed or
     actuator)."""
