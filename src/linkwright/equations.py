@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from .algebra.linear import solve_symmetric
+from .displays import Summarized
 from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import PI, Exact
 from .mechanism import Mechanism, Names
@@ -54,8 +55,8 @@ def _derive_again(recipe: Callable[[], Equations]) -> Equations:
     return recipe()
 
 
-@dataclass(frozen=True)
-class Equations:
+@dataclass(frozen=True, repr=False)
+class Equations(Summarized):
     """Equations of motion of a mechanism, derived by one formulation.
 
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
@@ -97,6 +98,16 @@ class Equations:
     _made: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def summary(self) -> str:
+        """The mechanism, the formulation, and the sizes."""
+        sizes = f"nq={self.nq}, nv={self.nv}"
+        return f"Equations of {self.mechanism.name} by {self.by}: {sizes}"
+
+    def __str__(self) -> str:
+        functions = ", ".join(sorted(self.function_names()))
+        readable = 'readable: closed_form("M"), latex("M")'
+        return f"{self.summary()}\nfunctions: {functions}\n{readable}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:

@@ -26,6 +26,19 @@ def short_help(names: Names, name: str, parameters: Sequence[str], *frame: str) 
     return f"{heading}\n\n{_signature_table(names, frame)[name].what}"
 
 
+def function_table(mechanism: Mechanism, names: Names, parameters: Sequence[str]) -> str:
+    """All functions of a model with their shapes, one in each line."""
+    known = signatures(names) | FRAME_SIGNATURES
+    lines = [f"Model of {mechanism.name}: nq = {names.nq}, nv = {names.nv}"]
+    width = max(map(len, known))
+    for name, signature in known.items():
+        inputs, outputs = ports(names, name, parameters)
+        returned = [port for port in outputs if port.name != "pivot"]
+        shapes = f"{_listed(inputs)} -> {', '.join(f'{p.name} {_shape(p)}' for p in returned)}"
+        lines.append(f"  {name.ljust(width)}  {shapes}; {signature.units}")
+    return "\n".join(lines)
+
+
 def _heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:
     """Names of inputs and outputs: q, qd, tau -> qdd."""
     returned = [port for port in outputs if port.name != "pivot"]

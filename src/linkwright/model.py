@@ -20,8 +20,9 @@ from .calls import (
     frame_is_missing,
 )
 from .closed_states import CLOSED, check_closed, closed_rows
+from .displays import Displayed
 from .errors import AssemblyError, UnsupportedError, suggest
-from .function_help import full_help, short_help
+from .function_help import full_help, function_table, short_help
 from .function_tapes import record_quantity
 from .guard import ByNumbers, Guarded, check_states
 from .mechanism import Mechanism, names_of, require_mechanism
@@ -34,15 +35,7 @@ from .model_functions import (
     TermFunctions,
 )
 from .named_inputs import read_named_inputs
-from .quantities import (
-    CONSTRAINED_SIGNATURES,
-    FRAME_SIGNATURES,
-    GUARDED,
-    SIGNATURES,
-    entry_names,
-    ports,
-    signatures,
-)
+from .quantities import FRAME_SIGNATURES, FUNCTIONS, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
 from .tape import Port, Tape, count_operations
 from .types import Booleans, Floats
@@ -81,7 +74,9 @@ def compile(  # noqa: A001 - the name that people call
     return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
 
 
-class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunctions, FrameFunctions):
+class Model(
+    DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunctions, FrameFunctions, Displayed
+):
     """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
 
     Each function is compiled at its first use. Inputs are arrays in the order of `q_names` and
@@ -319,7 +314,7 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         return function
 
     def __dir__(self) -> list[str]:
-        absent = (SIGNATURES | CONSTRAINED_SIGNATURES).keys() - signatures(self.names).keys()
+        absent = FUNCTIONS - signatures(self.names).keys()
         return [name for name in super().__dir__() if name not in absent]
 
     def tape(self, name: str, *frame: str) -> Tape:
@@ -385,8 +380,12 @@ class Model(DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunction
         eqs = self.equations
         return _again, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
 
-    def __repr__(self) -> str:
-        return f"<Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}>"
+    def summary(self) -> str:
+        """The mechanism and the sizes."""
+        return f"Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}"
+
+    def __str__(self) -> str:
+        return function_table(self.mechanism, self.names, self.parameters)
 
 
 def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]) -> Model:

@@ -107,6 +107,9 @@ reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | t
 `pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
 """
 
+FUNCTIONS = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys()
+"""The names of all functions, of trees and of constrained mechanisms, without those of frames."""
+
 GUARDED = tuple(name for name, one in CONSTRAINED_SIGNATURES.items() if "pivot" in one.outputs)
 """Functions that fail where a pivot vanishes; models solve such states in another way."""
 

@@ -5,7 +5,7 @@ Light modules that must not load NumPy import these names under ``TYPE_CHECKING`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -34,3 +34,7 @@ VectorLike: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
 Output: TypeAlias = Floats | tuple[Floats | None, ...] | None
 """The arrays into which a compiled function writes its results."""
+
+ForceLike: TypeAlias = ArrayLike | Mapping[str, object] | Callable[..., ArrayLike]
+"""Generalized forces: numbers, a table by velocity or actuator of numbers, expressions of t, q and
+q̇, and (times, values), or a function of (t, q, q̇)."""

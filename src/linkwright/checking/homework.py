@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..displays import Displayed
 from ..errors import ExpressionError, FileError, LinkwrightError
 from ..expressions import to_text
 from ..mechanism import Mechanism
@@ -42,8 +43,8 @@ COLUMNS = (
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Marks:
+@dataclass(frozen=True, repr=False)
+class Marks(Displayed):
     """What one text got right.
 
     Attributes
@@ -62,6 +63,12 @@ class Marks:
     lines: tuple[str, ...] = ()
     solution: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """The text, and how many of its equations are right."""
+        right = sum(finding.is_right for finding in self.claims)
+        verdict = self.problem or f"{right} of {len(self.claims)} equations right"
+        return f"Marks of {self.name}: {verdict}"
 
     @property
     def claims(self) -> tuple[Finding, ...]:
@@ -123,8 +130,8 @@ class Marks:
         return dict(zip(COLUMNS, numbers, strict=True))
 
 
-@dataclass(frozen=True)
-class Homework:
+@dataclass(frozen=True, repr=False)
+class Homework(Displayed):
     """The marks of all texts of a folder; `skipped` files have another ending."""
 
     mechanism: str
@@ -133,6 +140,10 @@ class Homework:
     solution: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     coordinates: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """How many texts were marked."""
+        return f"Homework on {self.mechanism}: {len(self.texts)} texts of {self.folder}"
 
     @property
     def passed(self) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from ..displays import Displayed
 from ..expressions.tokens import shorten
 
 IDENTICAL, EQUIVALENT, DIFFERS = "identical", "equivalent", "differs"
@@ -24,8 +25,8 @@ class Repair:
         return self.what
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, repr=False)
+class Finding(Displayed):
     """The verdict on one equation.
 
     `status` is identical; equivalent (an energy up to a constant, a Lagrangian up to a total
@@ -45,6 +46,10 @@ class Finding:
     repairs: tuple[Repair, ...] = ()
     is_said_wrong: bool = False
     section: str = ""
+
+    def summary(self) -> str:
+        """The number of the equation and its verdict."""
+        return f"({self.number}) {self.status}: {self.equation}"
 
     @property
     def is_right(self) -> bool:
@@ -78,14 +83,19 @@ def chance_text(chance: float) -> str:
     return f"wrong with probability below 2^{math.ceil(math.log2(chance))}"
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Displayed):
     """All findings; `note` says what holds of the equations together."""
 
     mechanism: str
     findings: tuple[Finding, ...]
     names: dict[str, str] = field(default_factory=dict)
     note: str = ""
+
+    def summary(self) -> str:
+        """How many equations are right."""
+        right = sum(finding.is_right for finding in self.findings)
+        return f"Report on {self.mechanism}: {right} of {len(self.findings)} equations right"
 
     @property
     def passed(self) -> bool:

@@ -20,7 +20,7 @@ PUBLISHED = {"lagrange": "1", "hamilton": "1", "approximate": "1.3", "newton_eul
 """Times of integration that Bayseç and Kapucu found for the triple pendulum, to Lagrange's."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Saved):
     """Rows by formulation; the reasons of those that cannot treat the mechanism, and of those that
     were stopped."""
@@ -29,6 +29,10 @@ class Comparison(Saved):
     rows: tuple[Row, ...]
     refused: dict[str, str]
     stopped: dict[str, str] = field(default_factory=dict)
+
+    def summary(self) -> str:
+        """The mechanism and the formulations."""
+        return f"Comparison of {len(self.rows)} formulations of {self.mechanism}"
 
     @property
     def base(self) -> Row | None:

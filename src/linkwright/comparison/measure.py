@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..displays import Displayed
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive_afresh, formulation
@@ -41,8 +42,8 @@ SAMPLES, KEPT = 6, 16
 BATCH = 256
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Displayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
     Equations and states are those of the paper; the simulator integrates `integrated` states. An
@@ -67,6 +68,11 @@ class Row:
     accuracy: float
     disagreement: float
     apart: float
+
+    def summary(self) -> str:
+        """The formulation, its size and its times."""
+        times = f"{self.evaluate_microseconds:.3g} µs an evaluation"
+        return f"{self.by}: {self.equations} equations, {self.operations} operations, {times}"
 
     @property
     def evaluating(self) -> float:

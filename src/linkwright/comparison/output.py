@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..displays import Displayed
 from ..errors import FileError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-class Saved(ABC):
+class Saved(Displayed):
     """A study that can be printed and saved."""
 
     def tables(self) -> Sequence[Table]:

@@ -74,13 +74,17 @@ def virgala(n: float) -> float:
 _Record: Any = make_dataclass("Record", [("links", int), *Row.__annotations__.items()])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scaling(Saved):
     """Rows by formulation and number of links; where and why formulations were stopped."""
 
     rows: dict[str, dict[int, Row]]
     stopped: dict[str, str]
     duration: float
+
+    def summary(self) -> str:
+        """The formulations and how many sizes each has."""
+        return f"Scaling of {len(self.rows)} formulations"
 
     def costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]

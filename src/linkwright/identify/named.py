@@ -21,6 +21,7 @@ from ..algebra.exact.quotient_expressions import RingPrinter
 from ..algebra.exact.quotient_ring import Budget, BudgetError
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig import Reading, read_field
+from ..displays import Displayed
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest
 from ..expressions import ONE, Exact, Expression, Name, evaluate, fold, names, parse, to_text
@@ -35,8 +36,8 @@ _THETA = "theta"
 Row = dict[int, Quotient]
 
 
-@dataclass(frozen=True)
-class NamedRegressor:
+@dataclass(frozen=True, repr=False)
+class NamedRegressor(Displayed):
     """Y, rows of formulas, with τ = Y θ; θ by their texts, `values` what they are.
 
     Columns have the given `rank`; each `redundant` one is the sum of others times numbers.
@@ -49,6 +50,11 @@ class NamedRegressor:
     redundant: Mapping[str, Mapping[str, Expression]]
     known: tuple[str, ...]
     values: tuple[Exact, ...]
+
+    def summary(self) -> str:
+        """Its columns and their rank."""
+        sizes = f"{len(self.parameters)} columns of rank {self.rank}"
+        return f"NamedRegressor of {self.mechanism.name}: {sizes}"
 
     def function(self) -> ca.Function:
         """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..displays import Displayed
 from ..errors import AssemblyError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats
@@ -16,8 +17,8 @@ from .closing import CLOSED, Closing, closing_of
 from .pivots import Choice, choose
 
 
-@dataclass(frozen=True)
-class Mobility:
+@dataclass(frozen=True, repr=False)
+class Mobility(Displayed):
     """What is free at a configuration q.
 
     `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
@@ -37,6 +38,11 @@ class Mobility:
     q: tuple[float, ...]
     nearly: dict[str, float]
     moved: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """The degrees of freedom and the rank of the constraints."""
+        rank = f"{self.equations} equations of constraint of rank {self.rank}"
+        return f"Mobility: {self.freedom} DOF, {rank}"
 
     def __str__(self) -> str:
         lines = [

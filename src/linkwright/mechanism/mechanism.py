@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings as python_warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest
 from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
-from .bodies import GROUND, Body, Frame
+from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .elements import Actuator, Coordinates, Force, Spring
@@ -160,7 +160,25 @@ class Mechanism(Part):
             stack.extend(below.get(self.joints[name].child, [])[::-1])
 
     def with_parameters(self, **values: object) -> Mechanism:
-        """The same mechanism with other values of some named parameters."""
+        """The same mechanism with other values of some named parameters.
+
+        Parameters
+        ----------
+        **values : number, or text with a unit or an expression
+            New values by name. Parameters that are expressions of these follow.
+
+        Returns
+        -------
+        Mechanism
+            A copy; the mechanism itself does not change.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> arm = lw.gallery("elbow").with_parameters(m2=2.5, l1="800 mm")
+        >>> lw.compile(arm).potential_energy([0.0, 0.0]).round(3)
+        np.float64(0.0)
+        """
         for name in values:
             if name not in self.parameters:
                 raise NameNotFoundError(
@@ -175,8 +193,26 @@ class Mechanism(Part):
         return self if closure is None else replaced(self, closure=closure)
 
     def without(self, *effects: str) -> Mechanism:
-        """The same without some of friction, damping, springs, motors, limits, gravity, forces,
-        contacts."""
+        """The same mechanism without some effects: for comparisons with programs that ignore them.
+
+        Parameters
+        ----------
+        *effects : str
+            Any of "friction", "damping", "springs", "motors" (rotor inertia and gears), "limits",
+            "gravity", "forces" (declared loads) and "contacts".
+
+        Returns
+        -------
+        Mechanism
+            A copy; the mechanism itself does not change.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> weightless = lw.gallery("elbow").without("gravity", "friction")
+        >>> lw.compile(weightless).gravity([0.3, 0.4])
+        array([0., 0.])
+        """
         keys: set[str] = set()
         for effect in effects:
             if effect not in (*_REMOVABLE, *_TABLES):
@@ -197,7 +233,25 @@ class Mechanism(Part):
         return replaced(self, joints=joints, gravity=gravity, forces=forces, **changed)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
-        """The same mechanism with some joints held at the given positions."""
+        """The same mechanism with some joints held at given positions: they lose their coordinates.
+
+        Parameters
+        ----------
+        lock : mapping of joint names to positions
+            rad or m, text with a unit, or a list for joints with several coordinates. Joints that
+            mimic a locked one are locked with it.
+
+        Returns
+        -------
+        Mechanism
+            A copy with fewer degrees of freedom.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.compile(lw.gallery("elbow").reduced(lock={"q2": "90 deg"})).q_names
+        ('q1',)
+        """
         joints = dict(self.joints)
         for name, position in lock.items():
             if name not in joints:
@@ -206,6 +260,60 @@ class Mechanism(Part):
                 )
             joints[name] = replaced(joints[name], ["mimic"], locked=position)
         return replaced(self, joints=_unmimicked(joints))
+
+    def with_payload(
+        self,
+        frame: str,
+        mass: object,
+        center: Sequence[object] = (0, 0, 0),
+        inertia: object = (0, 0, 0),
+        name: str = "payload",
+    ) -> Mechanism:
+        """The same mechanism with one more body, fixed to a frame or body: what a gripper holds.
+
+        Parameters
+        ----------
+        frame : str
+            A frame or body of the mechanism.
+        mass : number or text
+            kg, or text with a unit or an expression of parameters.
+        center : three numbers
+            The centre of mass of the payload in the axes of the frame, m.
+        inertia : table, three or nine numbers
+            About the payload's centre of mass, axes of the frame, kg m² (default: a point mass).
+        name : str
+            The name of the new body, and of the fixed joint that holds it.
+
+        Returns
+        -------
+        Mechanism
+            A copy; the mechanism itself does not change.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> loaded = lw.gallery("elbow").with_payload("tool", mass="500 g")
+        >>> lw.compile(loaded).gravity([0.0, 0.0]).round(3)
+        array([29.43,  9.81])
+        """
+        if name in self.bodies or name in self.joints:
+            raise NameNotFoundError(
+                f"{self.name} has a body or joint '{name}' already", remedy="give another name="
+            )
+        if frame in self.frames:
+            body, origin = self.frames[frame].body, self.frames[frame].origin
+        elif frame in self.bodies:
+            body, origin = frame, Placement()
+        else:
+            raise NameNotFoundError(
+                f"{self.name} has no frame or body '{frame}'",
+                remedy=suggest(frame, [*self.frames, *self.bodies]),
+            )
+        held = Body(mass=mass, center=list(center), inertia=inertia)
+        joint = Joint(type="fixed", parent=body, child=name, origin=origin)
+        return replaced(
+            self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
+        )
 
     def checked(self, strict: bool) -> Mechanism:
         """Itself, if there is anything in it, after a warning (or an error if `strict`)

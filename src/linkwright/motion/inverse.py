@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..displays import Displayed
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..mechanism import Mechanism, require_mechanism
@@ -43,8 +44,12 @@ _NOISE = 0.1
 """How far from the start the first new attempt begins, rad; later ones begin at samples."""
 
 
-@dataclass(frozen=True)
-class Joints:
+SHOWN_ROWS = 10
+"""Solutions that are printed; the others are counted."""
+
+
+@dataclass(frozen=True, repr=False)
+class Joints(Displayed):
     """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
     tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
     else "unfinished"; `distance` (m) and `angle` (rad) are the frames' largest errors."""
@@ -53,6 +58,22 @@ class Joints:
     status: NDArray[np.str_]
     distance: Floats
     angle: Floats
+
+    def summary(self) -> str:
+        """How many targets are reached, and the largest errors."""
+        count = np.size(self.reached)
+        reached = f"{int(np.sum(self.reached))} of {count} reached"
+        errors = f"{np.max(self.distance):.2g} m, {np.max(self.angle):.2g} rad"
+        return f"Joints of {count} target{'s' * (count != 1)}: {reached}, largest errors {errors}"
+
+    def __str__(self) -> str:
+        rows = np.atleast_2d(self.q).reshape(-1, self.q.shape[-1])
+        told = [
+            f"{status}: q = {np.round(q, 6).tolist()}"
+            for q, status in zip(rows[:SHOWN_ROWS], self.status.ravel(), strict=False)
+        ]
+        rest = [f"… and {len(rows) - SHOWN_ROWS} more"] if len(rows) > SHOWN_ROWS else []
+        return "\n".join([self.summary(), *told, *rest])
 
     @property
     def reached(self) -> Booleans:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..displays import Displayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate
 from ..mechanism import Joint, Mechanism, names_of
@@ -18,8 +19,8 @@ _SLACK = 1e-9
 """What coordinates may be out of their ranges by rounding, rad or m."""
 
 
-@dataclass(frozen=True)
-class Bounds:
+@dataclass(frozen=True, repr=False)
+class Bounds(Displayed):
     """±inf where nothing is stated. `full_turns`: coordinates that mean the same 2π farther."""
 
     lower: Floats
@@ -27,6 +28,11 @@ class Bounds:
     velocity: Floats
     effort: Floats
     full_turns: Booleans
+
+    def summary(self) -> str:
+        """How many coordinates have limits."""
+        limited = int((np.isfinite(self.lower) | np.isfinite(self.upper)).sum())
+        return f"Bounds of {len(self.lower)} coordinates, {limited} of them with a range"
 
 
 def bounds_of(mechanism: Mechanism) -> Bounds:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..displays import Displayed
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from ..number_checks import check_vector
@@ -26,14 +27,19 @@ from .timing import refuse_quaternions
 from .trajectory import Trajectory, hermite, through
 
 
-@dataclass(frozen=True)
-class Path:
+@dataclass(frozen=True, repr=False)
+class Path(Displayed):
     """`point(s)` with its first and second derivatives; `turn` is a rotation vector, 0 at s = 0
     and all of it at s = 1, from where the tool stands; None leaves its rotation free."""
 
     length: float
     point: Callable[[float], tuple[Floats, Floats, Floats]]
     turn: Floats | None = None
+
+    def summary(self) -> str:
+        """The length, and whether the tool turns."""
+        turn = "" if self.turn is None else f", turning by {np.linalg.norm(self.turn):.4g} rad"
+        return f"Path of {self.length:.4g} m{turn}"
 
 
 def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) -> Path:

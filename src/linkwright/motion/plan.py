@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..displays import Displayed
 from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
 from ..model import Model
@@ -36,8 +37,8 @@ PICTURES = (".png", ".pdf", ".svg")
 _MOST_SAMPLES = 1_000_000
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Displayed):
     """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point.
 
     `exceeded` says what of it is beyond the mechanism's ranges, speeds and drives, if anything.
@@ -53,6 +54,15 @@ class Plan:
     tau: Floats
     point: Floats
     exceeded: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """What moves, and for how long."""
+        end = f"{self.t[-1]:.4g} s in {len(self.t)} samples"
+        beyond = f", {len(self.exceeded)} limits exceeded" if self.exceeded else ""
+        return f"Plan of {self.frame} of {self.mechanism.name}: {end}{beyond}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary(), *self.exceeded])
 
     @cached_property
     def columns(self) -> dict[str, Floats]:

@@ -15,18 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..displays import Displayed
 from ..errors import LinkwrightError
 from ..number_checks import check_list, check_spread, read_array
 from ..types import Floats
 
 
-@dataclass(frozen=True)
-class Trajectory:
+@dataclass(frozen=True, repr=False)
+class Trajectory(Displayed):
     """Pieces between `knots` (K + 1 times); `coefficients` (K, degree + 1, n) of powers of the
     time since a piece began, from the constant on. Before and after, it rests at its ends."""
 
     knots: Floats
     coefficients: Floats
+
+    def summary(self) -> str:
+        """How many coordinates move, and when."""
+        pieces, _, count = self.coefficients.shape
+        span = f"from {self.knots[0]:.4g} to {self.knots[-1]:.4g} s"
+        return f"Trajectory of {count} coordinates, {pieces} pieces {span}"
 
     def __post_init__(self) -> None:
         pieces = len(self.knots) - 1

@@ -18,6 +18,7 @@ from typing import Any
 import flint
 
 from ..algebra.exact.algebra import evaluate_expression, read
+from ..displays import Displayed
 from ..errors import UnsupportedError
 from ..expressions import Exact, Expression, PiMultiple
 from ..tape import Op, Tape
@@ -153,12 +154,16 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, repr=False)
+class Interval(Displayed):
     """All numbers from mid − radius to mid + radius: exact decimals, as text."""
 
     mid: str
     radius: str
+
+    def summary(self) -> str:
+        """The middle and the radius."""
+        return f"Interval {self.mid} ± {self.radius}"
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..displays import Displayed
 from ..errors import LinkwrightError, NameNotFoundError, suggest
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -28,14 +29,18 @@ Obstacle = tuple[Sequence[float], Sequence[float], float]
 """A capsule that stands still: both ends of its segment, and its radius."""
 
 
-@dataclass(frozen=True)
-class Encounter:
+@dataclass(frozen=True, repr=False)
+class Encounter(Displayed):
     """Two links (or a link and an obstacle): their distance at all times, m, and when it is
     smallest; below 0 they are in each other."""
 
     pair: tuple[str, str]
     t: Floats
     distance: Floats
+
+    def summary(self) -> str:
+        """The pair and its smallest distance."""
+        return f"Encounter of {self!s}"
 
     @property
     def smallest(self) -> float:

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..displays import Displayed
 from ..kinematics.loads import spring_loads, wrench_loads
 from ..kinematics.tree import Closure, Tree
 from ..mechanism import GROUND, Mechanism
@@ -29,8 +30,8 @@ class Applied:
     moment: Floats
 
 
-@dataclass(frozen=True)
-class FreeBody:
+@dataclass(frozen=True, repr=False)
+class FreeBody(Displayed):
     """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
     momentum about the mass centre: what forces and moments must add up to."""
 
@@ -39,6 +40,10 @@ class FreeBody:
     applied: tuple[Applied, ...]
     rate: Floats
     turning: Floats
+
+    def summary(self) -> str:
+        """The body and what acts on it."""
+        return f"FreeBody {self.name}: {', '.join(one.name for one in self.applied)}"
 
     @property
     def gap(self) -> tuple[Floats, Floats]:

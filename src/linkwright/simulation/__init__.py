@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from ..mechanism import Mechanism
+from ..types import ForceLike, VectorLike
 from .checked import check_mechanism, sample_times
 from .events import Event
+from .feedback import Feedback
 from .fixed.rollouts import rollout
 from .inverse import solve_inverse
 from .kinematic import Kinematics, solve_kinematics
@@ -30,10 +31,10 @@ __all__ = [
 def simulate(
     mechanism: Mechanism,
     t: float = 1.0,
-    q0: Any = None,
-    qd0: Any = None,
+    q0: VectorLike | None = None,
+    qd0: VectorLike | None = None,
     by: str = "recursive",
-    torque: Any = None,
+    torque: ForceLike | Feedback | None = None,
     integrator: str = "dop853",
     rtol: float = 1e-9,
     atol: float = 1e-10,
@@ -41,9 +42,9 @@ def simulate(
     max_step: float = math.inf,
     progress: bool | None = None,
     step: float | None = None,
-    stabilization: Any = "projection",
+    stabilization: str | Mapping[str, float] = "projection",
     coordinates: str = "all",
-    events: Mapping[str, Any] | None = None,
+    events: Mapping[str, str | Callable[..., float] | Event] | None = None,
     stops: str = "stop",
     impacts: str = "together",
     closure: float | None = None,

@@ -24,7 +24,7 @@ Rows = tuple[Floats, Floats, Floats, Floats]
 
 def solve_inverse(
     mechanism: Mechanism,
-    motion: Mapping[str, Any] | Kinematics | Run | None = None,
+    motion: Mapping[str, object] | Kinematics | Run | None = None,
     t: float = 1.0,
     *,
     rough: Mapping[str, float] | None = None,

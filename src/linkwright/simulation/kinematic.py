@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,9 @@ class Kinematics:
 
         save(self, FilePath(path))
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
     def __repr__(self) -> str:
         head = f"<Kinematics of {self.mechanism.name}: {len(self.t)} positions"
         lines = [head, *([] if self.finished else [self.status]), *map(str, self.singular)]
@@ -87,7 +91,7 @@ class Kinematics:
 
 def solve_kinematics(
     mechanism: Mechanism,
-    motion: Mapping[str, Any] | None = None,
+    motion: Mapping[str, object] | None = None,
     t: float = 1.0,
     *,
     over: tuple[str, float, float] | None = None,

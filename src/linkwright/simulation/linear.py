@@ -13,20 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..displays import Displayed
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..number_checks import check_number, check_table, check_vector
-from ..types import Floats
+from ..types import Floats, VectorLike
 from .checked import check_mechanism
 from .run import Run
 from .start import placed, with_unit_quaternions
 
 
-@dataclass(frozen=True)
-class Linear:
+@dataclass(frozen=True, repr=False)
+class Linear(Displayed):
     """ẋ = A x + B u, y = C x + D u; x are changes of the independent coordinates `names` and their
     rates, u of the drives `inputs`, y of `outputs`. Along a motion all have a leading axis of
     times `t`."""
@@ -39,6 +40,20 @@ class Linear:
     C: Floats
     D: Floats
     t: Floats
+
+    def summary(self) -> str:
+        """The number of states, inputs and outputs."""
+        columns = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        sizes = ", ".join(f"{len(names)} {what}" for what, names in columns.items())
+        times = f" at {np.size(self.t)} times" if np.ndim(self.t) else ""
+        return f"Linear model of {sizes}{times}"
+
+    def __str__(self) -> str:
+        lines = [self.summary(), f"x: {', '.join(self.states)}", f"u: {', '.join(self.inputs)}"]
+        lines.append(f"y: {', '.join(self.outputs)}")
+        if not np.ndim(self.t):
+            lines += [f"{key} =\n{getattr(self, key).round(6)}" for key in ("A", "B")]
+        return "\n".join(lines)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -71,9 +86,9 @@ class Linear:
 
 def linearize(
     mechanism: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    torque: Any = None,
+    q: VectorLike | None = None,
+    qd: VectorLike | None = None,
+    torque: VectorLike | None = None,
     t: float = 0.0,
     *,
     along: Run | None = None,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -250,6 +251,9 @@ class Run:
             f"{made:g} steps were made where {asked} of {step:g} s were asked for: "
             "a step ends where an event happens or a sampled controller acts"
         ]
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         head = (

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ..displays import Displayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
 from ..number_checks import check_vector, check_whole
-from ..types import Floats
+from ..types import Floats, VectorLike
 from .checked import check_mechanism
 from .linear import forces_at, independent_map, linearize
 from .start import start_of
@@ -26,8 +26,8 @@ from .start import start_of
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 
 
-@dataclass(frozen=True)
-class Equilibrium:
+@dataclass(frozen=True, repr=False)
+class Equilibrium(Displayed):
     """A configuration at rest, about which M ä + D ȧ + K a = 0 in the independent coordinates.
 
     `frequencies` (rad/s) are those of the undamped system, lowest first; one below zero stands for
@@ -41,6 +41,11 @@ class Equilibrium:
     stiffness: Floats
     frequencies: Floats
     modes: Floats
+
+    def summary(self) -> str:
+        """The kind of equilibrium and its lowest frequency."""
+        lowest = f", lowest {self.frequencies.min():.4g} rad/s" if len(self.frequencies) else ""
+        return f"Equilibrium, {self.kind}{lowest}"
 
     @property
     def is_stable(self) -> bool:
@@ -58,7 +63,7 @@ class Equilibrium:
 
 
 def equilibria(
-    mechanism: Mechanism, torque: Any = None, starts: int = 30, seed: int = 0
+    mechanism: Mechanism, torque: VectorLike | None = None, starts: int = 30, seed: int = 0
 ) -> list[Equilibrium]:
     """Configurations in which the mechanism can rest, found from home and from random starts;
     the stable ones first; those that an indifferent motion leads to count once."""
@@ -85,7 +90,9 @@ def _apart(model: Model, q: Floats, other: Equilibrium) -> float:
     return float(np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max())
 
 
-def equilibrium(mechanism: Mechanism, q0: Any = None, torque: Any = None) -> Equilibrium:
+def equilibrium(
+    mechanism: Mechanism, q0: VectorLike | None = None, torque: VectorLike | None = None
+) -> Equilibrium:
     """Where the mechanism rests, by Newton's steps from q0 (an array, or some coordinates by name;
     home unless said), under constant forces `torque` (an array, or a table by speed or
     actuator)."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from ..displays import Displayed
+
 PROVED, PASSED, NOTED, SKIPPED, FAILED = "proved", "passed", "noted", "skipped", "failed"
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Displayed):
     """One check. `verdict`: proved (for all states and all values of the parameters), passed (in
     numbers), noted (no error, but worth knowing), skipped (does not apply) or failed; `failing`
     names what failed; `figure` is the number behind the verdict."""
@@ -20,19 +22,28 @@ class Check:
     cite: str = ""
     failing: tuple[str, ...] = ()
 
+    def summary(self) -> str:
+        """The verdict and its figure."""
+        return f"{self.verdict}: {self.name}{', ' * bool(self.figure)}{self.figure}"
+
     @property
     def passed(self) -> bool:
         return self.verdict != FAILED
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Displayed):
     """All checks of one mechanism or of one set of equations."""
 
     mechanism: str
     by: str
     checks: tuple[Check, ...]
     seconds: float
+
+    def summary(self) -> str:
+        """How many checks passed."""
+        passed = f"{sum(check.passed for check in self.checks)} of {len(self.checks)} checks passed"
+        return f"Report on {self.mechanism}, equations by {self.by}: {passed}"
 
     @property
     def passed(self) -> bool:

@@ -16,6 +16,7 @@ from functools import cached_property
 import casadi as ca
 
 from ...algebra.linear import IDENTITY, ZERO3
+from ...displays import Displayed
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...expressions import (
@@ -45,14 +46,18 @@ from .signs import without_absolute_values
 from .traced import Traced, Tracer
 
 
-@dataclass(frozen=True)
-class BaseParameter:
+@dataclass(frozen=True, repr=False)
+class BaseParameter(Displayed):
     """`kept` plus `factors` times parameters that are not kept; its `value` in SI units."""
 
     name: str
     kept: str
     factors: Mapping[str, Expression]
     value: Exact
+
+    def summary(self) -> str:
+        """The name and the value."""
+        return f"BaseParameter {self.name} = {float(self.value):.6g}"
 
     @property
     def formula(self) -> Expression:
@@ -74,8 +79,8 @@ def _times(factor: Expression, name: Name) -> Expression:
             return name if factor == ONE else Product((factor, name))
 
 
-@dataclass(frozen=True)
-class BaseParameters:
+@dataclass(frozen=True, repr=False)
+class BaseParameters(Displayed):
     """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
     occur in those of others, `without_effect` those that do not occur at all. `shared` has the
     formulas of the names k1, k2, … where factors are too long to be multiplied out.
@@ -90,6 +95,10 @@ class BaseParameters:
     without_effect: tuple[str, ...]
     shared: Mapping[str, Expression]
     rank_of_values: int
+
+    def summary(self) -> str:
+        """How many there are."""
+        return f"BaseParameters of {self.mechanism.name}: {len(self.parameters)}"
 
     @property
     def rank(self) -> int:

@@ -10,13 +10,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...mechanism import Mechanism
 from ...model import Model
 from ...model import compile as compile_model
 from ...number_checks import check_array, check_number, check_whole
-from ...types import Floats
+from ...types import Floats, ForceLike, VectorLike
 from ..feedback import Feedback
 from ..inputs import drive_of
 from ..start import with_unit_quaternions
@@ -31,9 +32,9 @@ KEPT = 16
 
 def rollout(
     model: Model | Mechanism,
-    q0: Any,
-    qd0: Any,
-    inputs: Any = None,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    inputs: ForceLike | Feedback | None = None,
     dt: float = 1e-3,
     steps: int = 1000,
     *,
@@ -41,7 +42,7 @@ def rollout(
     history: bool = False,
     threads: int | None = None,
     t: float = 0.0,
-    parameters: Any = None,
+    parameters: VectorLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Many trajectories at once: (q, q̇) at the end, or with all steps as axis −2 (`history`).
 
@@ -63,13 +64,13 @@ def rollout(
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
     cores = _cores() if threads is None else check_whole(threads, "threads", 1)
     _check_drive(inputs, method, dt)
-    by_drive = isinstance(inputs, Mapping | Feedback)
-    kernel = _kernel(model, method, inputs if by_drive else None)
+    drives = inputs if isinstance(inputs, Mapping | Feedback) else None
+    kernel = _kernel(model, method, drives)
     p = kept_parameters(model, parameters)
     q, qd, batch = _started(model, q0, qd0, p, t)
-    forces = _forces(None if by_drive else inputs, batch, steps, model.nv)
+    forces = _forces(None if drives is not None else inputs, batch, steps, model.nv)
     times = t + dt * np.arange(steps, dtype=np.float64)
-    many = Many(model, kernel, inputs if by_drive else None, dt, times, history)
+    many = Many(model, kernel, drives, dt, times, history)
     own = p.reshape(1, -1) if p.ndim == 1 else _rows(p, batch)
     q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, own, cores))
     return q, qd

@@ -1,0 +1,27 @@
+"""How results show themselves: one line for `repr`, text for `print`, HTML in notebooks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from html import escape
+
+
+class Summarized(ABC):
+    """A result with a short `repr`; `str` has more to tell where a class defines it."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """What it is, in one line."""
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+class Displayed(Summarized):
+    """A result that notebooks show as its text, in a fixed-width font."""
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
