@@ -16,7 +16,7 @@ from ..errors import FileError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
 from ..kinematics.joints import Kind, steps
-from ..kinematics.placements import alignment, placement_of, plane_of
+from ..kinematics.placements import alignment, motion_frame, placement_of
 from ..kinematics.tree import Tree
 from ..kinematics.values import Values
 from ..mechanism import GROUND, Joint, Limits, Mechanism
@@ -95,7 +95,7 @@ class _Writer:
         roots = [n for n, joint in self.mechanism.joints.items() if joint.parent == GROUND]
         frames = any(frame.body == GROUND for frame in self.mechanism.frames.values())
         first = self.mechanism.joints[roots[0]] if len(roots) == 1 and not frames else None
-        if first is None or first.type != "fixed":
+        if first is None or first.freedoms:
             return None
         R, p = self.relative(GROUND, first.child)
         return roots[0] if np.array_equal(R, np.eye(3)) and not np.any(p) else None
@@ -127,19 +127,20 @@ class _Writer:
 
     def moves(self, name: str, joint: Joint) -> list[_Move]:
         if joint.by_quaternion:
-            if joint.type == "spherical":
+            form = joint.kind.urdf
+            if form is None:
                 raise FileError(
-                    "a spherical joint has no URDF form", where=f"joints.{name}",
+                    f"a {joint.type} joint has no URDF form", where=f"joints.{name}",
                     remedy="use rotation = 'cardan'",
                 )  # fmt: skip
-            return [_Move(name, "floating", None, 0)]
-        plane = plane_of(self.values, joint, name) if joint.type == "planar" else np.eye(3)
+            return [_Move(name, form.type, None, 0)]
+        axes = motion_frame(self.values, joint, name)
         limited = joint.limits.lower is not None or joint.limits.upper is not None
         turn, mimic = "revolute" if limited else "continuous", self.mimicry(name, joint)
         found = []
         for number, step in enumerate(steps(joint)):
             assert step.axis is not None
-            axis = plane @ alignment(self.values, step.axis, "")[:, 2]
+            axis = axes @ alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
             label = self.new(f"{name}.{ending}", self.joint_names) if ending else name
             kind = "prismatic" if step.kind is Kind.SLIDE else turn

@@ -143,7 +143,7 @@ class Kane(Shared):
         if not self.shortcut:
             return {}
         joints = self.tree.mechanism.joints
-        spans = [span for span in self.tree.joints if joints[span.name].type == "cylindrical"]
+        spans = [span for span in self.tree.joints if joints[span.name].kind.is_cylindrical]
         pairs = (span.links for span in spans if len(span.links) == 2)
         return {self.tree.links[b].v: self.tree.links[a].v for a, b in pairs}
 

@@ -45,8 +45,8 @@ from .shared import Shared, without_quaternions
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     for name, joint in mechanism.joints.items():
-        if joint.type == "helical" and joint.locked is None:
-            return f"'{name}' is helical, and its joints turn or slide"
+        if joint.kind.has_pitch and joint.locked is None:
+            return f"'{name}' is {joint.type}, and its joints turn or slide"
     return without_quaternions(mechanism)
 
 

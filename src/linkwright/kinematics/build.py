@@ -21,7 +21,7 @@ from ..mechanism import Body, Joint, Mechanism, dotted, names_of
 from .coordinates import symbols_of
 from .elements import chosen_coordinates, loads_of, moving_names
 from .joints import Kind, Step, steps
-from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
+from .placements import alignment, motion_frame, placement_of, rotation_of, vector_of
 from .restraints import restraints_of
 from .sides import with_wheel_sides
 from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
@@ -90,15 +90,15 @@ class _Builder:
         R, p = placement_of(self.values, joint.origin, name)
         here = Placed(parent.link, without_dust(parent.R @ R), parent.p + parent.R @ p)
         frame, first = here, len(self.links)
-        plane = plane_of(self.values, joint, name) if joint.type == "planar" else IDENTITY
-        here = replace(here, R=without_dust(here.R @ plane))
+        axes = motion_frame(self.values, joint, name)
+        here = replace(here, R=without_dust(here.R @ axes))
         if joint.locked is not None:
             here = self.hold(name, joint, here)
         else:
             for number, step in enumerate(steps(joint)):
                 here = self.add_step(name, joint, number, step, here)
         R_child, p_child = placement_of(self.values, joint.child_origin, f"{name}_child")
-        R = without_dust(here.R @ plane.T @ R_child.T)
+        R = without_dust(here.R @ axes.T @ R_child.T)
         self.bodies[joint.child] = Placed(here.link, R, here.p - R @ p_child)
         self.joints.append(JointSpan(name, tuple(range(first, len(self.links))), frame))
 

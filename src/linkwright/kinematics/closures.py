@@ -1,16 +1,21 @@
-"""The exact equations of joints that close a loop, by their type.
+"""The exact equations of joints that close a loop, from the `LoopClosure` of their kind.
 
 Seen from the joint's frame in the parent, its frame in the child stands at p, turned by R. With
-a the joint's axis and b, c two directions normal to it (A = [b c a]), every type is some of
+a the joint's axis and b, c two directions normal to it (A = [b c a]), every kind has some of
 
     p·b, p·c, p·a                   the origins stay together, or on a line, or in a plane
     b·Ra, c·Ra                      the axes stay parallel
     b·Rc                            and nothing turns about them
+    a·Ra₂                           the axis of the parent and the second one of the child keep
+                                    their angle
 
-and is zero exactly where the joint fits, but for half turns: `upright` must be above zero too.
+and they are zero exactly where the joint fits, but for half turns: `upright` must be above zero
+too.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import casadi as ca
 
@@ -23,96 +28,55 @@ Rows = tuple[list[Scalar], list[Scalar]]
 
 
 def closure_rows(closure: Closure, parent: Pose, child: Pose) -> Rows:
+    """The equations of a joint that closes a loop, lengths before sines."""
+    kept = closure.kind.closure
+    assert kept is not None
     R = ca.SX(parent.R.T @ child.R)
     p = ca.SX(parent.R.T @ (child.p - parent.p))
-    return _EQUATIONS[closure.type](closure, p, R)
+    axes = closure.first if kept.about == "axis" else closure.second
+    apart = axes.T @ (p if kept.within == "parent" else R.T @ p)
+    rows, upright = _ORIENTATIONS[kept.orientation](closure, R)
+    rows = [apart["bca".index(direction)] for direction in kept.held] + rows
+    if kept.screw:
+        screw, level = _screw_rows(closure, apart[2], R)
+        rows, upright = rows + screw, upright + level
+    return rows, upright
 
 
-def _together(axes: Array, p: Array, count: int = 3) -> list[Scalar]:
-    along = axes.T @ p
-    return [along[k] for k in range(count)]
-
-
-def _parallel(A: Array, R: Array) -> Rows:
-    turned = A.T @ R @ A
+def _parallel_rows(closure: Closure, R: Array) -> Rows:
+    turned = closure.first.T @ R @ closure.first
     return [turned[0, 2], turned[1, 2]], [turned[2, 2]]
 
 
-def _unturned(A: Array, R: Array) -> Rows:
-    turned = A.T @ R @ A
+def _fixed_rows(closure: Closure, R: Array) -> Rows:
+    turned = closure.first.T @ R @ closure.first
     return [turned[0, 2], turned[1, 2], turned[0, 1]], [turned[2, 2], turned[0, 0]]
 
 
-def _revolute(closure: Closure, p: Array, R: Array) -> Rows:
-    rows, upright = _parallel(closure.first, R)
-    return _together(closure.first, p) + rows, upright
+def _angle_rows(closure: Closure, R: Array) -> Rows:
+    """The first axis in the parent and the second in the child keep their angle."""
+    one, other = closure.first[:, 2], closure.second[:, 2]
+    return [dot(one, R @ other) - dot(one, other)], []
 
 
-def _prismatic(closure: Closure, p: Array, R: Array) -> Rows:
-    rows, upright = _unturned(closure.first, R)
-    return _together(closure.first, p, 2) + rows, upright
+def _free_rows(closure: Closure, R: Array) -> Rows:
+    return [], []
 
 
-def _cylindrical(closure: Closure, p: Array, R: Array) -> Rows:
-    rows, upright = _parallel(closure.first, R)
-    return _together(closure.first, p, 2) + rows, upright
+_ORIENTATIONS: dict[str, Callable[[Closure, Array], Rows]] = {
+    "parallel": _parallel_rows,
+    "fixed": _fixed_rows,
+    "angle": _angle_rows,
+    "free": _free_rows,
+}
 
 
-def _helical(closure: Closure, p: Array, R: Array) -> Rows:
+def _screw_rows(closure: Closure, slide: Scalar, R: Array) -> Rows:
     """The slide along a is pitch times the turn θ: sin(slide/pitch − θ) = 0, for any turns."""
-    rows, upright = _cylindrical(closure, p, R)
-    slide = _together(closure.first, p)[2]
     if isinstance(closure.pitch, float) and closure.pitch == 0.0:
-        return [*rows, slide], upright
+        return [slide], []
     turned = closure.first.T @ R @ closure.first
     cosine, sine = turned[0, 0], turned[1, 0]
     angle = slide / closure.pitch
     screw = ca.sin(angle) * cosine - ca.cos(angle) * sine
-    return [*rows, screw], [*upright, ca.cos(angle) * cosine + ca.sin(angle) * sine]
-
-
-def _turn_slide(closure: Closure, p: Array, R: Array) -> Rows:
-    """It turns about e in the parent, then slides along a direction of the child."""
-    rows, upright = _parallel(closure.first, R)
-    return _together(closure.second, R.T @ p, 2) + rows, upright
-
-
-def _universal(closure: Closure, p: Array, R: Array) -> Rows:
-    """The first axis in the parent and the second in the child keep their angle."""
-    one, other = closure.first[:, 2], closure.second[:, 2]
-    angle = dot(one, R @ other) - dot(one, other)
-    return [*_together(closure.first, p), angle], []
-
-
-def _planar(closure: Closure, p: Array, R: Array) -> Rows:
-    rows, upright = _parallel(closure.first, R)
-    return [_together(closure.first, p)[2], *rows], upright
-
-
-def _spherical(closure: Closure, p: Array, R: Array) -> Rows:
-    return _together(closure.first, p), []
-
-
-def _fixed(closure: Closure, p: Array, R: Array) -> Rows:
-    rows, upright = _unturned(closure.first, R)
-    return _together(closure.first, p) + rows, upright
-
-
-_EQUATIONS = {
-    "revolute": _revolute,
-    "continuous": _revolute,
-    "prismatic": _prismatic,
-    "cylindrical": _cylindrical,
-    "helical": _helical,
-    "turn-slide": _turn_slide,
-    "universal": _universal,
-    "planar": _planar,
-    "spherical": _spherical,
-    "fixed": _fixed,
-}
-
-LENGTHS = {
-    "revolute": 3, "continuous": 3, "prismatic": 2, "cylindrical": 2, "helical": 2,
-    "turn-slide": 2, "universal": 3, "planar": 1, "spherical": 3, "fixed": 3,
-}  # fmt: skip
-"""How many of a type's equations, the first ones, are lengths; the others are sines of angles."""
+    return [screw], [ca.cos(angle) * cosine + ca.sin(angle) * sine]

@@ -16,7 +16,7 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar, cross, dot
 from ..errors import MechanismError
-from .closures import LENGTHS, closure_rows
+from .closures import closure_rows
 from .coordinates import rates, spread_speeds
 from .loads import Load
 from .recursions import Pose
@@ -211,7 +211,9 @@ def _units(tie: Tie, rows: list[Scalar]) -> list[str]:
     """What equations are measured in, one word a row."""
     match tie:
         case Closure():
-            return ["m" if k < LENGTHS[tie.type] else "1" for k in range(len(rows))]
+            closure = tie.kind.closure
+            lengths = len(closure.held) if closure is not None else 0
+            return ["m" if k < lengths else "1" for k in range(len(rows))]
         case Equation() | Surface():
             return [""] * len(rows)
         case _:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..mechanism import Joint, Vector
-from ..mechanism.joints import X_AXIS, Y_AXIS, Z_AXIS
+from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, Direction
 
 
 class Kind(Enum):
@@ -40,34 +40,25 @@ class Step:
     axis: Vector | None = None
 
 
-_CARDAN = [Step(Kind.TURN, axis) for axis in (X_AXIS, Y_AXIS, Z_AXIS)]
-_CARTESIAN = [Step(Kind.SLIDE, axis) for axis in (X_AXIS, Y_AXIS, Z_AXIS)]
+_FRAME = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
 
 
 def steps(joint: Joint) -> list[Step]:
     """The joint as elementary motions, in the order of its coordinates.
 
-    Those of a planar joint are given in the frame of its plane (x along `axis2`, z normal).
+    Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
-    turn, slide = Step(Kind.TURN, joint.axis), Step(Kind.SLIDE, joint.axis)
-    match joint.type:
-        case "revolute" | "continuous":
-            return [turn]
-        case "prismatic":
-            return [slide]
-        case "helical":
-            return [Step(Kind.SCREW, joint.axis)]
-        case "cylindrical":
-            return [turn, slide]
-        case "turn-slide":
-            return [turn, Step(Kind.SLIDE, joint.second_axis)]
-        case "universal":
-            return [turn, Step(Kind.TURN, joint.second_axis)]
-        case "spherical":
-            return [Step(Kind.BALL)] if joint.by_quaternion else _CARDAN
-        case "free":
-            return [Step(Kind.FREE)] if joint.by_quaternion else _CARTESIAN + _CARDAN
-        case "planar":
-            return [*_CARTESIAN[:2], Step(Kind.TURN, Z_AXIS)]
+    return [Step(Kind(motion.type), _axis(joint, motion.direction)) for motion in joint.motions]
+
+
+def _axis(joint: Joint, direction: Direction) -> Vector | None:
+    """A direction of a motion as it is written, in the joint's frame."""
+    match direction:
+        case "axis":
+            return joint.axis
+        case "axis2":
+            return joint.second_axis
+        case "":
+            return None
         case _:
-            return []
+            return _FRAME[direction]

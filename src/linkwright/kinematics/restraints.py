@@ -21,7 +21,7 @@ from ..mechanism import (
     RollingConstraint,
     SurfaceConstraint,
 )
-from .placements import alignment, placement_of, plane_of
+from .placements import alignment, motion_frame, placement_of
 from .tree import Closure, Edge, Equation, Placed, Restraints, Rod, Surface, Wheel
 from .values import Values
 
@@ -63,17 +63,15 @@ def _closure(name: str, loop: Joint, values: Values, bodies: Mapping[str, Placed
         place = bodies[body]
         R, p = placement_of(values, origin, suffix)
         ends.append(Placed(place.link, without_dust(place.R @ R), place.p + place.R @ p))
-    first = second = IDENTITY
-    if loop.type == "planar":
-        first = plane_of(values, loop, name)
-    elif loop.type not in ("spherical", "fixed"):
+    kind, first, second = loop.kind, motion_frame(values, loop, name), IDENTITY
+    if kind.has_motion_along("axis"):
         first = alignment(values, loop.axis, name)
-    if loop.type in ("universal", "turn-slide"):
+    if kind.has_motion_along("axis2"):
         second = alignment(values, loop.second_axis, name, "axis2")
     pitch = values.scalar(loop.pitch, f"lead_{name}") if loop.pitch is not None else 0.0
     at_parent, at_child = ends
     bodies_tied = (loop.parent, loop.child)
-    return Closure(name, loop.type, bodies_tied, at_parent, at_child, first, second, pitch)
+    return Closure(name, kind, bodies_tied, at_parent, at_child, first, second, pitch)
 
 
 def _equation(name: str, given: EquationConstraint, values: Values, scope: Scope) -> Equation:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
 from ..expressions import Exact
-from ..mechanism import Mechanism, Names
+from ..mechanism import JointKind, Mechanism, Names
 from .joints import Kind
 
 GROUND = -1
@@ -109,7 +109,7 @@ class Closure:
     """
 
     name: str
-    type: str
+    kind: JointKind
     bodies: tuple[str, str]
     at_parent: Placed
     at_child: Placed

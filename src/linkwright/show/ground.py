@@ -26,7 +26,7 @@ def ground_shapes(scene: Scene, poses: Floats, view: View) -> list[Shape]:
     for span in scene.tree.joints:
         if not span.links or span.frame.link != GROUND or scene.floats(span.name):
             continue
-        if scene.mechanism.joints[span.name].type == "prismatic":
+        if scene.mechanism.joints[span.name].kind.is_slider:
             found += _track(span, many, view, s)
         else:
             found += _pivot(point_of(span.frame.p), scene, view, s)

@@ -101,7 +101,7 @@ class Scene:
         found: dict[str, float] = {}
         for span in self.tree.joints:
             joint = self.mechanism.joints[span.name]
-            if joint.type not in ("revolute", "continuous") or len(span.links) != 1:
+            if not joint.kind.is_hinge or len(span.links) != 1:
                 continue
             poses = self.poses(self.home)
             p, axis = poses[span.links[0], :, 3], poses[span.links[0], :, 2]
@@ -115,9 +115,9 @@ class Scene:
 
     def floats(self, joint: str) -> bool:
         """Whether a joint leaves its child so free that no line joins it to the parent."""
-        kind, parent = self.mechanism.joints[joint].type, self.mechanism.joints[joint].parent
+        kind, parent = self.mechanism.joints[joint].kind, self.mechanism.joints[joint].parent
         on_ground = self.tree.bodies[parent].link == GROUND
-        return kind == "free" or (kind == "planar" and on_ground)
+        return kind.is_floating and (on_ground or kind.closure is None)
 
     @cached_property
     def touches(self) -> list[Touch]:

@@ -135,7 +135,7 @@ def _axles(tree: Tree, world: World) -> list[Any]:
             place = tree.find(tie.wheel)
             R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
             found.append(R @ place.R @ tie.axle)
-        elif isinstance(tie, Closure) and tie.type in ("revolute", "continuous", "cylindrical"):
+        elif isinstance(tie, Closure) and (tie.kind.is_hinge or tie.kind.is_cylindrical):
             place = tie.at_parent
             R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
             found.append(R @ place.R @ tie.first[:, 2])

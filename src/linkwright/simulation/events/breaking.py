@@ -28,7 +28,7 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
     mechanism = _with_named_sides(mechanism)
     if member in mechanism.joints:
         parted = _parted(mechanism, member, {"type": "free"})
-        if mechanism.joints[member].type in ("revolute", "continuous") and _weightless(parted):
+        if mechanism.joints[member].kind.is_hinge and _weightless(parted):
             return _parted(mechanism, member, _in_plane(mechanism, member))
         return parted
     table = "loops" if member in mechanism.loops else "constraints"
