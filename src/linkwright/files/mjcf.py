@@ -17,8 +17,9 @@ from .names import unique
 from .xml import read_xml
 
 _JOINTS = ("free", "ball", "slide", "hinge")
-_EQUALITIES = ("connect", "weld", "joint")
+_EQUALITIES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
+_CONNECT, _WELD, _JOINT = range(3)
 _LISTED = {
     "ngeom": "geoms (contact; their mass is used)",
     "nu": "actuators",
@@ -272,12 +273,12 @@ class _Reader:
         loops: dict[str, Any] = {}
         constraints: dict[str, Any] = {}
         for index in range(self.m.neq):
-            name, kind = self.name("EQUALITY", index), self.equality(index)
+            name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
             if not self.m.eq_active0[index] or not self.on.equalities:
                 continue
-            if kind in _loop_kinds():
+            if kind in (_CONNECT, _WELD):
                 loops[name] = self.loop(index, kind)
-            elif kind == "joint":
+            elif kind == _JOINT:
                 constraints[name] = self.coupling(index)
             else:
                 raise UnsupportedError(
@@ -286,23 +287,19 @@ class _Reader:
                 )
         return loops, constraints
 
-    def equality(self, index: int) -> str:
-        """MJCF's word for an equality, empty where it is none that is read."""
-        return dict(enumerate(_EQUALITIES)).get(int(self.m.eq_type[index]), "")
-
-    def loop(self, index: int, kind: str) -> dict[str, Any]:
+    def loop(self, index: int, kind: int) -> dict[str, Any]:
         m, data = self.m, _numbers(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
             place = {"xyz": _numbers(m.site_pos[one]), "quaternion": _numbers(m.site_quat[one])}
             child = {"xyz": _numbers(m.site_pos[other]), "quaternion": _numbers(m.site_quat[other])}
             one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
-        elif kind == "connect":
+        elif kind == _CONNECT:
             place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
         else:
             place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
         return {
-            "type": _loop_kinds()[kind].name,
+            "type": _kind_of_equality(_EQUALITIES[kind]).name,
             "parent": self.name("BODY", one),
             "child": self.name("BODY", other),
             "origin": place,
@@ -348,9 +345,9 @@ def _places_of_speeds(kind: JointKind) -> list[int]:
     return [theirs.index(k) for k in range(len(turns))]
 
 
-def _loop_kinds() -> dict[str, JointKind]:
-    """Kinds of joints that equalities of MJCF stand for where they close a loop."""
-    return {k.mjcf_equality: k for k in JOINT_KINDS.values() if k.mjcf_equality is not None}
+def _kind_of_equality(word: str) -> JointKind:
+    """The kind of joint that an equality of MJCF stands for where it closes a loop."""
+    return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
 def _rotation(quaternion: list[float]) -> Any:

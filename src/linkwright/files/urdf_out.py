@@ -22,6 +22,7 @@ from ..kinematics.values import Values
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from .names import unique
 from .urdf import UNLIMITED
+from .urdf_kinds import kind_of_urdf
 from .urdf_lost import lost_in_urdf
 
 WORLD = "world"
@@ -183,9 +184,10 @@ class _Writer:
     def limits(self, joint: Joint, move: _Move) -> Iterator[str]:
         """URDF wants all four of a revolute or prismatic joint, and none of a continuous one."""
         limits = Limits() if move.is_slide_of_screw else joint.limits
-        if move.type == "continuous" and limits.effort is None and limits.velocity is None:
+        form = kind_of_urdf(move.type).urdf
+        keys = form.limits if form is not None else ()
+        if "lower" not in keys and limits.effort is None and limits.velocity is None:
             return
-        keys = ("effort", "velocity") + (("lower", "upper") if move.type != "continuous" else ())
         bounds = {
             key: self.number(
                 joint, move, getattr(limits, key), -UNLIMITED if key == "lower" else UNLIMITED

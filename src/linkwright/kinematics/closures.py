@@ -48,7 +48,7 @@ def _parallel_rows(closure: Closure, R: Array) -> Rows:
     return [turned[0, 2], turned[1, 2]], [turned[2, 2]]
 
 
-def _fixed_rows(closure: Closure, R: Array) -> Rows:
+def _same_rows(closure: Closure, R: Array) -> Rows:
     turned = closure.first.T @ R @ closure.first
     return [turned[0, 2], turned[1, 2], turned[0, 1]], [turned[2, 2], turned[0, 0]]
 
@@ -59,15 +59,15 @@ def _angle_rows(closure: Closure, R: Array) -> Rows:
     return [dot(one, R @ other) - dot(one, other)], []
 
 
-def _free_rows(closure: Closure, R: Array) -> Rows:
+def _any_rows(closure: Closure, R: Array) -> Rows:
     return [], []
 
 
 _ORIENTATIONS: dict[str, Callable[[Closure, Array], Rows]] = {
     "parallel": _parallel_rows,
-    "fixed": _fixed_rows,
+    "same": _same_rows,
     "angle": _angle_rows,
-    "free": _free_rows,
+    "any": _any_rows,
 }
 
 

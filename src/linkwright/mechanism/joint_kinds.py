@@ -75,12 +75,13 @@ class LoopClosure:
 
     `held` names the directions along which the two origins stay together: a is the axis `about`,
     b and c are normal to it, all fixed `within` the parent or the child. `orientation`: the
-    `axis` of both bodies stays "parallel"; all is "fixed"; the "angle" between `axis` in the parent
-    and `axis2` in the child is kept; or it is "free". A `screw` ties the slide along a to the turn.
+    `axis` of both bodies stays "parallel"; the bodies keep the "same" orientation; the "angle"
+    between `axis` in the parent and `axis2` in the child is kept; or "any" is possible. A `screw`
+    ties the slide along a to the turn.
     """
 
     held: Literal["bca", "bc", "a"]
-    orientation: Literal["parallel", "fixed", "angle", "free"]
+    orientation: Literal["parallel", "same", "angle", "any"]
     about: Literal["axis", "axis2"] = "axis"
     within: Literal["parent", "child"] = "parent"
     screw: bool = False
@@ -88,7 +89,7 @@ class LoopClosure:
     @property
     def rows(self) -> int:
         """The number of equations; the first `len(held)` are lengths, the others sines."""
-        turns = {"parallel": 2, "fixed": 3, "angle": 1, "free": 0}[self.orientation]
+        turns = {"parallel": 2, "same": 3, "angle": 1, "any": 0}[self.orientation]
         return len(self.held) + turns + self.screw
 
 
@@ -212,7 +213,7 @@ _ROWS = (
     JointKind(
         name="prismatic",
         motions=(_SLIDE,),
-        closure=LoopClosure("bc", "fixed"),
+        closure=LoopClosure("bc", "same"),
         glyphs=(JointGlyph("box", 1.1, 2.2),),
         urdf=UrdfForm("prismatic", _URDF_ELEMENTS, _URDF_LIMITS),
         mjcf="slide",
@@ -284,7 +285,7 @@ _ROWS = (
         name="spherical",
         motions=_CARDAN,
         quaternion_motion=ElementaryMotion("ball"),
-        closure=LoopClosure("bca", "free"),
+        closure=LoopClosure("bca", "any"),
         glyphs=(JointGlyph("ball"),),
         mjcf="ball",
         mjcf_equality="connect",
@@ -301,7 +302,7 @@ _ROWS = (
     JointKind(
         name="fixed",
         motions=(),
-        closure=LoopClosure("bca", "fixed"),
+        closure=LoopClosure("bca", "same"),
         glyphs=(JointGlyph("box", 0.7, 0.7),),
         urdf=UrdfForm("fixed"),
         mjcf_equality="weld",

@@ -113,7 +113,7 @@ def carried_over(
         for k, name in enumerate(names):
             if name in olds:
                 out[k] = values[olds.index(name)]
-    if after.joints[member].type == "planar":
+    if f"{member}.theta" in new.q:
         q_new[new.q.index(f"{member}.theta")] = q[old.q.index(member)]
         qd_new[new.qd.index(f"{member}.theta")] = qd[old.qd.index(member)]
         return q_new, qd_new
