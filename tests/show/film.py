@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwright.kinematics.build import build_tree
-from linkwright.kinematics.tree import Closure
+from linkwright.kinematics.constraint_kinds.closure import Closure
 from linkwright.mechanism import Mechanism
 from linkwright.show.shapes import point_of
 

@@ -23,14 +23,15 @@ from .elements import chosen_coordinates, loads_of, moving_names
 from .joints import Kind, Step, steps
 from .placements import alignment, motion_frame, placement_of, rotation_of, vector_of
 from .restraints import restraints_of
-from .sides import with_wheel_sides
-from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
+from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Restraints, Tree
 from .values import Parameters, Values
 
 
 def build_tree(mechanism: Mechanism, parameters: Parameters = "numeric") -> Tree:
     """The tree of a mechanism, with the restraints of its loops and constraints."""
-    return with_wheel_sides(_Builder(mechanism, Values(mechanism, parameters)).tree())
+    tree = _Builder(mechanism, Values(mechanism, parameters)).tree()
+    ties = tuple(tie.with_side(tree) for tie in tree.restraints.ties)
+    return replace(tree, restraints=Restraints(ties))
 
 
 class _Builder:

@@ -7,15 +7,21 @@ is fixed together is one link. Bodies and frames of the user are placed in links
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
 from ..expressions import Exact
-from ..mechanism import JointKind, Mechanism, Names
+from ..mechanism import Mechanism, Names
 from .joints import Kind
+
+if TYPE_CHECKING:
+    from .constraint_kinds.setting import Rows, Setting
+    from .constraint_kinds.sketches import Sketch
 
 GROUND = -1
 
@@ -102,82 +108,57 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Closure:
-    """A joint that closes a loop between two bodies, with its frame in the links of both.
+class Restraint(ABC):
+    """A loop or constraint, with its numbers as floats or symbols.
 
-    `first` and `second` are rotations whose z is the joint's axis (its second axis).
+    `constraint_kinds` has one file a kind. Nothing else needs to know the kinds: what the package
+    asks of a loop or constraint are the methods below.
     """
 
     name: str
-    kind: JointKind
-    bodies: tuple[str, str]
-    at_parent: Placed
-    at_child: Placed
-    first: Array
-    second: Array
-    pitch: Scalar
 
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[str, ...]:
+        """Frames or bodies that it acts on; none if it acts along coordinates."""
 
-@dataclass(frozen=True)
-class Equation:
-    """An expression of the model's symbols that stays zero: of positions, or of speeds."""
+    @abstractmethod
+    def rows(self, setting: Setting) -> Rows:
+        """Its equations."""
 
-    name: str
-    expression: Array
-    of_positions: bool = True
+    def units(self, count: int) -> list[str]:
+        """What its first `count` equations of positions, or of speeds, are measured in: "m", "1"
+        (sines of angles), or "" where nobody knows."""
+        return ["m"] * count
 
+    def assumed_zero(self, setting: Setting) -> list[Array]:
+        """Expressions of speeds that must vanish for its equations to make sense."""
+        return []
 
-@dataclass(frozen=True)
-class Rod:
-    """The origins of two frames or bodies keep a distance."""
+    def with_frames(self, change: Callable[[Placed], Placed]) -> Restraint:
+        """The same with its frames placed in other link frames."""
+        return self
 
-    name: str
-    between: tuple[str, str]
-    length: Scalar
+    def with_side(self, tree: Tree) -> Restraint:
+        """The same on the side on which the mechanism's file has it, where there are two."""
+        return self
 
+    @property
+    def frames(self) -> tuple[Placed, ...]:
+        """The frames of a joint that closes a loop, in the parent and in the child."""
+        return ()
 
-@dataclass(frozen=True)
-class Surface:
-    """A point on a surface that is fixed in a frame; an expression of the symbols `xyz`."""
-
-    name: str
-    point: str
-    frame: str
-    xyz: Array
-    expression: Array
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel.
-
-    `side` is +1 where it stands on the plane's +z side, −1 on the other.
-    """
-
-    name: str
-    wheel: str
-    on: str
-    axle: Array
-    radius: Scalar
-    other: Scalar | None
-    side: float = 1.0
-
-
-@dataclass(frozen=True)
-class Edge:
-    """A blade that does not slip along `normal`, a direction of its own frame."""
-
-    name: str
-    on: str
-    relative_to: str
-    normal: Array
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
 
 
 @dataclass(frozen=True)
 class Restraints:
     """What closes loops and restricts the motion of a tree."""
 
-    ties: tuple[Closure | Equation | Rod | Surface | Wheel | Edge, ...] = ()
+    ties: tuple[Restraint, ...] = ()
 
 
 @dataclass(frozen=True)

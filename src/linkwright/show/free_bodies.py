@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
 from ..kinematics.loads import spring_loads, wrench_loads
-from ..kinematics.tree import Closure, Tree
+from ..kinematics.tree import Tree
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
 from .bodies import Motions
@@ -114,7 +114,7 @@ def free_bodies(
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
     """With the force of constraints that are no joints, where there are any."""
     tree = scene_of(state.model.mechanism).tree
-    jointed = all(isinstance(tie, Closure) for tie in tree.restraints.ties)
+    jointed = all(tie.frames for tie in tree.restraints.ties)
     if jointed and not state.model.mechanism.contacts:
         return body
     force, moment = body.gap
@@ -151,8 +151,8 @@ def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
     for span in scene.tree.joints:
         found[span.name] = scene.world(poses, span.frame.link, span.frame.p)
     for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            found[tie.name] = scene.world(poses, tie.at_parent.link, tie.at_parent.p)
+        for place in tie.frames[:1]:
+            found[tie.name] = scene.world(poses, place.link, place.p)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.tree import Closure, JointSpan
+from ..kinematics.tree import JointSpan
 from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
 
@@ -31,10 +31,9 @@ def ground_shapes(scene: Scene, poses: Floats, view: View) -> list[Shape]:
         else:
             found += _pivot(point_of(span.frame.p), scene, view, s)
     for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            for place in (tie.at_parent, tie.at_child):
-                if place.link == GROUND:
-                    found += _pivot(point_of(place.p), scene, view, s)
+        for place in tie.frames:
+            if place.link == GROUND:
+                found += _pivot(point_of(place.p), scene, view, s)
     for held in scene.ties:
         for link, point in zip(held.links, held.points, strict=True):
             if link == GROUND and held.kind in ("spring", "damper", "rod"):

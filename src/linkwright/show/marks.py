@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.constraint_kinds.closure import Closure
+from ..kinematics.constraint_kinds.sketches import BladeSketch, RodSketch, Sketch, WheelSketch
 from ..kinematics.joints import Kind
-from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
+from ..kinematics.tree import JointSpan
 from ..mechanism.joint_kinds import JointGlyph, JointKind
 from .members import combined
 from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
@@ -114,17 +116,20 @@ def frame_marks(scene: Scene) -> list[Shape]:
 def wheel_marks(scene: Scene) -> list[Shape]:
     """Wheels that roll, with a spoke, balls that touch, and blades that do not slip."""
     found = [shape for touch in scene.touches if touch.is_ball for shape in _ball(scene, touch)]
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Wheel):
-            found += _wheel(scene, tie.wheel, point_of(tie.axle), float(tie.radius))
-            if tie.other is not None:
-                found += _wheel(scene, tie.on, point_of(tie.axle), abs(float(tie.other)))
-        elif isinstance(tie, Edge):
-            place = scene.tree.find(tie.on)
-            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(tie.normal))
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, WheelSketch):
+            found += _wheel(scene, sketch.at, point_of(sketch.axle), abs(float(sketch.radius)))
+        elif isinstance(sketch, BladeSketch):
+            place = scene.tree.find(sketch.at)
+            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(sketch.normal))
             p = point_of(place.p)
-            found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), tie.name))
+            found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), name))
     return found
+
+
+def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
+    """What is to be drawn of loops and constraints, with their names."""
+    return [(tie.name, sketch) for tie in scene.tree.restraints.ties for sketch in tie.sketches]
 
 
 def _ball(scene: Scene, touch: Touch) -> list[Shape]:
@@ -163,9 +168,9 @@ def ties_of(scene: Scene) -> list[Tie]:
     for name, spring in zip(_spring_names(scene), scene.tree.loads.springs, strict=True):
         kind = "spring" if float(spring.stiffness) else "damper"
         found.append(_between(scene, kind, spring.between, name))
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Rod):
-            found.append(_between(scene, "rod", tie.between, tie.name))
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, RodSketch):
+            found.append(_between(scene, "rod", sketch.between, name))
     for span in scene.tree.joints:
         found += _rails(scene, span)
     return found

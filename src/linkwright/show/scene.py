@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
-from ..kinematics.tree import GROUND, Closure, Tree, Wheel
+from ..kinematics.constraint_kinds.wheel import Wheel
+from ..kinematics.tree import GROUND, Tree
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
 from .marks import SIGN, center_marks, frame_marks, joint_marks, ties_of, wheel_marks
@@ -83,9 +84,8 @@ class Scene:
                 add(span.frame.link, point_of(span.frame.p) + lift * axis)
                 add(span.links[-1], [0.0, 0.0, lift])
         for tie in self.tree.restraints.ties:
-            if isinstance(tie, Closure):
-                add(tie.at_parent.link, tie.at_parent.p)
-                add(tie.at_child.link, tie.at_child.p)
+            for place in tie.frames:
+                add(place.link, place.p)
         for name in self.attached:
             place = self.tree.find(name)
             if place.link != GROUND:

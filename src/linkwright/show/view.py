@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-from ..kinematics.tree import Closure, Tree, Wheel
+from ..kinematics.constraint_kinds.closure import Closure
+from ..kinematics.constraint_kinds.wheel import Wheel
+from ..kinematics.tree import Tree
 from ..kinematics.world import World
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.build import build_tree
-from ..kinematics.constraints import Setting
-from ..kinematics.tree import Wheel
+from ..kinematics.constraint_kinds.setting import Setting
+from ..kinematics.constraint_kinds.wheel import Wheel
 from ..mechanism import Mechanism
 
 Floats = NDArray[np.float64]

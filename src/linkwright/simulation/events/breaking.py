@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...expressions import names as names_in
 from ...expressions import to_float
 from ...kinematics.build import build_tree
-from ...kinematics.tree import Wheel
+from ...kinematics.constraint_kinds.wheel import Wheel
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
 from ...model import compile as compiled
 

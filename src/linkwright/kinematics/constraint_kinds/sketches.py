@@ -1,0 +1,34 @@
+"""What pictures show of constraints: plain data, which `show` draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...algebra.linear import Array, Scalar
+
+
+@dataclass(frozen=True)
+class RodSketch:
+    """A rod between the origins of two frames or bodies."""
+
+    between: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class WheelSketch:
+    """A wheel about the origin of a frame or body; the axle is given in its axes."""
+
+    at: str
+    axle: Array
+    radius: Scalar
+
+
+@dataclass(frozen=True)
+class BladeSketch:
+    """A blade at the origin of a frame or body; the normal is given in its axes."""
+
+    at: str
+    normal: Array
+
+
+Sketch = RodSketch | WheelSketch | BladeSketch

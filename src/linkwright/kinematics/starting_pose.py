@@ -1,0 +1,23 @@
+"""The pose in which a mechanism's file starts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..expressions import to_float
+from .coordinates import neutral, quaternion_ranges
+from .tree import Tree
+
+Floats = NDArray[np.float64]
+
+
+def starting_pose(tree: Tree) -> Floats:
+    """q, (nq), of the file: nothing displaced, but for the rough values under `[assembly]`;
+    quaternions have length 1."""
+    start = np.array(neutral(tree))
+    for name, number in tree.mechanism.assembly.items():
+        start[tree.names.q.index(name)] = to_float(number, tree.mechanism.values)
+    for part, _ in quaternion_ranges(tree):
+        start[part] /= np.linalg.norm(start[part]) or 1.0
+    return start
