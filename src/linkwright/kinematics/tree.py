@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
@@ -21,7 +21,9 @@ from .joints import Kind
 
 if TYPE_CHECKING:
     from .constraint_kinds.setting import Rows, Setting
-    from .constraint_kinds.sketches import Sketch
+    from .loads import Load, SpringLength
+    from .sketches import Sketch
+    from .world import World
 
 GROUND = -1
 
@@ -53,49 +55,56 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class PointSpring:
-    """A spring and damper between the origins of two frames or bodies."""
+class ForceElement(ABC):
+    """A force of the mechanism, with its numbers as floats or symbols.
 
-    between: tuple[str, str]
-    stiffness: Scalar
-    damping: Scalar
-    length: Scalar
+    `force_kinds` has one file a kind. `is_declared`: the file gives the force as a load; springs,
+    dampers and contacts are passive. `label` names it in pictures.
+    """
 
+    name: str
 
-@dataclass(frozen=True)
-class AppliedWrench:
-    """Force and moment on a frame or body, in the axes of another."""
+    is_declared: ClassVar[bool] = False
+    label: ClassVar[str] = "load"
 
-    on: str
-    axes: str
-    force: Array
-    moment: Array
+    def loads(self, world: World, v: Array) -> list[Load]:
+        """Forces and moments on bodies where these stand in the world, v the tree's speeds."""
+        return []
 
+    def forces_along(self) -> tuple[tuple[int, Scalar], ...]:
+        """Forces along degrees of freedom, by the index among the tree's speeds."""
+        return ()
 
-@dataclass(frozen=True)
-class Pad:
-    """A compliant contact of a point or ball with the plane z = 0 of another frame."""
+    def energy(self, world: World) -> Scalar | None:
+        """Its potential energy; None if it has none."""
+        return None
 
-    point: str
-    plane: str
-    radius: Scalar
-    stiffness: Scalar
-    exponent: Scalar
-    damping: Scalar
-    friction: Scalar
-    smoothing: Scalar
+    def spring_length(self, world: World, qd: Array) -> SpringLength | None:
+        """How closed forms write it, if its force depends on a length."""
+        return None
+
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
 
 
 @dataclass(frozen=True)
 class Loads:
-    """Force elements, as expressions of the model's symbols; `along` are forces along the
-    joints' freedoms, by the index among the tree's speeds. `moves` are what actuators drive."""
+    """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
+    the model's symbols."""
 
-    springs: tuple[PointSpring, ...] = ()
-    wrenches: tuple[AppliedWrench, ...] = ()
-    along: tuple[tuple[int, Scalar], ...] = ()
+    forces: tuple[ForceElement, ...] = ()
     moves: tuple[Scalar, ...] = ()
-    pads: tuple[Pad, ...] = ()
+    pads: tuple[ForceElement, ...] = ()
+
+    @property
+    def passive(self) -> list[ForceElement]:
+        return [x for x in (*self.forces, *self.pads) if not x.is_declared]
+
+    @property
+    def declared(self) -> list[ForceElement]:
+        return [x for x in self.forces if x.is_declared]
 
 
 @dataclass(frozen=True)

@@ -107,3 +107,29 @@ class World:
             J_v[:, freedom.index] = freedom.linear(x)
             J_w[:, freedom.index] = freedom.angular
         return J_v, J_w
+
+    def body(self, name: str) -> str:
+        """The body that a frame (or body) belongs to."""
+        frames = self.tree.mechanism.frames
+        return frames[name].body if name in frames else name
+
+    def point(self, name: str) -> tuple[int, Array]:
+        """The origin of a frame or body, and the link that carries it."""
+        place = self.tree.find(name)
+        if place.link == GROUND:
+            return GROUND, ca.SX(place.p)
+        pose = self.placed[place.link]
+        return place.link, pose.p + pose.R @ place.p
+
+    def axes(self, name: str) -> Array:
+        """The rotation of a frame or body."""
+        place = self.tree.find(name)
+        return place.R if place.link == GROUND else self.placed[place.link].R @ place.R
+
+    def velocity(self, link: int, x: Array, v: Array) -> Array:
+        """Of the point x of a link, v the tree's speeds."""
+        total = ca.SX.zeros(3)
+        if link != GROUND:
+            for freedom in self.path(link):
+                total += freedom.linear(x) * v[freedom.index]
+        return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-from ..kinematics.loads import spring_loads, wrench_loads
+from ..kinematics.coordinates import spread_speeds
+from ..kinematics.loads import Load
 from ..kinematics.tree import Tree
+from ..kinematics.world import World
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
 from .bodies import Motions
@@ -157,19 +160,30 @@ def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
 
 
 def _loads(state: State) -> list[tuple[str, Applied]]:
-    """Springs between points, and wrenches that the mechanism gives."""
+    """What force elements do to bodies, named."""
     tree: Tree = scene_of(state.model.mechanism).tree
     motion = tree.motion
-    loads = [*spring_loads(tree, motion.q, motion.qd), *wrench_loads(tree, motion.q)]
-    if not loads:
+    named = _named_loads(tree)
+    if not named:
         return []
+    names, loads = zip(*named, strict=True)
     columns = ca.horzcat(*(ca.vertcat(x.point, x.force, x.moment) for x in loads))
     function = ca.Function("loads", [motion.q, motion.qd, motion.t], [columns])
     values = np.asarray(function(state.q, state.qd, state.t), dtype=float).T
-    names = [f"spring {k // 2 + 1}" for k in range(2 * len(tree.loads.springs))]
-    names += [f"load {k + 1}" for k in range(len(tree.loads.wrenches))]
     return [
         (load.body, Applied(name, row[:3], row[3:6], row[6:]))
         for load, name, row in zip(loads, names, values, strict=True)
         if load.body != GROUND
     ]
+
+
+def _named_loads(tree: Tree) -> list[tuple[str, Load]]:
+    """What force elements do to bodies; those of each label are numbered."""
+    world, v = World(tree, tree.motion.q), spread_speeds(tree, tree.motion.qd)
+    numbers: Counter[str] = Counter()
+    found = []
+    for element in (*tree.loads.passive, *tree.loads.declared):
+        loads = element.loads(world, v)
+        numbers[element.label] += bool(loads)
+        found += [(f"{element.label} {numbers[element.label]}", load) for load in loads]
+    return found

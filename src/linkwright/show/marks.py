@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.constraint_kinds.closure import Closure
-from ..kinematics.constraint_kinds.sketches import BladeSketch, RodSketch, Sketch, WheelSketch
 from ..kinematics.joints import Kind
-from ..kinematics.tree import JointSpan
+from ..kinematics.sketches import BladeSketch, RodSketch, Sketch, SpringSketch, WheelSketch
+from ..kinematics.tree import ForceElement, JointSpan, Restraint
 from ..mechanism.joint_kinds import JointGlyph, JointKind
 from .members import combined
 from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
@@ -128,8 +128,12 @@ def wheel_marks(scene: Scene) -> list[Shape]:
 
 
 def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
-    """What is to be drawn of loops and constraints, with their names."""
-    return [(tie.name, sketch) for tie in scene.tree.restraints.ties for sketch in tie.sketches]
+    """What is to be drawn of forces, loops and constraints, with their names."""
+    parts: list[ForceElement | Restraint] = [
+        *scene.tree.loads.forces,
+        *scene.tree.restraints.ties,
+    ]
+    return [(part.name, sketch) for part in parts for sketch in part.sketches]
 
 
 def _ball(scene: Scene, touch: Touch) -> list[Shape]:
@@ -165,19 +169,15 @@ def _wheel(scene: Scene, name: str, axle: Floats, radius: float) -> list[Shape]:
 def ties_of(scene: Scene) -> list[Tie]:
     """Springs and dampers between points, rods, and the rails of slides."""
     found = []
-    for name, spring in zip(_spring_names(scene), scene.tree.loads.springs, strict=True):
-        kind = "spring" if float(spring.stiffness) else "damper"
-        found.append(_between(scene, kind, spring.between, name))
     for name, sketch in _sketches(scene):
-        if isinstance(sketch, RodSketch):
+        if isinstance(sketch, SpringSketch):
+            kind = "damper" if sketch.is_damper else "spring"
+            found.append(_between(scene, kind, sketch.between, name))
+        elif isinstance(sketch, RodSketch):
             found.append(_between(scene, "rod", sketch.between, name))
     for span in scene.tree.joints:
         found += _rails(scene, span)
     return found
-
-
-def _spring_names(scene: Scene) -> list[str]:
-    return [name for name, force in scene.mechanism.forces.items() if force.type == "spring"]
 
 
 def _between(scene: Scene, kind: str, names: tuple[str, str], name: str) -> Tie:

@@ -135,7 +135,8 @@ class Scene:
     def attached(self) -> list[str]:
         """Frames, and bodies that springs, rods, wheels and contacts hold."""
         names = [*self.mechanism.frames, *(touch.point for touch in self.touches)]
-        names += [name for spring in self.tree.loads.springs for name in spring.between]
+        for force in self.tree.loads.forces:
+            names += [name for sketch in force.sketches for name in getattr(sketch, "between", ())]
         for tie in self.tree.restraints.ties:
             names += list(getattr(tie, "between", ()))
             names += [tie.wheel] if isinstance(tie, Wheel) and tie.other is not None else []

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ...algebra.linear import Array, dot
 from ...mechanism import KnifeEdgeConstraint
 from ..placements import alignment
+from ..sketches import BladeSketch
 from ..tree import Restraint
 from ..values import Values
 from .setting import Rows, Scope, Setting
-from .sketches import BladeSketch
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from ...algebra.linear import Scalar, dot
 from ...mechanism import DistanceConstraint
+from ..sketches import RodSketch
 from ..tree import Restraint
 from ..values import Values
 from .setting import Rows, Scope, Setting
-from .sketches import RodSketch
 
 
 @dataclass(frozen=True)

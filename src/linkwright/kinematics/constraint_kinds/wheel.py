@@ -10,12 +10,12 @@ import numpy as np
 from ...algebra.linear import Array, Scalar, cross, dot
 from ...mechanism import RollingConstraint
 from ..placements import alignment
+from ..sketches import WheelSketch
 from ..starting_pose import starting_pose
 from ..tree import GROUND, Restraint, Tree
 from ..values import Values
 from ..world import World
 from .setting import Rows, Scope, Setting
-from .sketches import WheelSketch
 
 FLAT = 1e-9
 """A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""

@@ -1,10 +1,10 @@
-"""What pictures show of constraints: plain data, which `show` draws."""
+"""What pictures show of constraints and forces: plain data, which `show` draws."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algebra.linear import Array, Scalar
+from ..algebra.linear import Array, Scalar
 
 
 @dataclass(frozen=True)
@@ -31,4 +31,12 @@ class BladeSketch:
     normal: Array
 
 
-Sketch = RodSketch | WheelSketch | BladeSketch
+@dataclass(frozen=True)
+class SpringSketch:
+    """A spring or a damper between the origins of two frames or bodies."""
+
+    between: tuple[str, str]
+    is_damper: bool = False
+
+
+Sketch = RodSketch | WheelSketch | BladeSketch | SpringSketch
