@@ -86,3 +86,13 @@ def test_no_other_module_knows_the_name_of_a_kind() -> None:
         if (names := list(names_compared(path)))
     }
     assert not found
+
+
+def test_no_other_module_tells_elementary_motions_apart() -> None:
+    """The recursions ask what a motion does, not which of the five it is."""
+    found = [
+        str(path.relative_to(PACKAGE))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if re.search(r"\bKind\.[A-Z]", path.read_text(encoding="utf-8"))
+    ]
+    assert found == ["kinematics/joints.py"]

@@ -15,7 +15,7 @@ from ..algebra.linear import without_dust
 from ..errors import FileError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
-from ..kinematics.joints import Kind, steps
+from ..kinematics.joints import steps
 from ..kinematics.placements import alignment, motion_frame, placement_of
 from ..kinematics.tree import Tree
 from ..kinematics.values import Values
@@ -144,9 +144,9 @@ class _Writer:
             axis = axes @ alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
             label = self.new(f"{name}.{ending}", self.joint_names) if ending else name
-            kind = "prismatic" if step.kind is Kind.SLIDE else turn
+            kind = turn if step.kind.turns_about_axis else "prismatic"
             found.append(_Move(label, kind, axis, number, mimic))
-            if step.kind is Kind.SCREW:
+            if step.kind.turns_about_axis and step.kind.slides_along_axis:
                 found.append(self.slide_of_screw(name, joint, axis))
         return found
 

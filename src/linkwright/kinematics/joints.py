@@ -1,5 +1,8 @@
 """What a joint does, as elementary motions: turns and slides about axes, balls, free bodies.
 
+The motions are told apart here alone: the recursions ask what a motion does (`turns_about_axis`,
+`has_quaternion`, …), not which it is.
+
 Every joint is a sequence of elementary steps, each about an axis fixed in the frame that
 the steps before it have moved. A step has constant motion subspace in its own moved frame,
 which is all that the recursions need to know.
@@ -25,11 +28,45 @@ class Kind(Enum):
 
     @property
     def coordinates(self) -> int:
-        return {Kind.BALL: 4, Kind.FREE: 7}.get(self, 1)
+        return 4 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
     @property
     def speeds(self) -> int:
-        return {Kind.BALL: 3, Kind.FREE: 6}.get(self, 1)
+        return 3 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
+
+    @property
+    def turns_about_axis(self) -> bool:
+        """Whether its coordinate is an angle about z."""
+        return self in (Kind.TURN, Kind.SCREW)
+
+    @property
+    def slides_along_axis(self) -> bool:
+        """Whether it moves along z: by its coordinate, or, if it turns too, by pitch times it."""
+        return self in (Kind.SLIDE, Kind.SCREW)
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether its last four coordinates are a quaternion, and its first three speeds ω."""
+        return self in (Kind.BALL, Kind.FREE)
+
+    @property
+    def has_position(self) -> bool:
+        """Whether its first three coordinates are a position, and its last three speeds v."""
+        return self is Kind.FREE
+
+    @property
+    def turns(self) -> bool:
+        return self.turns_about_axis or self.has_quaternion
+
+    @property
+    def keeps_mass(self) -> bool:
+        """Whether the motion leaves a mass at the origin where it is."""
+        return not (self.slides_along_axis or self.has_position)
+
+    @property
+    def keeps_axial_moment(self) -> bool:
+        """Whether it leaves a mass on the axis where it is."""
+        return self.keeps_mass and self.turns_about_axis
 
 
 @dataclass(frozen=True, slots=True)

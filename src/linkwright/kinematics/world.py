@@ -10,7 +10,6 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar, cross
 from .coordinates import spread_coordinates
-from .joints import Kind
 from .recursions import Pose, displacements, poses
 from .tree import GROUND, Mass, Tree
 
@@ -55,18 +54,15 @@ def freedoms_of(tree: Tree, i: int, pose: Pose) -> Iterator[Freedom]:
     """Those of one link where it is placed."""
     link = tree.links[i]
     axes = [pose.R[:, k] for k in range(3)]
-    match link.kind:
-        case Kind.TURN:
-            yield Freedom(link.v, i, axes[2], pose.p)
-        case Kind.SLIDE:
-            yield Freedom(link.v, i, axes[2], pose.p, turns=False)
-        case Kind.SCREW:
-            yield Freedom(link.v, i, axes[2], pose.p, pitch=ca.SX(link.pitch))
-        case Kind.BALL | Kind.FREE:
-            for k in range(3):
-                yield Freedom(link.v + k, i, axes[k], pose.p)
-            for k in range(link.kind.speeds - 3):
-                yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+    if link.kind.has_quaternion:
+        for k in range(3):
+            yield Freedom(link.v + k, i, axes[k], pose.p)
+        for k in range(link.kind.speeds - 3):
+            yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+    else:
+        is_screw = link.kind.turns_about_axis and link.kind.slides_along_axis
+        pitch = ca.SX(link.pitch) if is_screw else 0.0
+        yield Freedom(link.v, i, axes[2], pose.p, link.kind.turns_about_axis, pitch)
 
 
 class World:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.constraint_kinds.closure import Closure
-from ..kinematics.joints import Kind
 from ..kinematics.sketches import BladeSketch, RodSketch, Sketch, SpringSketch, WheelSketch
 from ..kinematics.tree import ForceElement, JointSpan, Restraint
 from ..mechanism.joint_kinds import JointGlyph, JointKind
@@ -46,7 +45,7 @@ def _coils(scene: Scene, span: JointSpan, s: float) -> list[Shape]:
     found = []
     for k in span.links:
         link = scene.tree.links[k]
-        if link.kind in (Kind.TURN, Kind.SCREW) and float(scene.tree.effects[link.v].stiffness):
+        if link.kind.turns_about_axis and float(scene.tree.effects[link.v].stiffness):
             found.append(Shape("coil", k, s * _SPIRAL, span.name))
     return found
 
