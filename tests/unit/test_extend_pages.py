@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +18,8 @@ from linkwright.mechanism import JOINT_KINDS
 from linkwright.show.scene import Scene
 
 FOLDER = Path(__file__).parents[2] / "docs/extend"
+EDIT = re.compile(r'# src/linkwright/(\S+), (new|before|replacing)(?: "(.*)")?\n')
+"""The first line of a block that changes the package."""
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +31,35 @@ def _own_tables() -> Iterator[None]:
     JOINT_KINDS.update(kept)
 
 
+def blocks(name: str) -> list[str]:
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, re.S)
+
+
 def run_page(name: str) -> dict[str, object]:
     """The names that the blocks of a page leave behind."""
     names: dict[str, object] = {}
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+    for block in blocks(name):
         exec(compile(block, name, "exec"), names)
     return names
+
+
+def edit_package(package: Path, block: str) -> bool:
+    """Takes a block into a copy of the package, as its first line says; whether it says so."""
+    edit = EDIT.match(block)
+    if edit is None:
+        return False
+    file, way, mark = edit.groups()
+    path, text = package / file, block[edit.end() :]
+    if way == "new":
+        assert not path.exists()
+        path.write_text(text, encoding="utf-8")
+        return True
+    before = path.read_text(encoding="utf-8")
+    assert before.count(mark) == 1, mark
+    after = text.rstrip("\n") if way == "replacing" else text + mark
+    path.write_text(before.replace(mark, after), encoding="utf-8")
+    return True
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in FOLDER.glob("*.md")))
@@ -39,6 +67,19 @@ def test_links_lead_somewhere(page: str) -> None:
     prose = re.sub(r"```.*?```", "", (FOLDER / page).read_text(encoding="utf-8"), flags=re.S)
     for link in re.findall(r"\]\(([^)#]+)\)", prose):
         assert (FOLDER / link).exists(), link
+
+
+@pytest.mark.parametrize("page", ["constraint.md", "force-element.md"])
+def test_the_blocks_of_a_page_extend_the_package(page: str, tmp_path: Path) -> None:
+    package = tmp_path / "linkwright"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(lw.__file__).parent, package, ignore=ignored)
+    script = "".join(block for block in blocks(page) if not edit_package(package, block))
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_page_of_joints_adds_a_joint_that_is_read_derived_drawn_and_written() -> None:

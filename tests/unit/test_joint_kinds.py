@@ -64,8 +64,10 @@ def test_a_joint_is_documented(kind: JointKind) -> None:
 
 def names_compared(path: Path) -> Iterator[str]:
     """Names of kinds that a module compares with the type of a joint, or keeps tables by."""
-    names = set(JOINT_KINDS)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    names, text = set(JOINT_KINDS), path.read_text(encoding="utf-8")
+    if not any(f'"{name}"' in text for name in names):
+        return
+    for node in ast.walk(ast.parse(text)):
         told: set[object] = set()
         if isinstance(node, ast.Compare):
             parts = [node.left, *node.comparators]
