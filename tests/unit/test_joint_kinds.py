@@ -28,8 +28,7 @@ COORDINATES = {
 
 def test_the_kinds_are_those_of_the_conventions() -> None:
     found = {
-        name: [x for motion in kind.motions_with(quaternion=True) for x in motion.coordinates]
-        for name, kind in JOINT_KINDS.items()
+        name: list(kind.coordinates_with(quaternion=True)) for name, kind in JOINT_KINDS.items()
     }
     assert found == COORDINATES
 
@@ -37,9 +36,8 @@ def test_the_kinds_are_those_of_the_conventions() -> None:
 @KINDS
 def test_a_loop_takes_away_what_the_joint_does_not_leave(kind: JointKind) -> None:
     for quaternion in (True, False):
-        freedoms = [f for m in kind.motions_with(quaternion) for f in m.freedoms]
         rows = kind.closure.rows if kind.closure is not None else 0
-        assert rows + len(freedoms) == 6
+        assert rows + len(kind.freedoms_with(quaternion)) == 6
 
 
 @KINDS

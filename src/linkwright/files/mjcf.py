@@ -340,7 +340,7 @@ class _Reader:
 
 def _places_of_speeds(kind: JointKind) -> list[int]:
     """Where our speeds of a joint stand among MuJoCo's, in which slides come before turns."""
-    turns = [f.turns for motion in kind.motions_with(quaternion=True) for f in motion.freedoms]
+    turns = [freedom.turns for freedom in kind.freedoms_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]
 

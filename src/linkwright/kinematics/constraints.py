@@ -15,7 +15,6 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar
 from ..errors import MechanismError
-from .constraint_kinds.closure import Closure
 from .constraint_kinds.setting import Rows, Setting
 from .coordinates import rates
 from .loads import Load
@@ -97,8 +96,8 @@ def _units(tie: Restraint, rows: list[Scalar]) -> list[str]:
 def loops_that_move(tree: Tree) -> set[str]:
     """Loops between bodies that move against each other. Such a loop may restrict nothing that
     the joints do not restrict already: the second hinge of a door."""
-    closures = [tie for tie in tree.restraints.ties if isinstance(tie, Closure)]
-    return {tie.name for tie in closures if tie.at_parent.link != tie.at_child.link}
+    ties = tree.restraints.ties
+    return {tie.name for tie in ties if len({place.link for place in tie.frames}) == 2}
 
 
 def _check_effect(J: Array, owners: list[str], redundant: set[str]) -> None:

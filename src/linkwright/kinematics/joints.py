@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from ..mechanism import Joint, Vector
 from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, Direction
@@ -26,44 +27,44 @@ class Kind(Enum):
     BALL = "ball"
     FREE = "free"
 
-    @property
+    @cached_property
     def coordinates(self) -> int:
         return 4 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
-    @property
+    @cached_property
     def speeds(self) -> int:
         return 3 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
-    @property
+    @cached_property
     def turns_about_axis(self) -> bool:
         """Whether its coordinate is an angle about z."""
         return self in (Kind.TURN, Kind.SCREW)
 
-    @property
+    @cached_property
     def slides_along_axis(self) -> bool:
         """Whether it moves along z: by its coordinate, or, if it turns too, by pitch times it."""
         return self in (Kind.SLIDE, Kind.SCREW)
 
-    @property
+    @cached_property
     def has_quaternion(self) -> bool:
         """Whether its last four coordinates are a quaternion, and its first three speeds ω."""
         return self in (Kind.BALL, Kind.FREE)
 
-    @property
+    @cached_property
     def has_position(self) -> bool:
         """Whether its first three coordinates are a position, and its last three speeds v."""
         return self is Kind.FREE
 
-    @property
+    @cached_property
     def turns(self) -> bool:
         return self.turns_about_axis or self.has_quaternion
 
-    @property
+    @cached_property
     def keeps_mass(self) -> bool:
         """Whether the motion leaves a mass at the origin where it is."""
         return not (self.slides_along_axis or self.has_position)
 
-    @property
+    @cached_property
     def keeps_axial_moment(self) -> bool:
         """Whether it leaves a mass on the axis where it is."""
         return self.keeps_mass and self.turns_about_axis

@@ -8,6 +8,7 @@ draw the glyphs that they name. docs/extend/joint.md adds a row, step by step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ..expressions import ONE, ZERO
@@ -114,7 +115,7 @@ class UrdfForm:
     limits: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JointKind:
     """All facts about one kind of joint.
 
@@ -144,31 +145,51 @@ class JointKind:
             return (self.quaternion_motion,)
         return self.motions
 
+    def freedoms_with(self, quaternion: bool) -> tuple[Freedom, ...]:
+        """The degrees of freedom, one per generalized velocity."""
+        return self._freedoms[quaternion]
+
+    def coordinates_with(self, quaternion: bool) -> tuple[str, ...]:
+        """Endings of the names of the coordinates."""
+        return self._coordinates[quaternion]
+
+    @cached_property
+    def _freedoms(self) -> tuple[tuple[Freedom, ...], ...]:
+        """With angles, then with a quaternion."""
+        both = (self.motions_with(quaternion) for quaternion in (False, True))
+        return tuple(tuple(f for motion in motions for f in motion.freedoms) for motions in both)
+
+    @cached_property
+    def _coordinates(self) -> tuple[tuple[str, ...], ...]:
+        """With angles, then with a quaternion."""
+        both = (self.motions_with(quaternion) for quaternion in (False, True))
+        return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
+
     def has_motion_along(self, direction: Direction) -> bool:
         """Whether a motion has this direction."""
         return any(motion.direction == direction for motion in self.motions)
 
-    @property
+    @cached_property
     def has_axis(self) -> bool:
         """Whether `axis` has a meaning."""
         return self.has_plane_frame or self.has_motion_along("axis")
 
-    @property
+    @cached_property
     def has_pitch(self) -> bool:
         """Whether `pitch` has a meaning."""
         return any(motion.type == "screw" for motion in self.motions)
 
-    @property
+    @cached_property
     def is_hinge(self) -> bool:
         """Whether it does nothing but turn about its axis."""
         return self._does("turn")
 
-    @property
+    @cached_property
     def is_slider(self) -> bool:
         """Whether it does nothing but slide along its axis."""
         return self._does("slide")
 
-    @property
+    @cached_property
     def is_cylindrical(self) -> bool:
         """Whether it turns about its axis, then slides along it."""
         return self._does("turn", "slide")

@@ -163,12 +163,12 @@ class Joint(Part):
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
         """One per speed, whether or not the joint is locked or mimics another."""
-        return tuple(freedom for motion in self.motions for freedom in motion.freedoms)
+        return self.kind.freedoms_with(quaternion=self.by_quaternion)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """Endings of the names of the coordinates."""
-        return tuple(ending for motion in self.motions for ending in motion.coordinates)
+        return self.kind.coordinates_with(quaternion=self.by_quaternion)
 
     @property
     def moves(self) -> bool:
