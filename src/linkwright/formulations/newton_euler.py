@@ -33,7 +33,6 @@ from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.constraint_kinds.setting import Setting
 from ..kinematics.constraints import constraint_loads
 from ..kinematics.coordinates import (
     gather_columns,
@@ -338,7 +337,7 @@ class FreeBodies(Shared):
             R = np.eye(3)
             if in_bodies:
                 joint = loops[name] if name in loops else self.tree.mechanism.joints[name]
-                R = Setting(self.tree).pose(joint.child).R
+                R = self.world.axes(joint.child)
             found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
         return found
 
