@@ -16,8 +16,8 @@ from .build import build_tree
 from .constraints import askew, constraints_of, loops_that_move, without_effect
 from .coordinates import integrate, position_ranges, quaternion_ranges, rates
 from .pivots import Scale, rank
+from .sides import starting_pose
 from .sizes import length_of
-from .starting_pose import starting_pose
 from .tree import Tree
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 from ...algebra.linear import Array, Scalar, cross, dot
 from ...mechanism import RollingConstraint
 from ..placements import alignment
+from ..sides import starting_pose
 from ..sketches import WheelSketch
-from ..starting_pose import starting_pose
 from ..tree import GROUND, Restraint, Tree
 from ..values import Values
 from ..world import World
