@@ -54,7 +54,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["parameters"].update(k="2 kg", h="k + l"), "parameters.h", "adds kg to m", ""),
     (lambda f: f["parameters"].update(pi=3), "parameters", "3.14159", "otherwise"),
     (lambda f: f["joints"]["q1"].update(axis=[0, 0, 0]), "joints.q1.axis", "is zero", "direction"),
-    (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "no joint type", "revolute"),
+    (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "not a joint type", "revolute"),
     (lambda f: f["joints"]["q1"].update(child="c"), "joints.q1.child", "no body 'c'", "known"),
     (lambda f: f["joints"]["q1"].update(child="ground"), "joints.q1", "ground is the child", "swap"),
     (lambda f: f["joints"]["q2"].update(child="a"), "joints.q2", "parent and child", "two bodies"),

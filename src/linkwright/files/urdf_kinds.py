@@ -11,6 +11,6 @@ def kind_of_urdf(urdf_type: str, where: str = "") -> JointKind:
     kinds = {kind.urdf.type: kind for kind in JOINT_KINDS.values() if kind.urdf is not None}
     if urdf_type not in kinds:
         raise FileError(
-            f"'{urdf_type}' is no joint type", where=where, remedy=suggest(urdf_type, [*kinds])
+            f"'{urdf_type}' is not a joint type", where=where, remedy=suggest(urdf_type, [*kinds])
         )
     return kinds[urdf_type]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..algebra.linear import Array, Scalar
+from ..mechanism.joint_kinds import JointGlyph
+from .tree import Placed
 
 
 @dataclass(frozen=True)
@@ -39,4 +41,15 @@ class SpringSketch:
     is_damper: bool = False
 
 
-Sketch = RodSketch | WheelSketch | BladeSketch | SpringSketch
+@dataclass(frozen=True)
+class JointSketch:
+    """Glyphs of a joint that closes a loop, at its frame in the parent. `axis` and `axis2` are
+    rotations against this frame whose z are the joint's axes."""
+
+    glyphs: tuple[JointGlyph, ...]
+    place: Placed
+    axis: Array
+    axis2: Array
+
+
+Sketch = RodSketch | WheelSketch | BladeSketch | SpringSketch | JointSketch

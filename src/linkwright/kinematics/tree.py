@@ -157,6 +157,10 @@ class Restraint(ABC):
         """The frames of a joint that closes a loop, in the parent and in the child."""
         return ()
 
+    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+        """Axes about which it lets bodies turn, each with a frame and the direction in it."""
+        return []
+
     @property
     def sketches(self) -> tuple[Sketch, ...]:
         """What pictures show of it."""

@@ -135,7 +135,7 @@ class Joint(Part):
     def _known_type(cls, fields: Any) -> Any:
         if isinstance(fields, dict) and "type" in fields and fields["type"] not in [*JOINT_KINDS]:
             raise MechanismError(
-                f"'{fields['type']}' is no joint type", where="type", remedy="use one of "
+                f"'{fields['type']}' is not a joint type", where="type", remedy="use one of "
                 f"{', '.join(JOINT_KINDS)}"
             )  # fmt: skip
         return fields

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kinematics.constraint_kinds.closure import Closure
-from ..kinematics.sketches import BladeSketch, RodSketch, Sketch, SpringSketch, WheelSketch
+from ..kinematics.sketches import (
+    BladeSketch,
+    JointSketch,
+    RodSketch,
+    Sketch,
+    SpringSketch,
+    WheelSketch,
+)
 from ..kinematics.tree import ForceElement, JointSpan, Restraint
 from ..mechanism.joint_kinds import JointGlyph, JointKind
 from .members import combined
@@ -34,9 +40,9 @@ def joint_marks(scene: Scene) -> list[Shape]:
             lift = np.array([0.0, 0.0, scene.lifts.get(span.name, 0.0)])
             if not scene.floats(span.name):
                 found += _of_joint(span, kind, scene.sign, lift)
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            found += _of_loop(tie, scene.sign)
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, JointSketch):
+            found += _of_loop(name, sketch, scene.sign)
     return found
 
 
@@ -64,15 +70,13 @@ def _of_joint(span: JointSpan, kind: JointKind, s: float, lift: Floats) -> list[
     return found
 
 
-def _of_loop(tie: Closure, s: float) -> list[Shape]:
-    place = tie.at_parent
+def _of_loop(name: str, sketch: JointSketch, s: float) -> list[Shape]:
+    place = sketch.place
     R, p = array_of(place.R), point_of(place.p)
-    axes = {"axis": R @ array_of(tie.first), "axis2": R @ array_of(tie.second)}
+    axes = {"axis": R @ array_of(sketch.axis), "axis2": R @ array_of(sketch.axis2)}
     return [
-        replace(
-            _shape_of_glyph(glyph, place.link, tie.name, s, axes[glyph.direction], p), accent=True
-        )
-        for glyph in tie.kind.glyphs
+        replace(_shape_of_glyph(glyph, place.link, name, s, axes[glyph.direction], p), accent=True)
+        for glyph in sketch.glyphs
     ]
 
 

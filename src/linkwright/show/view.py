@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LinkwrightError
-from ..kinematics.constraint_kinds.closure import Closure
-from ..kinematics.constraint_kinds.wheel import Wheel
 from ..kinematics.tree import Tree
 from ..kinematics.world import World
 
@@ -133,14 +131,9 @@ def _axles(tree: Tree, world: World) -> list[Any]:
     """Axes of wheels and of loops that turn, in the world."""
     found: list[Any] = []
     for tie in tree.restraints.ties:
-        if isinstance(tie, Wheel):
-            place = tree.find(tie.wheel)
+        for place, axis in tie.turning_axes(tree):
             R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
-            found.append(R @ place.R @ tie.axle)
-        elif isinstance(tie, Closure) and (tie.kind.is_hinge or tie.kind.is_cylindrical):
-            place = tie.at_parent
-            R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
-            found.append(R @ place.R @ tie.first[:, 2])
+            found.append(R @ place.R @ axis)
     return found
 
 

@@ -24,7 +24,8 @@ from ...algebra.linear import IDENTITY, Array, Scalar, dot, without_dust
 from ...mechanism import Joint, JointKind
 from ..placements import alignment, motion_frame, placement_of
 from ..recursions import Pose
-from ..tree import Placed, Restraint
+from ..sketches import JointSketch
+from ..tree import Placed, Restraint, Tree
 from ..values import Values
 from .setting import Rows, Setting
 
@@ -68,6 +69,14 @@ class Closure(Restraint):
     @property
     def frames(self) -> tuple[Placed, ...]:
         return self.at_parent, self.at_child
+
+    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+        turns = self.kind.is_hinge or self.kind.is_cylindrical
+        return [(self.at_parent, self.first[:, 2])] if turns else []
+
+    @property
+    def sketches(self) -> tuple[JointSketch, ...]:
+        return (JointSketch(self.kind.glyphs, self.at_parent, self.first, self.second),)
 
 
 def read_closure(name: str, loop: Joint, values: Values, bodies: Mapping[str, Placed]) -> Closure:

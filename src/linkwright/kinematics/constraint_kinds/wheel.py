@@ -12,7 +12,7 @@ from ...mechanism import RollingConstraint
 from ..placements import alignment
 from ..sides import starting_pose
 from ..sketches import WheelSketch
-from ..tree import GROUND, Restraint, Tree
+from ..tree import GROUND, Placed, Restraint, Tree
 from ..values import Values
 from ..world import World
 from .setting import Rows, Scope, Setting
@@ -57,6 +57,9 @@ class Wheel(Restraint):
         the centre lies in the plane, the side against gravity; and +z if gravity does not tell
         either."""
         return self if self.other is not None else replace(self, side=_side(tree, self))
+
+    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+        return [(tree.find(self.wheel), self.axle)]
 
     @property
     def sketches(self) -> tuple[WheelSketch, ...]:
