@@ -148,7 +148,7 @@ def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
         ("<sdf/>", "root element is <sdf>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
-        (robot(joint("j", "ball", "a", "b")), "'ball' is no joint type"),
+        (robot(joint("j", "ball", "a", "b")), "'ball' is not a joint type"),
         (robot(joint("j", "fixed", "a", "z")), "no link 'z'"),
         (robot('<joint name="j" type="fixed"><child link="b"/></joint>'), "no <parent>"),
         (robot('<joint type="fixed"/>'), "no attribute 'name'"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.kinematics.build import build_tree
-from linkwright.kinematics.tree import Closure
+from linkwright.kinematics.constraint_kinds.closure import Closure
 from linkwright.mechanism import Mechanism
 from linkwright.show.shapes import point_of
 from linkwright.types import Floats

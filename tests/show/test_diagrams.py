@@ -60,6 +60,19 @@ def test_the_reaction_of_a_rod_by_hand() -> None:
     np.testing.assert_allclose(body.rate[:2], a, rtol=1e-12)
 
 
+def test_a_compliant_contact_is_named_and_pushes_by_its_depth() -> None:
+    mechanism = lw.load("""
+    bodies.block = { mass = 2 }
+    joints.z = { type = "prismatic", child = "block" }
+    forces.pull = { type = "wrench", on = "block", force = [0, 0, 3] }
+    contacts.floor = { point = "block", stiffness = 1000 }
+    """)
+    (body,) = show.free_bodies(mechanism, [-0.01])
+    found = {load.name: load.force[2] for load in body.applied if load.name != "z"}
+    depth = 1000 * 0.01**1.5
+    assert found == pytest.approx({"weight": -2 * 9.81, "contact 1": depth, "load 1": 3})
+
+
 def test_force_polygons_are_drawn_closed() -> None:
     mechanism, q, qd, tau = state("four-bar")
     view = scene_of(mechanism).view()

@@ -54,7 +54,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["parameters"].update(k="2 kg", h="k + l"), "parameters.h", "adds kg to m", ""),
     (lambda f: f["parameters"].update(pi=3), "parameters", "3.14159", "otherwise"),
     (lambda f: f["joints"]["q1"].update(axis=[0, 0, 0]), "joints.q1.axis", "is zero", "direction"),
-    (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "no joint type", "revolute"),
+    (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "not a joint type", "revolute"),
     (lambda f: f["joints"]["q1"].update(child="c"), "joints.q1.child", "no body 'c'", "known"),
     (lambda f: f["joints"]["q1"].update(child="ground"), "joints.q1", "ground is the child", "swap"),
     (lambda f: f["joints"]["q2"].update(child="a"), "joints.q2", "parent and child", "two bodies"),
@@ -86,7 +86,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     # axes, quaternions, positions
     (lambda f: f["joints"]["q1"].update(axis=["1 kg", 0, 0]), "joints.q1.axis", "units of no direction", "plain"),
     (lambda f: f["joints"]["q1"].update(axis=["l", "1 deg", 0]), "joints.q1.axis", "units of no direction", "lengths"),
-    (lambda f: f["joints"]["q1"].update(type="universal", axis=[0, 1, 0]), "joints.q1.axis2", "parallel", "y unless said"),
+    (lambda f: f["joints"]["q1"].update(type="universal", axis=[0, 1, 0]), "joints.q1.axis2", "parallel", "default: y"),
     (lambda f: f["joints"]["q1"].update(type="universal", axis=[1, 1, 0], axis2=[-3, -3, 0]), "joints.q1.axis2", "parallel", ""),
     (lambda f: f["joints"]["q1"].update(origin={"quaternion": [0, 0, 0, 0]}), "joints.q1.origin.quaternion", "is zero", "1, 0, 0, 0"),
     (lambda f: f["joints"]["q1"].update(child_origin={"quaternion": [0, "m1-m1", 0, 0]}), "joints.q1.child_origin.quaternion", "is zero", ""),

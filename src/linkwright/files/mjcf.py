@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
-from ..mechanism import GROUND, Joint, Mechanism
+from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import coordinate_names
 from .mjcf_forces import Switches, refuse_other_forces, switches
 from .names import unique
 from .xml import read_xml
 
-_FREE, _BALL, _SLIDE, _HINGE = range(4)
-_TYPES = {_FREE: "free", _BALL: "spherical", _SLIDE: "prismatic", _HINGE: "revolute"}
-_SPEEDS = {_FREE: (3, 4, 5, 0, 1, 2), _BALL: (0, 1, 2), _SLIDE: (0,), _HINGE: (0,)}
+_JOINTS = ("free", "ball", "slide", "hinge")
+_EQUALITIES = ("connect", "weld")
+"""MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
 _CONNECT, _WELD, _JOINT = range(3)
 _LISTED = {
     "ngeom": "geoms (contact; their mass is used)",
@@ -177,11 +177,11 @@ class _Reader:
 
     def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
         """T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
-        m, kind = self.m, int(self.m.jnt_type[index])
-        fields: dict[str, Any] = {"type": _TYPES[kind], "parent": parent, "child": child}
-        if kind != _FREE:
+        m, kind = self.m, self.joint_kind(index)
+        fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
+        if kind.closure is not None:
             fields["origin"], fields["child_origin"] = self.anchors(index, kind, place)
-        if kind in (_SLIDE, _HINGE):
+        if kind.has_axis:
             fields["axis"] = _numbers(m.jnt_axis[index])
             if m.jnt_limited[index] and self.on.limits:
                 lower, upper = _numbers(m.jnt_range[index])
@@ -189,7 +189,11 @@ class _Reader:
         fields |= self.spring(index, kind) | self.losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
 
-    def spring(self, index: int, kind: int) -> dict[str, Any]:
+    def joint_kind(self, index: int) -> JointKind:
+        word = _JOINTS[int(self.m.jnt_type[index])]
+        return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
+
+    def spring(self, index: int, kind: JointKind) -> dict[str, Any]:
         if not self.on.springs:
             return {}
         for array in ("jnt_stiffnesspoly", "jnt_springyield"):
@@ -199,22 +203,22 @@ class _Reader:
         stiffness = float(self.m.jnt_stiffness[index])
         if not stiffness:
             return {}
-        if kind not in (_SLIDE, _HINGE):
+        if not kind.has_axis:
             raise self.refusal(index, "a spring", "use three hinges, or remove the spring")
         rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
         return {"stiffness": stiffness, "rest": rest}
 
-    def losses(self, index: int, kind: int) -> dict[str, Any]:
+    def losses(self, index: int, kind: JointKind) -> dict[str, Any]:
         """Damping, friction and armature, in the order of our speeds."""
         first, on = int(self.m.jnt_dofadr[index]), self.on
-        dofs = [first + i for i in _SPEEDS[kind]]
+        dofs = [first + i for i in _places_of_speeds(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
             raise self.refusal(index, "a damper of higher order", "give damping one number")
         damping = _numbers(self.m.dof_damping[dofs]) if on.dampers else []
         friction = _numbers(self.m.dof_frictionloss[dofs]) if on.friction else []
         armature = _numbers(self.m.dof_armature[dofs])
-        if kind == _FREE:
+        if kind.closure is None:
             # along the world's axes there, along the body's here; damping is the same in both
             for what, values in (("friction loss", friction), ("armature", armature)):
                 if any(values[3:]):
@@ -226,11 +230,10 @@ class _Reader:
         return fields
 
     def refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
-        kind = _TYPES[int(self.m.jnt_type[index])]
-        name = self.name("JOINT", index)
-        return UnsupportedError(f"the {kind} joint '{name}' has {what}", remedy=remedy)
+        kind, name = self.joint_kind(index), self.name("JOINT", index)
+        return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
-    def anchors(self, index: int, kind: int, place: dict[str, Any]) -> tuple[Any, Any]:
+    def anchors(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
         import numpy as np
 
         m = self.m
@@ -241,9 +244,9 @@ class _Reader:
             rotation = _rotation(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
             origin = {"xyz": _numbers(position), "quaternion": place["quaternion"]}
-        if kind == _SLIDE:
+        if kind.is_slider:
             child_origin["xyz"] = _numbers(anchor + start * axis)
-        elif kind == _HINGE and start:
+        elif kind.is_hinge and start:
             half = start / 2
             child_origin["quaternion"] = [float(np.cos(half)), *_numbers(np.sin(half) * axis)]
         return origin, child_origin
@@ -299,7 +302,7 @@ class _Reader:
         else:
             place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
         return {
-            "type": "spherical" if kind == _CONNECT else "fixed",
+            "type": _kind_of_equality(_EQUALITIES[kind]).name,
             "parent": self.name("BODY", one),
             "child": self.name("BODY", other),
             "origin": place,
@@ -332,10 +335,22 @@ class _Reader:
                 yield f"the inactive equality '{self.name('EQUALITY', index)}'"
         for index in range(self.m.njnt):
             name = self.name("JOINT", index)
-            if self.m.jnt_limited[index] and self.m.jnt_type[index] == _BALL:
+            if self.m.jnt_limited[index] and not self.joint_kind(index).has_axis:
                 yield f"joint {name}: its range"
             if self.m.jnt_actfrclimited[index]:
                 yield f"joint {name}: the range of its actuators' force"
+
+
+def _places_of_speeds(kind: JointKind) -> list[int]:
+    """Where our speeds of a joint stand among MuJoCo's, in which slides come before turns."""
+    turns = [freedom.turns for freedom in kind.freedoms_with(quaternion=True)]
+    theirs = sorted(range(len(turns)), key=turns.__getitem__)
+    return [theirs.index(k) for k in range(len(turns))]
+
+
+def _kind_of_equality(word: str) -> JointKind:
+    """The kind of joint that an equality of MJCF stands for where it closes a loop."""
+    return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
 def _rotation(quaternion: list[float]) -> Any:

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from ..errors import FileError, suggest
-from ..mechanism import GROUND, Mechanism
+from ..mechanism import GROUND, JointKind, Mechanism
 from .names import unique
+from .urdf_kinds import kind_of_urdf
 from .urdf_unused import PRODUCTS, unused
 from .xml import Element, read_xml
 
@@ -15,14 +16,6 @@ ROOT_JOINT = "root_joint"
 UNLIMITED = 1e9
 """URDF wants limits of every revolute and prismatic joint: this says that there is none."""
 
-_TYPES = {
-    "revolute": "revolute",
-    "continuous": "continuous",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "floating": "free",
-    "planar": "planar",
-}
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -149,32 +142,26 @@ def _end(joint: Element, tag: str, bodies: dict[str, str]) -> str:
 
 
 def _joint(joint: Element, bodies: dict[str, str]) -> dict[str, Any]:
-    kind = joint.need("type")
-    if kind not in _TYPES:
-        raise FileError(
-            f"'{kind}' is no joint type",
-            where=f"line {joint.line}",
-            remedy=suggest(kind, [*_TYPES]),
-        )
+    kind = kind_of_urdf(joint.need("type"), f"line {joint.line}")
     fields = _given(
-        type=_TYPES[kind],
+        type=kind.name,
         parent=_end(joint, "parent", bodies),
         child=_end(joint, "child", bodies),
         origin=_placement(joint.first("origin")),
     )
-    if kind in ("revolute", "continuous", "prismatic"):
-        fields |= _single_axis(joint, kind)
-    elif kind == "planar":
-        fields |= _planar(joint)
-    return fields
+    return fields | _details(joint, kind)
 
 
-def _single_axis(joint: Element, kind: str) -> dict[str, Any]:
-    limit, dynamics, mimic = (joint.first(t) for t in ("limit", "dynamics", "mimic"))
-    bounds = ("effort", "velocity") + (("lower", "upper") if kind != "continuous" else ())
+def _details(joint: Element, kind: JointKind) -> dict[str, Any]:
+    """Axis, limits, losses and mimicry, as far as URDF gives them for this kind."""
+    assert kind.urdf is not None
+    read = {tag: joint.first(tag) for tag in kind.urdf.elements}
+    limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
+    axis = (_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
     fields = _given(
-        axis=_numbers(joint.first("axis"), "xyz") or ["1", "0", "0"],
-        limits=_given(**{key: _bound(limit, key) for key in bounds}),
+        axis=axis,
+        axis2=_direction_in_plane(axis) if axis is not None and kind.has_plane_frame else None,
+        limits=_given(**{key: _bound(limit, key) for key in kind.urdf.limits}),
         damping=_number(dynamics, "damping"),
         friction=_number(dynamics, "friction"),
     )
@@ -206,8 +193,7 @@ def _free_orphans(joints: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _planar(joint: Element) -> dict[str, Any]:
-    """URDF gives the normal alone; x and y in the plane are ours to choose."""
-    axis = _numbers(joint.first("axis"), "xyz") or ["1", "0", "0"]
-    x, y, z = (abs(float(word)) for word in axis)
-    return {"axis": axis, "axis2": [1, 0, 0] if x < max(y, z) else [0, 1, 0]}
+def _direction_in_plane(normal: list[str]) -> list[int]:
+    """The x axis of a plane, which is ours to choose: URDF gives the normal alone."""
+    x, y, z = (abs(float(word)) for word in normal)
+    return [1, 0, 0] if x < max(y, z) else [0, 1, 0]

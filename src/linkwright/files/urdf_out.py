@@ -16,14 +16,15 @@ from ..algebra.linear import without_dust
 from ..errors import FileError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
-from ..kinematics.joints import Kind, steps
-from ..kinematics.placements import alignment, placement_of, plane_of
+from ..kinematics.joints import steps
+from ..kinematics.placements import alignment, motion_frame, placement_of
 from ..kinematics.tree import Tree
 from ..kinematics.values import Values
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..types import Floats
 from .names import unique
 from .urdf import UNLIMITED
+from .urdf_kinds import kind_of_urdf
 from .urdf_lost import lost_in_urdf
 
 WORLD = "world"
@@ -97,7 +98,7 @@ class _Writer:
         roots = [n for n, joint in self.mechanism.joints.items() if joint.parent == GROUND]
         frames = any(frame.body == GROUND for frame in self.mechanism.frames.values())
         first = self.mechanism.joints[roots[0]] if len(roots) == 1 and not frames else None
-        if first is None or first.type != "fixed":
+        if first is None or first.freedoms:
             return None
         R, p = self.relative(GROUND, first.child)
         return roots[0] if np.array_equal(R, np.eye(3)) and not np.any(p) else None
@@ -129,24 +130,25 @@ class _Writer:
 
     def moves(self, name: str, joint: Joint) -> list[_Move]:
         if joint.by_quaternion:
-            if joint.type == "spherical":
+            form = joint.kind.urdf
+            if form is None:
                 raise FileError(
-                    "a spherical joint has no URDF form", where=f"joints.{name}",
+                    f"a {joint.type} joint has no URDF form", where=f"joints.{name}",
                     remedy="use rotation = 'cardan'",
                 )  # fmt: skip
-            return [_Move(name, "floating", None, 0)]
-        plane = plane_of(self.values, joint, name) if joint.type == "planar" else np.eye(3)
+            return [_Move(name, form.type, None, 0)]
+        axes = motion_frame(self.values, joint, name)
         limited = joint.limits.lower is not None or joint.limits.upper is not None
         turn, mimic = "revolute" if limited else "continuous", self.mimicry(name, joint)
         found = []
         for number, step in enumerate(steps(joint)):
             assert step.axis is not None
-            axis = plane @ alignment(self.values, step.axis, "")[:, 2]
+            axis = axes @ alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
             label = self.new(f"{name}.{ending}", self.joint_names) if ending else name
-            kind = "prismatic" if step.kind is Kind.SLIDE else turn
+            kind = turn if step.kind.turns_about_axis else "prismatic"
             found.append(_Move(label, kind, axis, number, mimic))
-            if step.kind is Kind.SCREW:
+            if step.kind.turns_about_axis and step.kind.slides_along_axis:
                 found.append(self.slide_of_screw(name, joint, axis))
         return found
 
@@ -184,9 +186,10 @@ class _Writer:
     def limits(self, joint: Joint, move: _Move) -> Iterator[str]:
         """URDF wants all four of a revolute or prismatic joint, and none of a continuous one."""
         limits = Limits() if move.is_slide_of_screw else joint.limits
-        if move.type == "continuous" and limits.effort is None and limits.velocity is None:
+        form = kind_of_urdf(move.type).urdf
+        keys = form.limits if form is not None else ()
+        if "lower" not in keys and limits.effort is None and limits.velocity is None:
             return
-        keys = ("effort", "velocity") + (("lower", "upper") if move.type != "continuous" else ())
         bounds = {
             key: self.number(
                 joint, move, getattr(limits, key), -UNLIMITED if key == "lower" else UNLIMITED

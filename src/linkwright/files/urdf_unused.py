@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from .urdf_kinds import kind_of_urdf
 from .xml import Element
 
 _ENDS = {"parent", "child", "origin"}
-_SINGLE_AXIS = {"axis", "limit", "dynamics", "mimic"}
 _CHILDREN = {
     "robot": {"link", "joint"},
     "link": {"inertial"},
     "inertial": {"origin", "mass", "inertia"},
-    "fixed": _ENDS,
-    "floating": _ENDS,
-    "planar": _ENDS | {"axis"},
-    "revolute": _ENDS | _SINGLE_AXIS,
-    "continuous": _ENDS | _SINGLE_AXIS,
-    "prismatic": _ENDS | _SINGLE_AXIS,
 }
 PRODUCTS = ("ixy", "ixz", "iyz")
 _ATTRIBUTES = {
@@ -44,9 +38,16 @@ def unused(robot: Element) -> Iterator[str]:
         place = f"{element.tag} {element.attributes['name']}"
         kind = element.attributes["type"] if element.tag == "joint" else "link"
         yield from _within(element, kind, place)
-        limit = element.first("limit") if kind == "continuous" else None
-        if limit is not None and {"lower", "upper"} & set(limit.attributes):
-            yield f"{place}: lower and upper limit of a continuous joint"
+        limit = element.first("limit")
+        if element.tag == "joint" and limit is not None:
+            yield from _unused_bounds(limit, kind, place)
+
+
+def _unused_bounds(limit: Element, kind: str, place: str) -> Iterator[str]:
+    form = kind_of_urdf(kind).urdf
+    unread = {"lower", "upper"} - set(form.limits if form is not None else ())
+    if form is not None and "limit" in form.elements and unread & set(limit.attributes):
+        yield f"{place}: lower and upper limit of a {kind} joint"
 
 
 def _within(element: Element, kind: str, place: str) -> Iterator[str]:
@@ -54,7 +55,7 @@ def _within(element: Element, kind: str, place: str) -> Iterator[str]:
     for name in element.attributes:
         if name not in _ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
             yield f"{place}: {name} of <{element.tag}>"
-    known = _CHILDREN.get(kind, set())
+    known = _children(element, kind)
     counts = Counter(child.tag for child in element.children if child.tag not in known)
     for tag, count in counts.items():
         files = [file for child in element.all(tag) for file in _filenames(child)]
@@ -62,6 +63,12 @@ def _within(element: Element, kind: str, place: str) -> Iterator[str]:
         yield f"{place}: {f'{count} × ' if count > 1 else ''}<{tag}>{detail}"
     for tag in () if kind == "robot" else sorted(known):
         yield from _first_and_others(list(element.all(tag)), place)
+
+
+def _children(element: Element, kind: str) -> set[str]:
+    """The tags within an element that are read."""
+    form = kind_of_urdf(kind).urdf if element.tag == "joint" else None
+    return _ENDS | set(form.elements) if form is not None else _CHILDREN.get(kind, set())
 
 
 def _first_and_others(elements: list[Element], place: str) -> Iterator[str]:

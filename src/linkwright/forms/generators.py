@@ -12,12 +12,9 @@ import casadi as ca
 from ..algebra.exact.angles import Form, values_as_forms
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import spread_coordinates
-from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Tree
 from ..mechanism import Mechanism
 from ..tape import record
-
-_TURNS = (Kind.TURN, Kind.SCREW)
 
 
 def angles_of(mechanism: Mechanism) -> list[Form]:
@@ -26,7 +23,7 @@ def angles_of(mechanism: Mechanism) -> list[Form]:
     own = _joint_angles(tree)
     absolute: dict[int, Form | None] = {}
     for index, link in enumerate(tree.links):
-        if link.kind not in _TURNS:
+        if not link.kind.turns_about_axis:
             continue
         form, (turn, sign) = own[link.q], _parallel(tree, index)
         before = absolute.get(turn)
@@ -50,13 +47,12 @@ def written_angles(mechanism: Mechanism) -> list[Form]:
 def quaternions_of(mechanism: Mechanism) -> list[tuple[str, ...]]:
     """Groups of coordinates whose squares sum to 1."""
     tree = build_tree(mechanism, "symbolic")
-    kinds = {Kind.BALL: 0, Kind.FREE: 3}
     if tree.transfer is not None or tree.followers:
         return []
     return [
-        tree.names.q[link.q + kinds[link.kind] : link.q + kinds[link.kind] + 4]
+        tree.names.q[link.q_range.stop - 4 : link.q_range.stop]
         for link in tree.links
-        if link.kind in kinds
+        if link.kind.has_quaternion
     ]
 
 
@@ -72,7 +68,7 @@ def _joint_angles(tree: Tree) -> list[Form | None]:
 def _parallel(tree: Tree, index: int) -> tuple[int, int]:
     """The turn before this one whose axis is parallel, and whether it points the same way."""
     R, link = tree.links[index].R, tree.links[index].parent
-    while link != GROUND and tree.links[link].kind is Kind.SLIDE:
+    while link != GROUND and not tree.links[link].kind.turns:
         R, link = tree.links[link].R @ R, tree.links[link].parent
     axis = ca.SX(R)[:, 2]
     if link == GROUND or not (axis[0].is_zero() and axis[1].is_zero()):

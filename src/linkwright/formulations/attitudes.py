@@ -24,7 +24,6 @@ from ..algebra.rotations import (
     quaternion_product,
     quaternion_rotation,
 )
-from ..kinematics.joints import Kind
 from ..kinematics.recursions import Pose, displacements, poses
 from ..kinematics.tree import Link, Tree
 from ..types import Floats
@@ -32,14 +31,12 @@ from ..types import Floats
 Read = list[tuple[int, Array]]
 """Values of some of the tree's coordinates, each from an index on."""
 
-QUATERNIONS = (Kind.BALL, Kind.FREE)
-
 
 def at_zero(tree: Tree) -> list[Pose]:
     """Every link where nothing is displaced."""
     q = np.zeros(sum(link.kind.coordinates for link in tree.links))
     for link in tree.links:
-        if link.kind in QUATERNIONS:
+        if link.kind.has_quaternion:
             q[link.q_range.stop - 4] = 1.0
     placed = poses(tree, displacements(tree, ca.SX(ca.DM(q))))
     return [Pose(as_numbers(pose.R), as_numbers(pose.p)) for pose in placed]
@@ -96,7 +93,7 @@ class Attitude(ABC):
     def turning(self, links: Sequence[int]) -> list[tuple[int, Link]]:
         """Those of the links that turn."""
         all_links = ((i, self.tree.links[i]) for i in links)
-        return [(i, link) for i, link in all_links if link.kind is not Kind.SLIDE]
+        return [(i, link) for i, link in all_links if link.kind.turns]
 
 
 class Still(Attitude):
@@ -156,7 +153,7 @@ class Angle(Attitude):
         return float(np.round(float(ca.Function("n", [symbols], [along])(values))))
 
     def turned(self, turn: Array, link: int, q: Array) -> Array:
-        return turn if self.tree.links[link].kind is Kind.SLIDE else turn + self.along(link) * q
+        return turn + self.along(link) * q if self.tree.links[link].kind.turns else turn
 
     def angles(self, parent: Array, child: Array, links: Sequence[int], near: Array) -> Read:
         return [(link.q, self.along(i) * (child - parent)) for i, link in self.turning(links)]
@@ -198,9 +195,9 @@ class Quaternion(Attitude):
 
     def turned(self, turn: Array, link: int, q: Array) -> Array:
         R, kind = self.zero[link].R, self.tree.links[link].kind
-        if kind is Kind.SLIDE:
+        if not kind.turns:
             return turn
-        if kind in QUATERNIONS:
+        if kind.has_quaternion:
             own = q[-4:]
             by = ca.vertcat(own[0], R @ own[1:])
         else:
@@ -213,7 +210,7 @@ class Quaternion(Attitude):
         if not turning:
             return []
         first, link = turning[0]
-        if link.kind in QUATERNIONS:
+        if link.kind.has_quaternion:
             own = ca.vertcat(between[0], self.zero[first].R.T @ between[1:])
             return [(link.q_range.stop - 4, own)]
         axes = [ca.SX(self.zero[i].R[:, 2]) for i, _ in turning]

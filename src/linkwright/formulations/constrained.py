@@ -16,7 +16,8 @@ import casadi as ca
 from ..algebra.linear import Array
 from ..equations import Builder, Equations, driven_by_wrenches
 from ..errors import AssemblyError
-from ..kinematics.constraints import Setting, constraint_loads
+from ..kinematics.constraint_kinds.setting import Setting
+from ..kinematics.constraints import constraint_loads
 from ..kinematics.mobility_analysis import leeway
 from .recursive.newton_euler import reactions
 from .reduction import Reduction, least_rows, loop_wrenches

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..algebra.linear import IDENTITY, ZERO3, Array, cross, solve_symmetric
 from ..kinematics.coordinates import own_links, spread_coordinates
-from ..kinematics.joints import Kind
 from ..kinematics.recursions import Displacement, Pose, displacements
 from ..kinematics.tree import GROUND, Tree
 from ..kinematics.world import Freedom, freedoms_of
@@ -89,10 +88,10 @@ class Reading:
         found = []
         for i, pose in zip(body.links, chain, strict=True):
             link = self.tree.links[i]
-            if link.kind is Kind.FREE:
+            if link.kind.has_position:
                 axes = self.before(body).pose.R @ link.R
                 found.append((link.q, axes.T @ gap))
-            elif link.kind is Kind.SLIDE:
+            elif not link.kind.turns:
                 found.append((link.q, ca.dot(pose.R[:, 2], gap)))
         return found
 

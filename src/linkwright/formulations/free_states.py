@@ -21,7 +21,6 @@ import numpy as np
 from ..algebra.linear import Array, cross
 from ..equations import Builder, State
 from ..kinematics.coordinates import own_links, spread_accelerations, spread_coordinates
-from ..kinematics.joints import Kind
 from ..kinematics.recursions import Pose, accelerations, velocities
 from ..types import Floats
 from .attitudes import Angle, Attitude, Quaternion, Still, as_numbers, at_zero
@@ -74,8 +73,8 @@ class FreeStates:
         if transfer is not None:
             needed = self.attitude.winds or not transfer.is_affine
             return tuple(range(self.tree.nq)) if needed else ()
-        angles = (Kind.TURN, Kind.SCREW) if self.attitude.winds else ()
-        return tuple(qs.start for link, qs, _ in own_links(self.tree) if link.kind in angles)
+        links = own_links(self.tree) if self.attitude.winds else []
+        return tuple(qs.start for link, qs, _ in links if link.kind.turns_about_axis)
 
     # -- from states to joints ---------------------------------------------------------------
 

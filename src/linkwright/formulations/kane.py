@@ -35,9 +35,8 @@ from ..kinematics.coordinates import (
     spread_coordinates,
     spread_speeds,
 )
-from ..kinematics.joints import Kind
 from ..kinematics.pivots import pivots, rank, scaled
-from ..kinematics.recursions import displacements, joint_motion, subspace
+from ..kinematics.recursions import axial_slide, displacements, joint_motion, subspace
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters, read_expression
 from ..mechanism import Mechanism
@@ -94,16 +93,11 @@ class Kane(Shared):
         link = self.tree.links[i]
         fixed = Displacement(link.R, link.p)
         q = self.full[link.q_range]
-        match link.kind:
-            case Kind.TURN:
-                return fixed @ about_axis(2, Dual(q, 0.0))
-            case Kind.SLIDE:
-                return fixed @ about_axis(2, Dual(0.0, q))
-            case Kind.SCREW:
-                return fixed @ about_axis(2, Dual(q, link.pitch * q))
-            case _:
-                moved = displacements(self.tree, self.full)[i]
-                return Displacement(moved.rotation, moved.position)
+        if link.kind.has_quaternion:
+            moved = displacements(self.tree, self.full)[i]
+            return Displacement(moved.rotation, moved.position)
+        turn, slide = q if link.kind.turns_about_axis else 0.0, axial_slide(link, q)
+        return fixed @ about_axis(2, Dual(turn, 0.0 if slide is None else slide))
 
     def joint_speed(self, link: Link, v: Array) -> DualVector:
         motion = joint_motion(link, v[link.v_range])
@@ -143,7 +137,7 @@ class Kane(Shared):
         if not self.shortcut:
             return {}
         joints = self.tree.mechanism.joints
-        spans = [span for span in self.tree.joints if joints[span.name].type == "cylindrical"]
+        spans = [span for span in self.tree.joints if joints[span.name].kind.is_cylindrical]
         pairs = (span.links for span in spans if len(span.links) == 2)
         return {self.tree.links[b].v: self.tree.links[a].v for a, b in pairs}
 

@@ -32,7 +32,7 @@ from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.constraints import Setting, constraint_loads
+from ..kinematics.constraints import constraint_loads
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
@@ -45,7 +45,7 @@ from ..kinematics.loads import forces_along, spring_loads, wrench_loads
 from ..kinematics.mobility_analysis import reference
 from ..kinematics.recursions import State, accelerations, displacements
 from ..kinematics.totals import passive_forces
-from ..kinematics.tree import GROUND, Equation, Mass, Tree
+from ..kinematics.tree import GROUND, Mass, Tree
 from ..kinematics.values import Parameters
 from ..kinematics.world import World
 from ..mechanism import Mechanism
@@ -337,7 +337,7 @@ class FreeBodies(Shared):
             R = np.eye(3)
             if in_bodies:
                 joint = loops[name] if name in loops else self.tree.mechanism.joints[name]
-                R = Setting(self.tree).pose(joint.child).R
+                R = self.world.axes(joint.child)
             found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
         return found
 
@@ -353,7 +353,7 @@ class FreeBodies(Shared):
         assert self.constraints is not None
         M, drives, K = self.eliminated
         J = self.constraints.J
-        along = [tie.name for tie in self.tree.restraints.ties if isinstance(tie, Equation)]
+        along = [tie.name for tie in self.tree.restraints.ties if not tie.ends]
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T

@@ -34,7 +34,6 @@ from ..kinematics.coordinates import (
     spread_coordinates,
     spread_speeds,
 )
-from ..kinematics.joints import Kind
 from ..kinematics.tree import GROUND, Link, Tree
 from ..kinematics.values import Parameters
 from ..mechanism import Mechanism
@@ -45,8 +44,8 @@ from .shared import Shared, without_quaternions
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     for name, joint in mechanism.joints.items():
-        if joint.type == "helical" and joint.locked is None:
-            return f"'{name}' is helical, and its joints turn or slide"
+        if joint.kind.has_pitch and joint.locked is None:
+            return f"'{name}' is {joint.type}, and its joints turn or slide"
     return without_quaternions(mechanism)
 
 
@@ -150,7 +149,7 @@ class Chain:
         start = origin + A.times(link.p)
         s = link.v
         axis = place.times(np.array([0.0, 0.0, 1.0]))  # β or γ
-        if link.kind is Kind.SLIDE:
+        if not link.kind.turns:
             x, rate = self.q[s], self.v[s]
             slid = Moving(
                 axis.value * x,
@@ -213,7 +212,7 @@ class Chain:
         M, N = ca.SX(3, n), ca.SX(3, n)
         for i in self.tree.path(index):
             j, member = self.tree.links[i].v, self.members[i]
-            if self.tree.links[i].kind is Kind.SLIDE:
+            if not self.tree.links[i].kind.turns:
                 M[:, j] = part(member.axis)  # type: ignore[operator]
             else:
                 M[:, j] = part(member.axis.cross(r - member.origin))  # type: ignore[operator]

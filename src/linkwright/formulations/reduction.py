@@ -19,10 +19,12 @@ from functools import cached_property
 import casadi as ca
 
 from ..algebra.linear import Array, Elimination, Scalar, cross, solve_symmetric
-from ..kinematics.constraints import Constraints, Setting
+from ..kinematics.constraint_kinds.closure import Closure
+from ..kinematics.constraint_kinds.setting import Setting
+from ..kinematics.constraints import Constraints
 from ..kinematics.loads import Load
 from ..kinematics.pivots import Choice
-from ..kinematics.tree import Closure, Tree
+from ..kinematics.tree import Tree
 
 LEFT_OUT = 1e-3
 """Rows that were left out as redundant may be violated by this much (a rate per unit speed), or by

@@ -20,17 +20,18 @@ from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, dotted, names_of
 from .coordinates import symbols_of
 from .elements import chosen_coordinates, loads_of, moving_names
-from .joints import Kind, Step, steps
-from .placements import alignment, placement_of, plane_of, rotation_of, vector_of
+from .joints import Step, steps
+from .placements import alignment, motion_frame, placement_of, rotation_of, vector_of
 from .restraints import restraints_of
-from .sides import with_wheel_sides
-from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Tree
+from .tree import GROUND, Effects, Follower, JointSpan, Link, Mass, Placed, Restraints, Tree
 from .values import Parameters, Values
 
 
 def build_tree(mechanism: Mechanism, parameters: Parameters = "numeric") -> Tree:
     """The tree of a mechanism, with the restraints of its loops and constraints."""
-    return with_wheel_sides(_Builder(mechanism, Values(mechanism, parameters)).tree())
+    tree = _Builder(mechanism, Values(mechanism, parameters)).tree()
+    ties = tuple(tie.with_side(tree) for tie in tree.restraints.ties)
+    return replace(tree, restraints=Restraints(ties))
 
 
 class _Builder:
@@ -90,15 +91,15 @@ class _Builder:
         R, p = placement_of(self.values, joint.origin, name)
         here = Placed(parent.link, without_dust(parent.R @ R), parent.p + parent.R @ p)
         frame, first = here, len(self.links)
-        plane = plane_of(self.values, joint, name) if joint.type == "planar" else IDENTITY
-        here = replace(here, R=without_dust(here.R @ plane))
+        axes = motion_frame(self.values, joint, name)
+        here = replace(here, R=without_dust(here.R @ axes))
         if joint.locked is not None:
             here = self.hold(name, joint, here)
         else:
             for number, step in enumerate(steps(joint)):
                 here = self.add_step(name, joint, number, step, here)
         R_child, p_child = placement_of(self.values, joint.child_origin, f"{name}_child")
-        R = without_dust(here.R @ plane.T @ R_child.T)
+        R = without_dust(here.R @ axes.T @ R_child.T)
         self.bodies[joint.child] = Placed(here.link, R, here.p - R @ p_child)
         self.joints.append(JointSpan(name, tuple(range(first, len(self.links))), frame))
 
@@ -134,21 +135,21 @@ class _Builder:
         held = joint.each(joint.locked)
         for number, step in enumerate(steps(joint)):
             A = self.alignment(name, joint, step)
-            if step.kind in (Kind.BALL, Kind.FREE):
+            if step.kind.has_quaternion:
                 endings = [f"{ending}_{name}" for ending in joint.coordinates]
                 entries = [self.values.scalar(e, n) for e, n in zip(held, endings, strict=True)]
-                position = vector(*entries[:-4]) if step.kind is Kind.FREE else ZERO3
+                position = vector(*entries[:-4]) if step.kind.has_position else ZERO3
                 here = replace(here, p=here.p + here.R @ position)
                 turned = without_dust(here.R @ constant_quaternion_rotation(entries[-4:]))
                 return replace(here, R=turned)
             value, held = held[0], held[1:]
             R, slide = IDENTITY, 0.0
             label = f"q_{dotted(name, joint.coordinates[number])}".replace(".", "_")
-            if step.kind in (Kind.TURN, Kind.SCREW):
+            if step.kind.turns_about_axis:
                 R = rotation_z(self.values.cosine_sine(value, label))
-            if step.kind in (Kind.SLIDE, Kind.SCREW):
+            if step.kind.slides_along_axis:
                 slide = self.values.scalar(value, label)
-            if step.kind is Kind.SCREW and joint.pitch is not None:
+            if step.kind.turns_about_axis and joint.pitch is not None:
                 slide = slide * self.values.scalar(joint.pitch, f"lead_{name}")
             p = here.p + here.R @ A @ vector(0.0, 0.0, slide)
             here = Placed(here.link, without_dust(here.R @ A @ R @ A.T), p)

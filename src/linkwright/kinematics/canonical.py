@@ -20,14 +20,12 @@ import numpy as np
 from ..algebra.linear import ZERO3, Array, is_constant, without_dust
 from ..algebra.rotations import rotation_x, rotation_z
 from ..algebra.spatial import NO_INERTIA, Inertia
-from .joints import Kind
 from .restraints import moved
 from .tree import GROUND, Link, Placed, Tree
 
 NEARLY_PARALLEL = 0.05
 """Axes at a smaller angle (rad) have their common normal too far away to be of use."""
 
-_ALONG_AXIS = (Kind.TURN, Kind.SCREW, Kind.SLIDE)
 _DUST = 1e-15
 
 
@@ -97,12 +95,12 @@ def _choose_frames(tree: Tree) -> list[_Change]:
     changes = [_Change()] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         link, child = tree.links[i], _main_child(tree, i)
-        if link.kind not in _ALONG_AXIS:
+        if link.kind.has_quaternion:
             continue
         if child is None:
             h = link.inertia.h
             changes[i] = _Change(angle=math.atan2(h[1], h[0]))
-        elif tree.links[child].kind in _ALONG_AXIS:
+        elif not tree.links[child].kind.has_quaternion:
             changes[i] = _along_normal(tree.links[child], changes[child])
     return changes
 
@@ -136,10 +134,10 @@ def _changed_link(link: Link, i: int, changes: list[_Change]) -> Link:
     above = _Change() if link.parent == GROUND else changes[link.parent]
     R, p = above.R.T @ link.R, above.point(link.p)
     inertia = _seen_from(link.inertia, changes, i)
-    if link.kind not in _ALONG_AXIS:
+    if link.kind.has_quaternion:
         return replace(link, R=without_dust(R), p=_clean(p), inertia=inertia)
     angle, shift = link.offset + own.angle, float(link.shift) + own.t
-    if link.kind is Kind.SLIDE:
+    if not link.kind.turns:
         R, offset = R @ own.R, 0.0
     elif link.parent == GROUND:  # constants of the first joint cost nothing
         R, offset = R @ rotation_z(_cosine_sine(angle)), 0.0
@@ -204,7 +202,7 @@ def regrouped(tree: Tree) -> Tree:
         if link.parent != GROUND:
             parent = links[link.parent]
             seen = carried.shifted(np.array([0.0, 0.0, float(link.shift)]))
-            if link.kind is Kind.SLIDE:
+            if not link.kind.turns:
                 seen = carried
             total = parent.inertia + seen.rotated(link.R).shifted(link.p)
             links[link.parent] = replace(parent, inertia=total)
@@ -214,18 +212,13 @@ def regrouped(tree: Tree) -> Tree:
 def _unmoved_by(link: Link) -> Inertia:
     """The part of a link's inertia that its own motion leaves as it is, and without work."""
     m, h, I = link.inertia.m, link.inertia.h, link.inertia.I  # noqa: E741
-    disk = np.diag([I[1, 1], I[1, 1], 0.0])
-    match link.kind:
-        case Kind.TURN:  # symmetric about the axis, without inertia about it
-            return Inertia(m, np.array([0.0, 0.0, h[2]]), disk)
-        case Kind.SLIDE:  # a pure tensor
-            return Inertia(0.0, ZERO3, I)
-        case Kind.SCREW:
-            return Inertia(0.0, ZERO3, disk)
-        case Kind.BALL:  # a mass in the centre
-            return Inertia(m, ZERO3, NO_INERTIA.I)
-        case Kind.FREE:
-            return NO_INERTIA
+    kind, tensor = link.kind, NO_INERTIA.I
+    if not kind.turns:
+        tensor = I
+    elif kind.turns_about_axis:  # symmetric about the axis, without inertia about it
+        tensor = np.diag([I[1, 1], I[1, 1], 0.0])
+    along = np.array([0.0, 0.0, h[2]]) if kind.keeps_axial_moment else ZERO3
+    return Inertia(m if kind.keeps_mass else 0.0, along, tensor)
 
 
 def _without(inertia: Inertia, part: Inertia) -> Inertia:

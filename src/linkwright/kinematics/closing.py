@@ -159,7 +159,7 @@ class Closing:
         """Coordinates that are far from the file's pose at q, in words: of those that it states
         under `[assembly]`, and of the places of bodies that float, less those that are given."""
         joints = self.mechanism.joints.items()
-        floating = {name for name, joint in joints if joint.type in ("free", "planar")}
+        floating = {name for name, joint in joints if joint.kind.is_floating}
         units, found = coordinate_units(self.mechanism), []
         for k, name in enumerate(self.names.q):
             loose = units[k] == "m" and name.rpartition(".")[0] in floating

@@ -9,136 +9,22 @@ A force λ of a row acts on the mechanism as +Jᵀλ, and on the bodies it ties 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
-from ..algebra.linear import Array, Scalar, cross, dot
+from ..algebra.linear import Array, Scalar
 from ..errors import MechanismError
-from .closures import LENGTHS, closure_rows
-from .coordinates import rates, spread_speeds
+from .constraint_kinds.setting import Rows, Setting
+from .coordinates import rates
 from .loads import Load
-from .recursions import Pose
-from .tree import GROUND, Closure, Edge, Equation, Placed, Rod, Surface, Tree, Wheel
-from .world import World
-
-FLAT = 1e-9
-"""A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""
-
-Tie = Closure | Equation | Rod | Surface | Wheel | Edge
+from .tree import Restraint, Tree
 
 
-@dataclass
-class Rows:
-    """Of one constraint: what stays zero of positions and of speeds, and what stays above zero."""
-
-    positions: list[Scalar] = field(default_factory=list)
-    speeds: list[Scalar] = field(default_factory=list)
-    upright: list[Scalar] = field(default_factory=list)
-
-
-class Setting:
-    """Where bodies are and how they move; some may be displaced by a small `shift` (6: turn,
-    translation about the world's origin) and a small `push` of their velocity."""
-
-    def __init__(
-        self,
-        tree: Tree,
-        shifts: Mapping[str, Array] | None = None,
-        pushes: Mapping[str, Array] | None = None,
-    ) -> None:
-        self.tree = tree
-        self.world = World(tree, tree.motion.q)
-        self.v = spread_speeds(tree, tree.motion.qd)
-        self.shifts, self.pushes = shifts or {}, pushes or {}
-
-    def body(self, name: str) -> str:
-        frames = self.tree.mechanism.frames
-        return frames[name].body if name in frames else name
-
-    def pose(self, name: str) -> Pose:
-        """Of a frame or body by name."""
-        return self.placed(self.tree.find(name), self.body(name))
-
-    def placed(self, place: Placed, body: str) -> Pose:
-        R, p = ca.SX(place.R), ca.SX(place.p)
-        if place.link != GROUND:
-            link = self.world.placed[place.link]
-            R, p = ca.SX(link.R @ R), ca.SX(link.p + link.R @ p)
-        if body in self.shifts:
-            turn, slide = self.shifts[body][:3], self.shifts[body][3:]
-            R, p = R + ca.skew(turn) @ R, p + cross(turn, p) + slide
-        return Pose(R, p)
-
-    def velocity(self, name: str, x: Array) -> Array:
-        """Of the point x, carried along by a frame or body."""
-        total = ca.SX.zeros(3)
-        for freedom in self.world.path(self.tree.find(name).link):
-            total += freedom.linear(x) * self.v[freedom.index]
-        if self.body(name) in self.pushes:
-            push = self.pushes[self.body(name)]
-            total += cross(push[:3], x) + push[3:]
-        return total
-
-    def turning(self, name: str) -> Array:
-        """Angular velocity of a frame or body."""
-        path = self.world.path(self.tree.find(name).link)
-        return sum((f.angular * self.v[f.index] for f in path), ca.SX.zeros(3))
-
-
-def rows_of(tie: Tie, setting: Setting) -> Rows:
+def rows_of(tie: Restraint, setting: Setting) -> Rows:
     """The equations of one loop or constraint."""
-    match tie:
-        case Closure():
-            parent = setting.placed(tie.at_parent, tie.bodies[0])
-            child = setting.placed(tie.at_child, tie.bodies[1])
-            positions, upright = closure_rows(tie, parent, child)
-            return Rows(positions, upright=upright)
-        case Equation():
-            return Rows([tie.expression]) if tie.of_positions else Rows(speeds=[tie.expression])
-        case Rod():
-            one, other = (setting.pose(name).p for name in tie.between)
-            apart = other - one
-            return Rows([(dot(apart, apart) - tie.length**2) / (2 * tie.length)])
-        case Surface():
-            frame = setting.pose(tie.frame)
-            local = frame.R.T @ (setting.pose(tie.point).p - frame.p)
-            return Rows([ca.substitute(tie.expression, tie.xyz, local)])
-        case Wheel():
-            return _on_plane(tie, setting) if tie.other is None else _on_wheel(tie, setting)
-        case Edge():
-            pose = setting.pose(tie.on)
-            own, base = (setting.velocity(name, pose.p) for name in (tie.on, tie.relative_to))
-            return Rows(speeds=[dot(own - base, pose.R @ tie.normal)])
-
-
-def _on_plane(tie: Wheel, setting: Setting) -> Rows:
-    """The point of the rim nearest to the plane touches it, and does not slip in it.
-
-    The normal n points to the side on which the wheel stands, so that √(1 − tilt²) is the cosine
-    of its lean and never changes its sign.
-    """
-    wheel, plane = setting.pose(tie.wheel), setting.pose(tie.on)
-    n, a = tie.side * plane.R[:, 2], wheel.R @ tie.axle
-    tilt = dot(n, a)
-    upright = ca.sqrt(1 - tilt * tilt)
-    contact = wheel.p - tie.radius * (n - tilt * a) / upright
-    height = dot(n, wheel.p - plane.p) - tie.radius * upright
-    slip = setting.velocity(tie.wheel, contact) - setting.velocity(tie.on, contact)
-    return Rows([height], [dot(slip, plane.R[:, k]) for k in (0, 1)], [1 - tilt * tilt - FLAT])
-
-
-def _on_wheel(tie: Wheel, setting: Setting) -> Rows:
-    """Wheels in one plane touch, and do not slip along the tangent."""
-    one, two = setting.pose(tie.wheel), setting.pose(tie.on)
-    a, apart = one.R @ tie.axle, two.p - one.p
-    apart = apart - a * dot(a, apart)
-    reach = tie.radius + tie.other
-    e = apart / reach
-    contact = one.p + tie.radius * e
-    slip = setting.velocity(tie.wheel, contact) - setting.velocity(tie.on, contact)
-    return Rows([(dot(apart, apart) - reach**2) / (2 * reach)], [dot(slip, cross(a, e))])
+    return tie.rows(setting)
 
 
 @dataclass(frozen=True)
@@ -216,32 +102,21 @@ def _stacked(rows: Sequence[Scalar]) -> Array:
 
 
 def askew(tree: Tree) -> Array:
-    """(ω_wheel − ω_other) × axle for wheels on wheels: zero while their axles are parallel."""
-    setting, rows = Setting(tree), []
-    for tie in tree.restraints.ties:
-        if isinstance(tie, Wheel) and tie.other is not None:
-            axle = setting.pose(tie.wheel).R @ tie.axle
-            turning = setting.turning(tie.wheel) - setting.turning(tie.on)
-            rows.append(cross(turning, axle))
-    return _stacked(rows)
+    """Speeds that equations of constraints assume to be zero: axles that do not stay parallel."""
+    setting = Setting(tree)
+    return _stacked([row for tie in tree.restraints.ties for row in tie.assumed_zero(setting)])
 
 
-def _units(tie: Tie, rows: list[Scalar]) -> list[str]:
+def _units(tie: Restraint, rows: list[Scalar]) -> list[str]:
     """What equations are measured in, one word a row."""
-    match tie:
-        case Closure():
-            return ["m" if k < LENGTHS[tie.type] else "1" for k in range(len(rows))]
-        case Equation() | Surface():
-            return [""] * len(rows)
-        case _:
-            return ["m"] * len(rows)
+    return tie.units(len(rows))
 
 
 def loops_that_move(tree: Tree) -> set[str]:
     """Loops between bodies that move against each other. Such a loop may restrict nothing that
     the joints do not restrict already: the second hinge of a door."""
-    closures = [tie for tie in tree.restraints.ties if isinstance(tie, Closure)]
-    return {tie.name for tie in closures if tie.at_parent.link != tie.at_child.link}
+    ties = tree.restraints.ties
+    return {tie.name for tie in ties if len({place.link for place in tie.frames}) == 2}
 
 
 def _check_effect(J: Array, owners: list[str], redundant: set[str]) -> None:
@@ -288,20 +163,7 @@ def _slope(rows: list[Scalar], forces: list[Scalar], symbol: Array) -> Array:
     return ca.gradient(sum((row * force for row, force in pairs), ca.SX(0)), symbol)
 
 
-def _tied(tie: Tie, setting: Setting) -> list[str]:
+def _tied(tie: Restraint, setting: Setting) -> list[str]:
     """The bodies, without ground, that a constraint acts on."""
-    match tie:
-        case Closure():
-            names: tuple[str, ...] = tie.bodies
-        case Equation():
-            names = ()
-        case Rod():
-            names = tie.between
-        case Surface():
-            names = (tie.point, tie.frame)
-        case Wheel():
-            names = (tie.wheel, tie.on)
-        case Edge():
-            names = (tie.on, tie.relative_to)
-    bodies = [setting.body(name) for name in names]
+    bodies = [setting.body(name) for name in tie.ends]
     return [body for body in bodies if body != "ground"]

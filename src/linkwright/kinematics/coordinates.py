@@ -10,7 +10,6 @@ import casadi as ca
 from ..algebra.linear import Array, Scalar, skew
 from ..algebra.rotations import conjugate, quaternion_product, quaternion_rotation
 from ..mechanism import Names
-from .joints import Kind
 from .tree import Follower, Link, Symbols, Transfer, Tree
 
 Spread = Callable[[Array], Array]
@@ -142,13 +141,13 @@ def rates(tree: Tree, q: Array) -> Array:
         return ca.SX.eye(tree.nq)
     N = ca.SX(tree.nq, tree.nv)
     for link, qs, vs in own_links(tree):
-        if link.kind is Kind.BALL:
-            N[qs, vs] = _quaternion_rates(q[qs])
-        elif link.kind is Kind.FREE:
-            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = _rotation(q[qs][3:])
-            N[qs.start + 3 : qs.stop, vs.start : vs.start + 3] = _quaternion_rates(q[qs][3:])
-        else:
+        if not link.kind.has_quaternion:
             N[qs, vs] = 1
+            continue
+        quaternion = q[qs][-4:]
+        N[qs.stop - 4 : qs.stop, vs.start : vs.start + 3] = _quaternion_rates(quaternion)
+        if link.kind.has_position:
+            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = _rotation(quaternion)
     return N
 
 
@@ -158,7 +157,7 @@ def neutral(tree: Tree) -> list[float]:
         return list(tree.transfer.neutral)
     q = [0.0] * tree.nq
     for link, qs, _ in own_links(tree):
-        if link.kind in (Kind.BALL, Kind.FREE):
+        if link.kind.has_quaternion:
             q[qs.stop - 4] = 1.0
     return q
 
@@ -168,7 +167,7 @@ def quaternion_ranges(tree: Tree) -> list[tuple[slice, slice]]:
     angular velocities among the speeds."""
     if tree.transfer is not None:
         return []
-    turned = [own for own in own_links(tree) if own[0].kind in (Kind.BALL, Kind.FREE)]
+    turned = [own for own in own_links(tree) if own[0].kind.has_quaternion]
     return [(slice(q.stop - 4, q.stop), slice(v.start, v.start + 3)) for _, q, v in turned]
 
 
@@ -177,7 +176,7 @@ def position_ranges(tree: Tree) -> list[tuple[slice, slice]]:
     velocities, in the child's axes, among the speeds."""
     if tree.transfer is not None:
         return []
-    free = [own for own in own_links(tree) if own[0].kind is Kind.FREE]
+    free = [own for own in own_links(tree) if own[0].kind.has_position]
     return [(slice(q.start, q.start + 3), slice(v.start + 3, v.stop)) for _, q, v in free]
 
 
@@ -188,13 +187,13 @@ def integrate(tree: Tree, q: Array, v: Array) -> Array:
     parts = []
     for link, qs, vs in own_links(tree):
         here, by = q[qs], v[vs]
-        if link.kind is Kind.BALL:
-            parts.append(_turned(here, by))
-        elif link.kind is Kind.FREE:
-            travelled = _rotation(here[3:]) @ (_slide_matrix(by[:3]) @ by[3:])
-            parts += [here[:3] + travelled, _turned(here[3:], by[:3])]
-        else:
+        if not link.kind.has_quaternion:
             parts.append(here + by)
+            continue
+        if link.kind.has_position:
+            travelled = _rotation(here[-4:]) @ (_slide_matrix(by[:3]) @ by[3:])
+            parts.append(here[:3] + travelled)
+        parts.append(_turned(here[-4:], by[:3]))
     return ca.vertcat(*parts)
 
 
@@ -205,14 +204,14 @@ def difference(tree: Tree, q0: Array, q1: Array) -> Array:
     parts = []
     for link, qs, _ in own_links(tree):
         a, b = q0[qs], q1[qs]
-        if link.kind is Kind.BALL:
-            parts.append(_turn_between(a, b))
-        elif link.kind is Kind.FREE:
-            turn = _turn_between(a[3:], b[3:])
-            local = _rotation(a[3:]).T @ (b[:3] - a[:3])
-            parts += [turn, _slide_matrix_inverse(turn) @ local]
-        else:
+        if not link.kind.has_quaternion:
             parts.append(b - a)
+            continue
+        turn = _turn_between(a[-4:], b[-4:])
+        parts.append(turn)
+        if link.kind.has_position:
+            local = _rotation(a[-4:]).T @ (b[:3] - a[:3])
+            parts.append(_slide_matrix_inverse(turn) @ local)
     return ca.vertcat(*parts)
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from ..algebra.linear import Array, Scalar
 from ..errors import UnsupportedError
-from ..mechanism import JointForce, Mechanism, Spring, coordinate_names, speed_names
+from ..mechanism import Mechanism, coordinate_names, speed_names
 from .coordinates import transferred
-from .tree import AppliedWrench, Loads, Pad, PointSpring, Symbols, Transfer
+from .force_kinds import READERS
+from .force_kinds.pad import read_pad
+from .tree import Loads, Symbols, Transfer
 from .values import Values
 
 Scope = dict[str, Scalar]
@@ -105,47 +107,17 @@ def loads_of(
     mechanism: Mechanism, values: Values, scope: Scope, freedoms: Mapping[str, int]
 ) -> Loads:
     """Force elements and actuators as expressions."""
-    springs, wrenches, along = [], [], []
+    forces = []
     for name, force in mechanism.forces.items():
         values.at(f"forces.{name}")
-        if isinstance(force, Spring):
-            numbers = (
-                values.scalar(getattr(force, key), f"{symbol}_{name}")
-                for key, symbol in (("stiffness", "k"), ("damping", "d"), ("length", "l"))
-            )
-            springs.append(PointSpring(force.between, *numbers))
-        elif isinstance(force, JointForce):
-            along.append((freedoms[force.on], values.expression(force.force, scope)))
-        else:
-            entries = [
-                ca.vertcat(*(values.expression(e, scope) for e in vector))
-                for vector in (force.force, force.moment)
-            ]
-            wrenches.append(AppliedWrench(force.on, force.axes, *entries))
+        forces.append(READERS[type(force)](name, force, values, scope, freedoms))
     moves = []
     for name, actuator in mechanism.actuators.items():
         values.at(f"actuators.{name}")
         moves.append(values.expression(actuator.moves, scope))
-    return Loads(
-        tuple(springs), tuple(wrenches), tuple(along), tuple(moves), _pads(mechanism, values)
-    )
-
-
-def _pads(mechanism: Mechanism, values: Values) -> tuple[Pad, ...]:
-    """The compliant contacts; rigid ones are no forces, but events of a simulation."""
-    found = []
+    pads = []
     for name, contact in mechanism.contacts.items():
         if contact.stiffness is not None:
             values.at(f"contacts.{name}")
-            numbers = (
-                values.scalar(getattr(contact, key), f"{symbol}_{name}")
-                for key, symbol in _PAD_NUMBERS.items()
-            )
-            found.append(Pad(contact.point, contact.plane, *numbers))
-    return tuple(found)
-
-
-_PAD_NUMBERS = {
-    "radius": "r", "stiffness": "k", "exponent": "n", "damping": "d", "friction": "mu",
-    "smoothing": "vs",
-}  # fmt: skip
+            pads.append(read_pad(name, contact, values))
+    return Loads(tuple(forces), tuple(moves), tuple(pads))

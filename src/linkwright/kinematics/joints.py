@@ -1,5 +1,8 @@
 """What a joint does, as elementary motions: turns and slides about axes, balls, free bodies.
 
+The motions are told apart here alone: the recursions ask what a motion does (`turns_about_axis`,
+`has_quaternion`, …), not which it is.
+
 Every joint is a sequence of elementary steps, each about an axis fixed in the frame that
 the steps before it have moved. A step has constant motion subspace in its own moved frame,
 which is all that the recursions need to know.
@@ -9,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from ..mechanism import Joint, Vector
-from ..mechanism.joints import X_AXIS, Y_AXIS, Z_AXIS
+from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, Direction
 
 
 class Kind(Enum):
@@ -23,13 +27,47 @@ class Kind(Enum):
     BALL = "ball"
     FREE = "free"
 
-    @property
+    @cached_property
     def coordinates(self) -> int:
-        return {Kind.BALL: 4, Kind.FREE: 7}.get(self, 1)
+        return 4 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
-    @property
+    @cached_property
     def speeds(self) -> int:
-        return {Kind.BALL: 3, Kind.FREE: 6}.get(self, 1)
+        return 3 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
+
+    @cached_property
+    def turns_about_axis(self) -> bool:
+        """Whether its coordinate is an angle about z."""
+        return self in (Kind.TURN, Kind.SCREW)
+
+    @cached_property
+    def slides_along_axis(self) -> bool:
+        """Whether it moves along z: by its coordinate, or, if it turns too, by pitch times it."""
+        return self in (Kind.SLIDE, Kind.SCREW)
+
+    @cached_property
+    def has_quaternion(self) -> bool:
+        """Whether its last four coordinates are a quaternion, and its first three speeds ω."""
+        return self in (Kind.BALL, Kind.FREE)
+
+    @cached_property
+    def has_position(self) -> bool:
+        """Whether its first three coordinates are a position, and its last three speeds v."""
+        return self is Kind.FREE
+
+    @cached_property
+    def turns(self) -> bool:
+        return self.turns_about_axis or self.has_quaternion
+
+    @cached_property
+    def keeps_mass(self) -> bool:
+        """Whether the motion leaves a mass at the origin where it is."""
+        return not (self.slides_along_axis or self.has_position)
+
+    @cached_property
+    def keeps_axial_moment(self) -> bool:
+        """Whether it leaves a mass on the axis where it is."""
+        return self.keeps_mass and self.turns_about_axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +78,25 @@ class Step:
     axis: Vector | None = None
 
 
-_CARDAN = [Step(Kind.TURN, axis) for axis in (X_AXIS, Y_AXIS, Z_AXIS)]
-_CARTESIAN = [Step(Kind.SLIDE, axis) for axis in (X_AXIS, Y_AXIS, Z_AXIS)]
+_FRAME = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
 
 
 def steps(joint: Joint) -> list[Step]:
     """The joint as elementary motions, in the order of its coordinates.
 
-    Those of a planar joint are given in the frame of its plane (x along `axis2`, z normal).
+    Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
-    turn, slide = Step(Kind.TURN, joint.axis), Step(Kind.SLIDE, joint.axis)
-    match joint.type:
-        case "revolute" | "continuous":
-            return [turn]
-        case "prismatic":
-            return [slide]
-        case "helical":
-            return [Step(Kind.SCREW, joint.axis)]
-        case "cylindrical":
-            return [turn, slide]
-        case "turn-slide":
-            return [turn, Step(Kind.SLIDE, joint.second_axis)]
-        case "universal":
-            return [turn, Step(Kind.TURN, joint.second_axis)]
-        case "spherical":
-            return [Step(Kind.BALL)] if joint.by_quaternion else _CARDAN
-        case "free":
-            return [Step(Kind.FREE)] if joint.by_quaternion else _CARTESIAN + _CARDAN
-        case "planar":
-            return [*_CARTESIAN[:2], Step(Kind.TURN, Z_AXIS)]
+    return [Step(Kind(motion.type), _axis(joint, motion.direction)) for motion in joint.motions]
+
+
+def _axis(joint: Joint, direction: Direction) -> Vector | None:
+    """A direction of a motion as it is written, in the joint's frame."""
+    match direction:
+        case "axis":
+            return joint.axis
+        case "axis2":
+            return joint.second_axis
+        case "":
+            return None
         case _:
-            return []
+            return _FRAME[direction]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.linear import Array, cross, dot, matrix, vector, without_dust
+from ..algebra.linear import IDENTITY, Array, cross, dot, matrix, vector, without_dust
 from ..algebra.rotations import (
     constant_quaternion_rotation,
     plain,
@@ -47,8 +47,11 @@ def alignment(values: Values, axis: Vector, name: str, key: str = "axis") -> Arr
     return rotation_to_axis(entries, numbers)
 
 
-def plane_of(values: Values, joint: Joint, name: str) -> Array:
-    """The frame of a planar joint: z along the normal, x along `axis2` in the plane."""
+def motion_frame(values: Values, joint: Joint, name: str) -> Array:
+    """The axes x, y, z of the joint's motions, seen from the joint's frame: those of its plane, if
+    it has one (z along the normal, x along `axis2`)."""
+    if not joint.kind.has_plane_frame:
+        return IDENTITY
     z = alignment(values, joint.axis, name)[:, 2]
     x = vector_of(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
     x = unit(x - z * dot(z, x))

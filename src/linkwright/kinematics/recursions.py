@@ -13,7 +13,6 @@ import numpy as np
 from ..algebra.linear import IDENTITY, ZERO3, Array, Scalar, cross, matrix, turn, vector
 from ..algebra.rotations import quaternion_rotation, rotation_z
 from ..algebra.spatial import REST, ArticulatedInertia, Inertia, Motion, Wrench, turned_vector
-from .joints import Kind
 from .tree import GROUND, Link, Tree
 
 T = TypeVar("T")
@@ -114,19 +113,20 @@ def displacements(tree: Tree, q: Array) -> list[Displacement]:
 
 
 def _displacement(link: Link, q: Array) -> Displacement:
-    R0, p, shift = link.R, link.p, link.shift
-    match link.kind:
-        case Kind.TURN:
-            return Displacement(p, R0, cs=_cosine_sine(link, q), shift=shift)
-        case Kind.SLIDE:
-            return Displacement(p, R0, shift=shift + q)
-        case Kind.SCREW:
-            return Displacement(p, R0, cs=_cosine_sine(link, q), shift=shift + link.pitch * q)
-        case Kind.BALL:
-            return Displacement(p, R0, R=quaternion_rotation([q[i] for i in range(4)]))
-        case Kind.FREE:
-            turned = quaternion_rotation([q[i] for i in range(3, 7)])
-            return Displacement(p + R0 @ q[:3], R0, R=turned)
+    R0, p, kind = link.R, link.p, link.kind
+    if kind.has_quaternion:
+        turned = quaternion_rotation([q[i] for i in range(kind.coordinates - 4, kind.coordinates)])
+        return Displacement(p + R0 @ q[:3] if kind.has_position else p, R0, R=turned)
+    cs = _cosine_sine(link, q) if kind.turns_about_axis else None
+    slide = axial_slide(link, q)
+    return Displacement(p, R0, cs=cs, shift=link.shift if slide is None else link.shift + slide)
+
+
+def axial_slide(link: Link, q: Array) -> Scalar | None:
+    """How far a motion about an axis shifts the link along it; None if it does not."""
+    if not link.kind.slides_along_axis:
+        return None
+    return link.pitch * q if link.kind.turns_about_axis else q
 
 
 def _cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
@@ -136,17 +136,14 @@ def _cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
 
 def joint_motion(link: Link, v: Array) -> Motion:
     """What the joint's own speeds (or their rates) add, in the link's axes: S v."""
-    match link.kind:
-        case Kind.TURN:
-            return Motion(vector(0.0, 0.0, v), ZERO3)
-        case Kind.SLIDE:
-            return Motion(ZERO3, vector(0.0, 0.0, v))
-        case Kind.SCREW:
-            return Motion(vector(0.0, 0.0, v), vector(0.0, 0.0, link.pitch * v))
-        case Kind.BALL:
-            return Motion(v, ZERO3)
-        case Kind.FREE:
-            return Motion(v[:3], v[3:])
+    kind = link.kind
+    if kind.has_quaternion:
+        return Motion(v[:3], v[3:] if kind.has_position else ZERO3)
+    slide = axial_slide(link, v)
+    return Motion(
+        vector(0.0, 0.0, v) if kind.turns_about_axis else ZERO3,
+        ZERO3 if slide is None else vector(0.0, 0.0, slide),
+    )
 
 
 def subspace(link: Link) -> list[Motion]:
@@ -158,17 +155,12 @@ def subspace(link: Link) -> list[Motion]:
 def joint_force(link: Link, wrench: Wrench) -> list[Scalar]:
     """Sᵀ times a wrench on the link: the forces along its speeds."""
     n, f = wrench.moment, wrench.force
-    match link.kind:
-        case Kind.TURN:
-            return [n[2]]
-        case Kind.SLIDE:
-            return [f[2]]
-        case Kind.SCREW:
-            return [n[2] + link.pitch * f[2]]
-        case Kind.BALL:
-            return [n[0], n[1], n[2]]
-        case Kind.FREE:
-            return [n[0], n[1], n[2], f[0], f[1], f[2]]
+    if link.kind.has_quaternion:
+        return [n[0], n[1], n[2], *((f[0], f[1], f[2]) if link.kind.has_position else ())]
+    along = axial_slide(link, f[2])
+    if along is None:
+        return [n[2]]
+    return [n[2] + along if link.kind.turns_about_axis else along]
 
 
 def velocities(tree: Tree, moved: Sequence[Displacement], v: Array) -> list[Motion]:

@@ -12,7 +12,6 @@ import casadi as ca
 
 from ..algebra.linear import ZERO3
 from ..algebra.spatial import NO_INERTIA, Inertia
-from .joints import Kind
 from .tree import GROUND, Link, Tree
 
 
@@ -35,15 +34,12 @@ def _split(link: Link) -> tuple[Inertia, Inertia]:
     disk = ca.diag(ca.vertcat(tensor[1, 1], tensor[1, 1], 0))
     rest = ca.SX(tensor)
     rest[0, 0], rest[1, 1] = tensor[0, 0] - tensor[1, 1], 0
-    match link.kind:
-        case Kind.TURN:
-            flat, along = ca.vertcat(h[0], h[1], 0), ca.vertcat(0, 0, h[2])
-            return Inertia(0.0, flat, rest), Inertia(m, along, disk)
-        case Kind.SLIDE:
-            return Inertia(m, h, NO_INERTIA.I), Inertia(0.0, ZERO3, tensor)
-        case Kind.SCREW:
-            return Inertia(m, h, rest), Inertia(0.0, ZERO3, disk)
-        case Kind.BALL:
-            return Inertia(0.0, h, tensor), Inertia(m, ZERO3, NO_INERTIA.I)
-        case Kind.FREE:
-            return link.inertia, NO_INERTIA
+    kind, along, unmoved = link.kind, ZERO3, NO_INERTIA.I
+    if not kind.turns:
+        tensor, unmoved = unmoved, tensor
+    elif kind.turns_about_axis:
+        tensor, unmoved = rest, disk
+    if kind.keeps_axial_moment:
+        h, along = ca.vertcat(h[0], h[1], 0), ca.vertcat(0, 0, h[2])
+    masses = (0.0, m) if kind.keeps_mass else (m, 0.0)
+    return Inertia(masses[0], h, tensor), Inertia(masses[1], along, unmoved)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..algebra.linear import Array, Scalar, dot
 from .coordinates import spread_coordinates, spread_speeds
 from .frames import placement
-from .loads import spring_energy_of
 from .tree import Tree
 from .world import World
 
@@ -60,10 +59,10 @@ class Shares:
                 if link.kind.coordinates == 1 and not _is_zero(effect.stiffness):
                     energy = effect.stiffness * (full[link.q] - effect.rest) ** 2 / 2
                     found[span.name] = found.get(span.name, 0) + energy
-        forces = self.tree.mechanism.forces.items()
-        names = [name for name, force in forces if force.type == "spring"]
-        for name, spring in zip(names, self.tree.loads.springs, strict=True):
-            found[name] = found.get(name, 0) + spring_energy_of(self.world, spring)
+        for element in self.tree.loads.forces:
+            energy = element.energy(self.world)
+            if energy is not None:
+                found[element.name] = found.get(element.name, 0) + energy
         return found
 
     def centers(self) -> list[Array]:

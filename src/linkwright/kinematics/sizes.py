@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ..types import Floats
-from .tree import GROUND, Closure, Placed, Tree
+from .tree import GROUND, Placed, Tree
 from .world import World
 
 
@@ -17,7 +17,7 @@ def length_of(tree: Tree, q: Floats) -> float:
     places = [Placed(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
     places += [span.frame for span in tree.joints] + list(tree.frames.values())
     for tie in tree.restraints.ties:
-        places += [tie.at_parent, tie.at_child] if isinstance(tie, Closure) else []
+        places += tie.frames
     points = np.array([_point(world, place) for place in places])
     spread = float(np.linalg.norm(np.ptp(points, axis=0)))
     return spread if spread > 0 else 1.0

@@ -7,15 +7,23 @@ is fixed together is one link. Bodies and frames of the user are placed in links
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 from ..algebra.linear import Array, Scalar
 from ..algebra.spatial import Inertia
 from ..expressions import Exact
 from ..mechanism import Mechanism, Names
 from .joints import Kind
+
+if TYPE_CHECKING:
+    from .constraint_kinds.setting import Rows, Setting
+    from .loads import Load, SpringLength
+    from .sketches import Sketch
+    from .world import World
 
 GROUND = -1
 
@@ -47,49 +55,56 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class PointSpring:
-    """A spring and damper between the origins of two frames or bodies."""
+class ForceElement(ABC):
+    """A force of the mechanism, with its numbers as floats or symbols.
 
-    between: tuple[str, str]
-    stiffness: Scalar
-    damping: Scalar
-    length: Scalar
+    `force_kinds` has one file a kind. `is_declared`: the file gives the force as a load; springs,
+    dampers and contacts are passive. `label` names it in pictures.
+    """
 
+    name: str
 
-@dataclass(frozen=True)
-class AppliedWrench:
-    """Force and moment on a frame or body, in the axes of another."""
+    is_declared: ClassVar[bool] = False
+    label: ClassVar[str] = "load"
 
-    on: str
-    axes: str
-    force: Array
-    moment: Array
+    def loads(self, world: World, v: Array) -> list[Load]:
+        """Forces and moments on bodies where these stand in the world, v the tree's speeds."""
+        return []
 
+    def forces_along(self) -> tuple[tuple[int, Scalar], ...]:
+        """Forces along degrees of freedom, by the index among the tree's speeds."""
+        return ()
 
-@dataclass(frozen=True)
-class Pad:
-    """A compliant contact of a point or ball with the plane z = 0 of another frame."""
+    def energy(self, world: World) -> Scalar | None:
+        """Its potential energy; None if it has none."""
+        return None
 
-    point: str
-    plane: str
-    radius: Scalar
-    stiffness: Scalar
-    exponent: Scalar
-    damping: Scalar
-    friction: Scalar
-    smoothing: Scalar
+    def spring_length(self, world: World, qd: Array) -> SpringLength | None:
+        """How closed forms write it, if its force depends on a length."""
+        return None
+
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
 
 
 @dataclass(frozen=True)
 class Loads:
-    """Force elements, as expressions of the model's symbols; `along` are forces along the
-    joints' freedoms, by the index among the tree's speeds. `moves` are what actuators drive."""
+    """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
+    the model's symbols."""
 
-    springs: tuple[PointSpring, ...] = ()
-    wrenches: tuple[AppliedWrench, ...] = ()
-    along: tuple[tuple[int, Scalar], ...] = ()
+    forces: tuple[ForceElement, ...] = ()
     moves: tuple[Scalar, ...] = ()
-    pads: tuple[Pad, ...] = ()
+    pads: tuple[ForceElement, ...] = ()
+
+    @property
+    def passive(self) -> list[ForceElement]:
+        return [x for x in (*self.forces, *self.pads) if not x.is_declared]
+
+    @property
+    def declared(self) -> list[ForceElement]:
+        return [x for x in self.forces if x.is_declared]
 
 
 @dataclass(frozen=True)
@@ -102,82 +117,61 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Closure:
-    """A joint that closes a loop between two bodies, with its frame in the links of both.
+class Restraint(ABC):
+    """A loop or constraint, with its numbers as floats or symbols.
 
-    `first` and `second` are rotations whose z is the joint's axis (its second axis).
+    `constraint_kinds` has one file a kind. Nothing else needs to know the kinds: what the package
+    asks of a loop or constraint are the methods below.
     """
 
     name: str
-    type: str
-    bodies: tuple[str, str]
-    at_parent: Placed
-    at_child: Placed
-    first: Array
-    second: Array
-    pitch: Scalar
 
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[str, ...]:
+        """Frames or bodies that it acts on; none if it acts along coordinates."""
 
-@dataclass(frozen=True)
-class Equation:
-    """An expression of the model's symbols that stays zero: of positions, or of speeds."""
+    @abstractmethod
+    def rows(self, setting: Setting) -> Rows:
+        """Its equations."""
 
-    name: str
-    expression: Array
-    of_positions: bool = True
+    def units(self, count: int) -> list[str]:
+        """What its first `count` equations of positions, or of speeds, are measured in: "m", "1"
+        (sines of angles), or "" where nobody knows."""
+        return ["m"] * count
 
+    def assumed_zero(self, setting: Setting) -> list[Array]:
+        """Expressions of speeds that must vanish for its equations to make sense."""
+        return []
 
-@dataclass(frozen=True)
-class Rod:
-    """The origins of two frames or bodies keep a distance."""
+    def with_frames(self, change: Callable[[Placed], Placed]) -> Restraint:
+        """The same with its frames placed in other link frames."""
+        return self
 
-    name: str
-    between: tuple[str, str]
-    length: Scalar
+    def with_side(self, tree: Tree) -> Restraint:
+        """The same on the side on which the mechanism's file has it, where there are two."""
+        return self
 
+    @property
+    def frames(self) -> tuple[Placed, ...]:
+        """The frames of a joint that closes a loop, in the parent and in the child."""
+        return ()
 
-@dataclass(frozen=True)
-class Surface:
-    """A point on a surface that is fixed in a frame; an expression of the symbols `xyz`."""
+    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+        """Axes about which it lets bodies turn, each with a frame and the direction in it."""
+        return []
 
-    name: str
-    point: str
-    frame: str
-    xyz: Array
-    expression: Array
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel.
-
-    `side` is +1 where it stands on the plane's +z side, −1 on the other.
-    """
-
-    name: str
-    wheel: str
-    on: str
-    axle: Array
-    radius: Scalar
-    other: Scalar | None
-    side: float = 1.0
-
-
-@dataclass(frozen=True)
-class Edge:
-    """A blade that does not slip along `normal`, a direction of its own frame."""
-
-    name: str
-    on: str
-    relative_to: str
-    normal: Array
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
 
 
 @dataclass(frozen=True)
 class Restraints:
     """What closes loops and restricts the motion of a tree."""
 
-    ties: tuple[Closure | Equation | Rod | Surface | Wheel | Edge, ...] = ()
+    ties: tuple[Restraint, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import casadi as ca
 
 from ..algebra.linear import Array, Scalar, cross
 from .coordinates import spread_coordinates
-from .joints import Kind
 from .recursions import Pose, displacements, poses
 from .tree import GROUND, Mass, Tree
 
@@ -55,18 +54,15 @@ def freedoms_of(tree: Tree, i: int, pose: Pose) -> Iterator[Freedom]:
     """Those of one link where it is placed."""
     link = tree.links[i]
     axes = [pose.R[:, k] for k in range(3)]
-    match link.kind:
-        case Kind.TURN:
-            yield Freedom(link.v, i, axes[2], pose.p)
-        case Kind.SLIDE:
-            yield Freedom(link.v, i, axes[2], pose.p, turns=False)
-        case Kind.SCREW:
-            yield Freedom(link.v, i, axes[2], pose.p, pitch=ca.SX(link.pitch))
-        case Kind.BALL | Kind.FREE:
-            for k in range(3):
-                yield Freedom(link.v + k, i, axes[k], pose.p)
-            for k in range(link.kind.speeds - 3):
-                yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+    if link.kind.has_quaternion:
+        for k in range(3):
+            yield Freedom(link.v + k, i, axes[k], pose.p)
+        for k in range(link.kind.speeds - 3):
+            yield Freedom(link.v + 3 + k, i, axes[k], pose.p, turns=False)
+    else:
+        is_screw = link.kind.turns_about_axis and link.kind.slides_along_axis
+        pitch = ca.SX(link.pitch) if is_screw else 0.0
+        yield Freedom(link.v, i, axes[2], pose.p, link.kind.turns_about_axis, pitch)
 
 
 class World:
@@ -107,3 +103,29 @@ class World:
             J_v[:, freedom.index] = freedom.linear(x)
             J_w[:, freedom.index] = freedom.angular
         return J_v, J_w
+
+    def body(self, name: str) -> str:
+        """The body that a frame (or body) belongs to."""
+        frames = self.tree.mechanism.frames
+        return frames[name].body if name in frames else name
+
+    def point(self, name: str) -> tuple[int, Array]:
+        """The origin of a frame or body, and the link that carries it."""
+        place = self.tree.find(name)
+        if place.link == GROUND:
+            return GROUND, ca.SX(place.p)
+        pose = self.placed[place.link]
+        return place.link, pose.p + pose.R @ place.p
+
+    def axes(self, name: str) -> Array:
+        """The rotation of a frame or body."""
+        place = self.tree.find(name)
+        return place.R if place.link == GROUND else self.placed[place.link].R @ place.R
+
+    def velocity(self, link: int, x: Array, v: Array) -> Array:
+        """Of the point x of a link, v the tree's speeds."""
+        total = ca.SX.zeros(3)
+        if link != GROUND:
+            for freedom in self.path(link):
+                total += freedom.linear(x) * v[freedom.index]
+        return total

@@ -23,14 +23,15 @@ from .coordinates import (
 )
 from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
 from .given import numbers_from_text, require_mechanism
-from .joints import JOINT_TYPES, Freedom, Joint, Limits, Mimic, Motor
+from .joint_kinds import JOINT_KINDS, Freedom, JointKind
+from .joints import Joint, Limits, Mimic, Motor
 from .mechanism import Mechanism, replaced
 from .parts import Part, Quantity, Table, Vector, plain, quantities
 from .strength import Strength
 
 __all__ = [
     "GROUND",
-    "JOINT_TYPES",
+    "JOINT_KINDS",
     "Actuator",
     "Body",
     "Constraint",
@@ -47,6 +48,7 @@ __all__ = [
     "Inertia",
     "Joint",
     "JointForce",
+    "JointKind",
     "KnifeEdgeConstraint",
     "Limits",
     "Mechanism",

@@ -1,20 +1,23 @@
 """Constraints as data: equations, gears, drives, distances, surfaces, rolling, knife edges.
 
-Joints that close a loop are `Mechanism.loops`. Which equations all these stand for is said in
-`kinematics.constraints`.
+A class says all that a file may say of its kind, and checks it. `kinematics.constraint_kinds` has
+the equations, one file a kind. Joints that close a loop are `Mechanism.loops`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
-from ..expressions import ONE, ZERO, Expression
+from ..expressions import ONE, ZERO, Expression, names
 from .bodies import GROUND
 from .parts import Part, Quantity, Scalar, Table, Vector
 from .strength import Strength
+
+if TYPE_CHECKING:
+    from .validate.constraints import ConstraintChecks
 
 
 class _Constraint(Part):
@@ -23,6 +26,14 @@ class _Constraint(Part):
     @property
     def rows(self) -> tuple[int, int]:
         return 1, 0
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Frames or bodies that it acts on; none if it acts along coordinates."""
+        return ()
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Refuses what the mechanism does not have, or what means nothing."""
 
 
 class _Member(_Constraint):
@@ -57,6 +68,24 @@ class EquationConstraint(_Constraint):
     def rows(self) -> tuple[int, int]:
         return (0, 1) if self.position is None else (1, 0)
 
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        key = "velocity" if self.position is None else "position"
+        number, where = getattr(self, key), f"{place}.{key}"
+        kinds = checks.expression(number, where)
+        checks.scope.dimension(number, where)
+        if key == "position":
+            if "speed" in kinds:
+                raise MechanismError("uses a speed", where=where, remedy="give it as velocity = …")
+            if "coordinate" not in kinds:
+                raise MechanismError("uses no coordinate", where=where, remedy="name one")
+            return
+        if "speed" not in kinds:
+            remedy = "name one, such as dq1 for that of q1"
+            raise MechanismError("uses no speed", where=where, remedy=remedy)
+        if not checks.is_linear_in_speeds(number):
+            what = "is not linear in the speeds"
+            raise MechanismError(what, where=where, remedy="make it linear")
+
 
 class CouplingConstraint(_Constraint):
     """q of `joint` = Σ coefficients[k] · (q of `other`)^k."""
@@ -75,6 +104,22 @@ class CouplingConstraint(_Constraint):
             raise MechanismError("is no list of numbers", where="coefficients", remedy=remedy)
         return self
 
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        joint = checks.single_joint(self.joint, f"{place}.joint")
+        other = None
+        if self.other is not None:
+            other = checks.single_joint(self.other, f"{place}.other")
+            if self.other == self.joint:
+                where, remedy = f"{place}.other", "name another joint"
+                raise MechanismError("is the joint itself", where=where, remedy=remedy)
+        elif len(self.coefficients) != 1:
+            remedy = "give other = …, or one coefficient"
+            raise MechanismError("has no other joint", where=place, remedy=remedy)
+        for power, number in enumerate(self.coefficients):
+            here = f"{place}.coefficients[{power}]"
+            checks.number(number, "coefficients", here, "any")
+            checks.ratio(number, here, joint, other, power)
+
 
 class GearConstraint(_Constraint):
     """Σ factors · q = `offset`: gears, a rack and its pinion, a differential."""
@@ -82,6 +127,17 @@ class GearConstraint(_Constraint):
     type: Literal["gear"]
     factors: Table[Scalar] = Field(description='by coordinate: { q1 = 1, q2 = "r2/r1" }')
     offset: Annotated[Expression, Quantity("any")] = ZERO
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        if not self.factors:
+            where = f"{place}.factors"
+            raise MechanismError("is empty", where=where, remedy="name the coordinates")
+        for name, factor in self.factors.items():
+            checks.coordinate(name, f"{place}.factors")
+            where = f"{place}.factors.{name}"
+            if checks.scope.value(factor, where) == 0:
+                raise MechanismError("is zero", where=where, remedy="leave the coordinate out")
+        checks.scope.value(self.offset, f"{place}.offset")
 
 
 class DriveConstraint(_Constraint):
@@ -91,6 +147,10 @@ class DriveConstraint(_Constraint):
     on: str = Field(description="the coordinate: q1, tube.x")
     position: Annotated[Expression, Quantity("any")] = Field(description="an expression of t")
 
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        checks.coordinate(self.on, f"{place}.on")
+        checks.function_of_time(self.position, f"{place}.position")
+
 
 class DistanceConstraint(_Member):
     """The origins of two frames or bodies keep their distance: a rod without mass."""
@@ -98,6 +158,21 @@ class DistanceConstraint(_Member):
     type: Literal["distance"]
     between: tuple[str, str]
     length: Annotated[Expression, Quantity("m")] = Field(description="may be an expression of t")
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.between
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        one, other = self.between
+        checks.two_points(place, **{"between[0]": one, "between[1]": other})
+        where = f"{place}.length"
+        checks.function_of_time(self.length, where)
+        if "t" not in names(self.length):
+            checks.number(self.length, "length", where, "m")
+            if checks.scope.value(self.length, where) <= 0:
+                remedy = "give a length above 0, or close a spherical loop"
+                raise MechanismError("is no length", where=where, remedy=remedy)
 
 
 class SurfaceConstraint(_Constraint):
@@ -109,6 +184,21 @@ class SurfaceConstraint(_Constraint):
     surface: Annotated[Expression, Quantity("any")] = Field(
         description="is 0 on the surface: an expression of x, y, z and t"
     )
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.point, self.frame
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        checks.two_points(place, point=self.point, frame=self.frame)
+        for axis in "xyz":
+            if axis in checks.mechanism.parameters:
+                what = f"'{axis}' is a parameter and a coordinate of the point"
+                raise MechanismError(what, where=place, remedy="name the parameter otherwise")
+        where = f"{place}.surface"
+        if "coordinate" not in checks.expression_of_point(self.surface, where):
+            remedy = "give the surface's equation"
+            raise MechanismError("uses none of x, y, z", where=where, remedy=remedy)
 
 
 class RollingConstraint(_Member):
@@ -135,6 +225,30 @@ class RollingConstraint(_Member):
     def rows(self) -> tuple[int, int]:
         return (1, 2) if self.other_radius is None else (1, 1)
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.wheel, self.on
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        checks.two_points(place, wheel=self.wheel, on=self.on)
+        checks.direction(self.axle, f"{place}.axle")
+        checks.number(self.radius, "radius", f"{place}.radius", "m")
+        radius = checks.scope.value(self.radius, f"{place}.radius")
+        if radius <= 0:
+            where = f"{place}.radius"
+            raise MechanismError("is no radius", where=where, remedy="give a length above 0")
+        if self.other_radius is None:
+            return
+        where = f"{place}.other_radius"
+        checks.number(self.other_radius, "other_radius", where, "m")
+        other = checks.scope.value(self.other_radius, where)
+        if other == 0 or radius + other == 0:
+            what = "leaves no distance between the axles"
+            raise MechanismError(what, where=where, remedy="give another radius")
+        if self.side is not None:
+            what, where = "only planes have sides", f"{place}.side"
+            raise MechanismError(what, where=where, remedy="remove it")
+
 
 class KnifeEdgeConstraint(_Member):
     """A blade that cannot slip sideways: the frame's origin has no velocity along `normal`."""
@@ -149,6 +263,14 @@ class KnifeEdgeConstraint(_Member):
     @property
     def rows(self) -> tuple[int, int]:
         return 0, 1
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.on, self.relative_to
+
+    def check(self, place: str, checks: ConstraintChecks) -> None:
+        checks.two_points(place, on=self.on, relative_to=self.relative_to)
+        checks.direction(self.normal, f"{place}.normal")
 
 
 Constraint = Annotated[

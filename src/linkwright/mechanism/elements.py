@@ -1,17 +1,37 @@
-"""Force elements, actuators, and a choice of coordinates."""
+"""Force elements, actuators, and a choice of coordinates.
+
+A class says all that a file may say of its kind of force, and checks it. `kinematics.force_kinds`
+has the forces, one file a kind.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ZERO, Expression
-from .parts import ORIGIN, Part, Quantity, Scalar, Table, Vector
+from .bodies import GROUND
+from .parts import ORIGIN, Part, Quantity, Scalar, Table, Vector, quantities
+
+if TYPE_CHECKING:
+    from .validate.elements import ForceChecks
 
 
-class Spring(Part):
+class _Force(Part):
+    """A force element."""
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Frames or bodies between which it acts; none if it acts on one, or along a joint."""
+        return ()
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        """Refuses what the mechanism does not have, or what means nothing."""
+
+
+class Spring(_Force):
     """A spring and damper along the line between the origins of two frames or bodies."""
 
     type: Literal["spring"]
@@ -20,8 +40,21 @@ class Spring(Part):
     damping: Annotated[Expression, Quantity("N*s/m")] = ZERO
     length: Annotated[Expression, Quantity("m")] = Field(default=ZERO, description="at rest")
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.between
 
-class Wrench(Part):
+    def check(self, place: str, checks: ForceChecks) -> None:
+        for i, end in enumerate(self.between):
+            checks.point(end, f"{place}.between[{i}]")
+        if self.between[0] == self.between[1]:
+            where = f"{place}.between"
+            raise MechanismError("both ends are the same", where=where, remedy="name two points")
+        for key, number, quantity in quantities(self):
+            checks.number(number, key, f"{place}.{key}", quantity.unit)
+
+
+class Wrench(_Force):
     """A force and moment on a frame or body, expressions of t, coordinates and speeds."""
 
     type: Literal["wrench"]
@@ -32,13 +65,27 @@ class Wrench(Part):
         default="ground", description="the frame whose axes the components are given in"
     )
 
+    def check(self, place: str, checks: ForceChecks) -> None:
+        checks.point(self.on, f"{place}.on")
+        checks.point(self.axes, f"{place}.axes")
+        if self.on == GROUND:
+            remedy = "name what the force acts on"
+            raise MechanismError("ground does not move", where=f"{place}.on", remedy=remedy)
+        for key, number, quantity in quantities(self):
+            checks.expression(number, f"{place}.{key}")
+            checks.dimension(number, f"{place}.{key}", quantity.unit)
 
-class JointForce(Part):
+
+class JointForce(_Force):
     """A force or moment along one freedom, an expression of t, coordinates and speeds."""
 
     type: Literal["joint"]
     on: str = Field(description="the freedom, by its coordinate: q1, tube.x")
     force: Annotated[Expression, Quantity("any")]
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        checks.freedom(self.on, f"{place}.on")
+        checks.expression(self.force, f"{place}.force")
 
 
 Force = Annotated[Spring | Wrench | JointForce, Field(discriminator="type")]

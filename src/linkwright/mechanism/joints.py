@@ -1,81 +1,28 @@
-"""Joints as data: types, freedoms, axes, limits, losses, springs, motors, mimicry."""
+"""Joints as data: type, axes, limits, losses, springs, motors, mimicry.
+
+What the types of joints are, and all that is said of each, is in `joint_kinds`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
+from .joint_kinds import JOINT_KINDS, Z_AXIS, ElementaryMotion, Freedom, JointKind
 from .parts import Part, Quantity, Vector
 from .strength import Strength
 
-JointType = Literal[
-    "revolute",
-    "continuous",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "turn-slide",
-    "universal",
-    "planar",
-    "spherical",
-    "free",
-    "fixed",
-]
-JOINT_TYPES: tuple[str, ...] = get_args(JointType)
-
-X_AXIS: Vector = (ONE, ZERO, ZERO)
-Y_AXIS: Vector = (ZERO, ONE, ZERO)
-Z_AXIS: Vector = (ZERO, ZERO, ONE)
-
 PerFreedom = Expression | Vector
 
-
-@dataclass(frozen=True, slots=True)
-class Freedom:
-    """One coordinate of a joint: the ending of its name, and whether it turns or slides."""
-
-    ending: str
-    turns: bool
-
-
-_TURN, _SLIDE = Freedom("", True), Freedom("", False)
-_XYZ = tuple(Freedom(c, False) for c in "xyz")
-_CARDAN = tuple(Freedom(f"r{c}", True) for c in "xyz")
-
-FREEDOMS: dict[str, tuple[Freedom, ...]] = {
-    "revolute": (_TURN,),
-    "continuous": (_TURN,),
-    "prismatic": (_SLIDE,),
-    "helical": (_TURN,),
-    "cylindrical": (Freedom("phi", True), Freedom("x", False)),
-    "turn-slide": (Freedom("phi", True), Freedom("x", False)),
-    "universal": (Freedom("1", True), Freedom("2", True)),
-    "planar": (*_XYZ[:2], Freedom("theta", True)),
-    "spherical": _CARDAN,
-    "free": _XYZ + _CARDAN,
-    "fixed": (),
-}
-"""Freedoms of each type; spherical and free with `rotation = "cardan"`."""
-
-_QUATERNION = ("qw", "qx", "qy", "qz")
-_ANGULAR = tuple(Freedom(f"w{c}", True) for c in "xyz")
-_LINEAR = tuple(Freedom(f"v{c}", False) for c in "xyz")
-QUATERNION_COORDINATES = {"spherical": _QUATERNION, "free": ("x", "y", "z", *_QUATERNION)}
-QUATERNION_SPEEDS = {"spherical": _ANGULAR, "free": _ANGULAR + _LINEAR}
-
-_AXIS_COUNT = {"universal": 2, "turn-slide": 2, "planar": 2, "spherical": 0, "free": 0, "fixed": 0}
 _OF_FREEDOMS = (
     "limits", "damping", "friction", "smoothing", "static_ratio", "stiffness", "rest", "motor",
     "locked",
 )  # fmt: skip
-_DRY = ("revolute", "continuous", "prismatic")
-_DEFAULT_SECOND = {"universal": Y_AXIS, "turn-slide": X_AXIS, "planar": X_AXIS}
 
 
 class Limits(Part):
@@ -109,12 +56,17 @@ class Mimic(Part):
     offset: Annotated[Expression, Quantity("position")] = ZERO
 
 
+def _list_types(schema: dict[str, Any]) -> None:
+    """Puts the names of all kinds of joints into the schema."""
+    schema["enum"] = list(JOINT_KINDS)
+
+
 class Joint(Part):
     """How a child body moves on its parent. The joint's frame stands at `origin` in the
     parent and at `child_origin` in the child; the axes are given in the joint's frame.
     """
 
-    type: JointType
+    type: str = Field(json_schema_extra=_list_types)
     parent: str = Field(default=GROUND, description="a body, or ground")
     child: str = Field(description="a body")
     origin: Placement = Field(
@@ -129,8 +81,11 @@ class Joint(Part):
     )
     axis2: Annotated[Vector | None, Quantity("any", 3, optional=True)] = Field(
         default=None,
-        description="universal: second axis (default y). turn-slide: sliding direction, fixed in "
-        "the child (default x). planar: direction of x (default x)",
+        description=". ".join(
+            f"{kind.name}: {kind.second_axis.meaning}"
+            for kind in JOINT_KINDS.values()
+            if kind.second_axis is not None
+        ),
     )
     pitch: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
         default=None, description="of a helical joint, m/rad"
@@ -178,10 +133,10 @@ class Joint(Part):
     @model_validator(mode="before")
     @classmethod
     def _known_type(cls, fields: Any) -> Any:
-        if isinstance(fields, dict) and "type" in fields and fields["type"] not in JOINT_TYPES:
+        if isinstance(fields, dict) and "type" in fields and fields["type"] not in [*JOINT_KINDS]:
             raise MechanismError(
-                f"'{fields['type']}' is no joint type", where="type", remedy="use one of "
-                f"{', '.join(JOINT_TYPES)}"
+                f"'{fields['type']}' is not a joint type", where="type", remedy="use one of "
+                f"{', '.join(JOINT_KINDS)}"
             )  # fmt: skip
         return fields
 
@@ -192,20 +147,28 @@ class Joint(Part):
         return self
 
     @property
+    def kind(self) -> JointKind:
+        """All that is said of joints of this type."""
+        return JOINT_KINDS[self.type]
+
+    @property
     def by_quaternion(self) -> bool:
-        return self.type in QUATERNION_COORDINATES and self.rotation != "cardan"
+        return self.kind.quaternion_motion is not None and self.rotation != "cardan"
+
+    @property
+    def motions(self) -> tuple[ElementaryMotion, ...]:
+        """What it does, whether or not it is locked."""
+        return self.kind.motions_with(quaternion=self.by_quaternion)
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
         """One per speed, whether or not the joint is locked or mimics another."""
-        return QUATERNION_SPEEDS[self.type] if self.by_quaternion else FREEDOMS[self.type]
+        return self.kind.freedoms_with(quaternion=self.by_quaternion)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """Endings of the names of the coordinates."""
-        if self.by_quaternion:
-            return QUATERNION_COORDINATES[self.type]
-        return tuple(freedom.ending for freedom in self.freedoms)
+        return self.kind.coordinates_with(quaternion=self.by_quaternion)
 
     @property
     def moves(self) -> bool:
@@ -214,7 +177,10 @@ class Joint(Part):
 
     @property
     def second_axis(self) -> Vector:
-        return self.axis2 or _DEFAULT_SECOND[self.type]
+        """`axis2`, or what takes its place."""
+        second = self.kind.second_axis
+        assert second is not None
+        return self.axis2 or second.default
 
     def each(self, field: Any) -> Vector:
         """A per-freedom field as a tuple, one entry a freedom."""
@@ -223,26 +189,25 @@ class Joint(Part):
 
 def _check_applicable(joint: Joint) -> None:
     """Refuses what would have no effect."""
-    given = joint.model_fields_set
-    axes = _AXIS_COUNT.get(joint.type, 1)
+    given, kind = joint.model_fields_set, joint.kind
     reasons = {
-        "axis": axes < 1,
-        "axis2": axes < 2,
-        "pitch": joint.type != "helical",
-        "rotation": joint.type not in QUATERNION_COORDINATES,
+        "axis": not kind.has_axis,
+        "axis2": kind.second_axis is None,
+        "pitch": not kind.has_pitch,
+        "rotation": kind.quaternion_motion is None,
         "mimic": len(joint.freedoms) != 1,
-        "friction_coefficient": joint.type not in _DRY,
-        "pin_radius": joint.type not in _DRY[:2],
-        "breaks": joint.type == "free",
+        "friction_coefficient": not (kind.is_hinge or kind.is_slider),
+        "pin_radius": not kind.is_hinge,
+        "breaks": kind.closure is None,
     }
     reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
     if not joint.freedoms:
         reasons |= dict.fromkeys(_OF_FREEDOMS, True)
     for key, senseless in reasons.items():
         if senseless and key in given and getattr(joint, key) is not None:
-            kind = f"{joint.type} joint" + (" with quaternions" if joint.by_quaternion else "")
-            raise MechanismError(f"has no meaning for a {kind}", where=key, remedy="remove it")
-    if joint.type == "helical" and joint.pitch is None:
+            words = f"{joint.type} joint" + (" with quaternions" if joint.by_quaternion else "")
+            raise MechanismError(f"has no meaning for a {words}", where=key, remedy="remove it")
+    if kind.has_pitch and joint.pitch is None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:
         raise MechanismError("the joint is locked and mimics another", remedy="choose one")
@@ -252,7 +217,7 @@ def _check_applicable(joint: Joint) -> None:
 def _check_dry(joint: Joint) -> None:
     """Friction by reaction needs a radius where the joint turns, and is never smoothed."""
     given = joint.model_fields_set
-    if "friction_coefficient" in given and joint.type in _DRY[:2] and joint.pin_radius is None:
+    if "friction_coefficient" in given and joint.kind.is_hinge and joint.pin_radius is None:
         raise MechanismError("is missing", where="pin_radius", remedy="give the pin's radius")
     if "pin_radius" in given and "friction_coefficient" not in given:
         raise MechanismError(

@@ -15,7 +15,7 @@ from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
-from .elements import Actuator, Coordinates, Force, Spring
+from .elements import Actuator, Coordinates, Force
 from .joints import Joint
 from .parts import Part, Quantity, Scalar, Table, Vector
 from .validate import check_mechanism, parameter_values, unphysical_bodies
@@ -224,7 +224,7 @@ class Mechanism(Part):
         joints = {name: replaced(joint, keys) for name, joint in self.joints.items()}
         gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
         forces = {
-            name: replaced(force, keys) if isinstance(force, Spring) else force
+            name: replaced(force, keys)
             for name, force in self.forces.items()
             if "forces" not in effects
         }

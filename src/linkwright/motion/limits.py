@@ -103,7 +103,7 @@ def _set(mechanism: Mechanism, found: Bounds, joint: Joint, at_q: int, at_v: int
         for k, value in enumerate(_numbers(mechanism, joint, getattr(joint.limits, key))):
             if key in ("lower", "upper") or value != 0:
                 array[at + k] = value
-    found.full_turns[at_q] = joint.type in ("revolute", "continuous")
+    found.full_turns[at_q] = joint.kind.is_hinge
 
 
 def _numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:

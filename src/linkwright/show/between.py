@@ -10,7 +10,6 @@ import numpy as np
 
 from ..kinematics.constraints import constraints_of
 from ..kinematics.coordinates import integrate, own_links, rates
-from ..kinematics.joints import Kind
 from ..kinematics.tree import Tree
 from ..types import Floats
 
@@ -127,9 +126,7 @@ def _quaternions(tree: Tree) -> list[slice]:
     if tree.transfer is not None:
         return []
     return [
-        slice(qs.stop - 4, qs.stop)
-        for link, qs, _ in own_links(tree)
-        if link.kind in (Kind.BALL, Kind.FREE)
+        slice(qs.stop - 4, qs.stop) for link, qs, _ in own_links(tree) if link.kind.has_quaternion
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import casadi as ca
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..displays import Displayed
-from ..kinematics.loads import spring_loads, wrench_loads
-from ..kinematics.tree import Closure, Tree
+from ..kinematics.coordinates import spread_speeds
+from ..kinematics.loads import Load
+from ..kinematics.tree import Tree
+from ..kinematics.world import World
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
 from ..number_checks import check_vector
@@ -119,7 +122,7 @@ def free_bodies(
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
     """With the force of constraints that are no joints, where there are any."""
     tree = scene_of(state.model.mechanism).tree
-    jointed = all(isinstance(tie, Closure) for tie in tree.restraints.ties)
+    jointed = all(tie.frames for tie in tree.restraints.ties)
     if jointed and not state.model.mechanism.contacts:
         return body
     force, moment = body.gap
@@ -156,25 +159,36 @@ def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
     for span in scene.tree.joints:
         found[span.name] = scene.world(poses, span.frame.link, span.frame.p)
     for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            found[tie.name] = scene.world(poses, tie.at_parent.link, tie.at_parent.p)
+        for place in tie.frames[:1]:
+            found[tie.name] = scene.world(poses, place.link, place.p)
     return found
 
 
 def _loads(state: State) -> list[tuple[str, Applied]]:
-    """Springs between points, and wrenches that the mechanism gives."""
+    """What force elements do to bodies, named."""
     tree: Tree = scene_of(state.model.mechanism).tree
     motion = tree.motion
-    loads = [*spring_loads(tree, motion.q, motion.qd), *wrench_loads(tree, motion.q)]
-    if not loads:
+    named = _named_loads(tree)
+    if not named:
         return []
+    names, loads = zip(*named, strict=True)
     columns = ca.horzcat(*(ca.vertcat(x.point, x.force, x.moment) for x in loads))
     function = ca.Function("loads", [motion.q, motion.qd, motion.t], [columns])
     values = np.asarray(function(state.q, state.qd, state.t), dtype=float).T
-    names = [f"spring {k // 2 + 1}" for k in range(2 * len(tree.loads.springs))]
-    names += [f"load {k + 1}" for k in range(len(tree.loads.wrenches))]
     return [
         (load.body, Applied(name, row[:3], row[3:6], row[6:]))
         for load, name, row in zip(loads, names, values, strict=True)
         if load.body != GROUND
     ]
+
+
+def _named_loads(tree: Tree) -> list[tuple[str, Load]]:
+    """What force elements do to bodies; those of each label are numbered."""
+    world, v = World(tree, tree.motion.q), spread_speeds(tree, tree.motion.qd)
+    numbers: Counter[str] = Counter()
+    found = []
+    for element in (*tree.loads.passive, *tree.loads.declared):
+        loads = element.loads(world, v)
+        numbers[element.label] += bool(loads)
+        found += [(f"{element.label} {numbers[element.label]}", load) for load in loads]
+    return found

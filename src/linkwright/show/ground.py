@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kinematics.tree import Closure, JointSpan
+from ..kinematics.tree import JointSpan
 from ..types import Floats
 from .shapes import GROUND, Shape, array_of, point_of, square, turned_to
 from .view import View, upright
@@ -25,15 +25,14 @@ def ground_shapes(scene: Scene, poses: Floats, view: View) -> list[Shape]:
     for span in scene.tree.joints:
         if not span.links or span.frame.link != GROUND or scene.floats(span.name):
             continue
-        if scene.mechanism.joints[span.name].type == "prismatic":
+        if scene.mechanism.joints[span.name].kind.is_slider:
             found += _track(span, many, view, s)
         else:
             found += _pivot(point_of(span.frame.p), scene, view, s)
     for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            for place in (tie.at_parent, tie.at_child):
-                if place.link == GROUND:
-                    found += _pivot(point_of(place.p), scene, view, s)
+        for place in tie.frames:
+            if place.link == GROUND:
+                found += _pivot(point_of(place.p), scene, view, s)
     for held in scene.ties:
         for link, point in zip(held.links, held.points, strict=True):
             if link == GROUND and held.kind in ("spring", "damper", "rod"):

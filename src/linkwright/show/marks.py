@@ -1,13 +1,22 @@
-"""Signs of joints by their type, wheels, blades, mass centres, frames, springs."""
+"""Signs of joints from the glyphs of their kind, wheels, blades, mass centres, frames, springs."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kinematics.joints import Kind
-from ..kinematics.tree import Closure, Edge, JointSpan, Rod, Wheel
+from ..kinematics.sketches import (
+    BladeSketch,
+    JointSketch,
+    RodSketch,
+    Sketch,
+    SpringSketch,
+    WheelSketch,
+)
+from ..kinematics.tree import ForceElement, JointSpan, Restraint
+from ..mechanism.joint_kinds import JointGlyph, JointKind
 from ..types import Floats
 from .members import combined
 from .shapes import GROUND, Shape, Tie, Touch, array_of, point_of, prism, ring, square, turned_to
@@ -24,15 +33,15 @@ def joint_marks(scene: Scene) -> list[Shape]:
     """Of the tree's joints, and of those that close loops."""
     found = []
     for span in scene.tree.joints:
-        kind = scene.mechanism.joints[span.name].type
+        kind = scene.mechanism.joints[span.name].kind
         if span.links:
             found += _coils(scene, span, scene.sign)
             lift = np.array([0.0, 0.0, scene.lifts.get(span.name, 0.0)])
             if not scene.floats(span.name):
                 found += _of_joint(span, kind, scene.sign, lift)
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            found += _of_loop(tie, scene.sign)
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, JointSketch):
+            found += _of_loop(name, sketch, scene.sign)
     return found
 
 
@@ -41,57 +50,49 @@ def _coils(scene: Scene, span: JointSpan, s: float) -> list[Shape]:
     found = []
     for k in span.links:
         link = scene.tree.links[k]
-        if link.kind in (Kind.TURN, Kind.SCREW) and float(scene.tree.effects[link.v].stiffness):
+        if link.kind.turns_about_axis and float(scene.tree.effects[link.v].stiffness):
             found.append(Shape("coil", k, s * _SPIRAL, span.name))
     return found
 
 
-def _of_joint(span: JointSpan, kind: str, s: float, lift: Floats) -> list[Shape]:
-    first, last, name = span.links[0], span.links[-1], span.name
-    if kind == "spherical":
-        return [Shape("ball", last, np.zeros((1, 3)), name)]
-    if kind in ("universal", "turn-slide"):
-        one, other = _AXIAL["universal" if kind == "universal" else "revolute"], _AXIAL[kind]
-        return [
-            *(Shape("hull", first, p * s, name) for p in one),
-            *(Shape("hull", last, p * s, name) for p in other),
+def _of_joint(span: JointSpan, kind: JointKind, s: float, lift: Floats) -> list[Shape]:
+    """A joint's glyphs, each on the last link that moves along the glyph's direction."""
+    found = []
+    for glyph in kind.glyphs:
+        carriers = [
+            link
+            for link, motion in zip(span.links, kind.motions, strict=False)
+            if motion.direction == glyph.direction
         ]
-    return [Shape("hull", last, points * s + lift, name) for points in _AXIAL[kind]]
+        link = carriers[-1] if carriers else span.links[-1]
+        found.append(_shape_of_glyph(glyph, link, span.name, s, np.eye(3), lift))
+    return found
 
 
-def _of_loop(tie: Closure, s: float) -> list[Shape]:
-    place = tie.at_parent
+def _of_loop(name: str, sketch: JointSketch, s: float) -> list[Shape]:
+    place = sketch.place
     R, p = array_of(place.R), point_of(place.p)
-    if tie.type == "spherical":
-        return [Shape("ball", place.link, p[None, :], tie.name, accent=True)]
-    turns = [R @ array_of(tie.first)]
-    if tie.type in ("universal", "turn-slide"):
-        turns.append(R @ array_of(tie.second))
-    kind = "universal" if tie.type == "universal" else tie.type
+    axes = {"axis": R @ array_of(sketch.axis), "axis2": R @ array_of(sketch.axis2)}
     return [
-        Shape("hull", place.link, points * s @ Q.T + p, tie.name, accent=True)
-        for Q in turns
-        for points in _AXIAL[kind]
+        replace(_shape_of_glyph(glyph, place.link, name, s, axes[glyph.direction], p), accent=True)
+        for glyph in sketch.glyphs
     ]
+
+
+def _shape_of_glyph(
+    glyph: JointGlyph, link: int, name: str, s: float, R: Floats, p: Floats
+) -> Shape:
+    """A glyph of size s at p of a link, its axis along z of R."""
+    if glyph.shape == "ball":
+        return Shape("ball", link, p[None, :], name)
+    cap = ring(glyph.size) if glyph.shape == "cylinder" else square(glyph.size)
+    return Shape("hull", link, prism(cap, glyph.half_length) * s @ R.T + p, name)
 
 
 _TURNS = np.linspace(0, 5 * np.pi, 90)
 _SPIRAL = (1.5 + 1.5 * _TURNS / _TURNS[-1])[:, None] * np.column_stack(
     [np.cos(_TURNS), np.sin(_TURNS), 0 * _TURNS]
 )
-_ROD = prism(ring(0.4), 3.2)
-_AXIAL: dict[str, list[Floats]] = {
-    "revolute": [prism(ring(1.0), 1.6)],
-    "continuous": [prism(ring(1.0), 1.6)],
-    "prismatic": [prism(square(1.1), 2.2)],
-    "turn-slide": [prism(square(1.1), 2.2)],
-    "helical": [_ROD, prism(ring(1.0), 1.2)],
-    "cylindrical": [_ROD, prism(ring(1.0), 2.2)],
-    "universal": [prism(ring(0.6), 1.7)],
-    "planar": [prism(square(2.4), 0.1)],
-    "fixed": [prism(square(0.7), 0.7)],
-}
-"""Signs about z, in units of their size: what turns is round, what slides is square."""
 
 
 def center_marks(scene: Scene) -> list[Shape]:
@@ -117,17 +118,24 @@ def frame_marks(scene: Scene) -> list[Shape]:
 def wheel_marks(scene: Scene) -> list[Shape]:
     """Wheels that roll, with a spoke, balls that touch, and blades that do not slip."""
     found = [shape for touch in scene.touches if touch.is_ball for shape in _ball(scene, touch)]
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Wheel):
-            found += _wheel(scene, tie.wheel, point_of(tie.axle), float(tie.radius))
-            if tie.other is not None:
-                found += _wheel(scene, tie.on, point_of(tie.axle), abs(float(tie.other)))
-        elif isinstance(tie, Edge):
-            place = scene.tree.find(tie.on)
-            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(tie.normal))
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, WheelSketch):
+            found += _wheel(scene, sketch.at, point_of(sketch.axle), abs(float(sketch.radius)))
+        elif isinstance(sketch, BladeSketch):
+            place = scene.tree.find(sketch.at)
+            reach = 0.07 * scene.size * _ahead(array_of(place.R), point_of(sketch.normal))
             p = point_of(place.p)
-            found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), tie.name))
+            found.append(Shape("blade", place.link, np.array([p - reach, p + reach]), name))
     return found
+
+
+def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
+    """What is to be drawn of forces, loops and constraints, with their names."""
+    parts: list[ForceElement | Restraint] = [
+        *scene.tree.loads.forces,
+        *scene.tree.restraints.ties,
+    ]
+    return [(part.name, sketch) for part in parts for sketch in part.sketches]
 
 
 def _ball(scene: Scene, touch: Touch) -> list[Shape]:
@@ -163,19 +171,15 @@ def _wheel(scene: Scene, name: str, axle: Floats, radius: float) -> list[Shape]:
 def ties_of(scene: Scene) -> list[Tie]:
     """Springs and dampers between points, rods, and the rails of slides."""
     found = []
-    for name, spring in zip(_spring_names(scene), scene.tree.loads.springs, strict=True):
-        kind = "spring" if float(spring.stiffness) else "damper"
-        found.append(_between(scene, kind, spring.between, name))
-    for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Rod):
-            found.append(_between(scene, "rod", tie.between, tie.name))
+    for name, sketch in _sketches(scene):
+        if isinstance(sketch, SpringSketch):
+            kind = "damper" if sketch.is_damper else "spring"
+            found.append(_between(scene, kind, sketch.between, name))
+        elif isinstance(sketch, RodSketch):
+            found.append(_between(scene, "rod", sketch.between, name))
     for span in scene.tree.joints:
         found += _rails(scene, span)
     return found
-
-
-def _spring_names(scene: Scene) -> list[str]:
-    return [name for name, force in scene.mechanism.forces.items() if force.type == "spring"]
 
 
 def _between(scene: Scene, kind: str, names: tuple[str, str], name: str) -> Tie:
@@ -183,16 +187,16 @@ def _between(scene: Scene, kind: str, names: tuple[str, str], name: str) -> Tie:
     return Tie(kind, (a.link, b.link), np.array([point_of(a.p), point_of(b.p)]), name)
 
 
-_SLIDING = ("prismatic", "cylindrical", "helical", "turn-slide", "planar")
-
-
 def _rails(scene: Scene, span: JointSpan) -> list[Tie]:
     """From where a slide begins to where its child is; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
-    if not span.links or scene.floats(span.name) or joint.type not in _SLIDING:
+    slides = [k for k, m in enumerate(joint.kind.motions) if m.type in ("slide", "screw")]
+    if not span.links or scene.floats(span.name) or not slides:
         return []
-    start = span.links[0] if joint.type == "turn-slide" else span.frame.link
-    p = np.zeros(3) if joint.type == "turn-slide" else point_of(span.frame.p)
+    start, p = span.frame.link, point_of(span.frame.p)
+    along, before = joint.kind.motions[slides[0]], joint.kind.motions[: slides[0]]
+    if any(motion.direction != along.direction for motion in before):  # they turn the rail
+        start, p = span.links[slides[0] - 1], np.zeros(3)
     effects = [scene.tree.effects[scene.tree.links[k].v] for k in span.links]
     sprung = any(float(effect.stiffness) for effect in effects[-1:])
     kind = "spring" if sprung else "rail"

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
-from ..kinematics.tree import Closure
 from ..mechanism import Mechanism
 from ..types import Floats
 from .arrows import amount, arrow, body_panels, fit, force_name, force_scale, paint_of
@@ -87,9 +86,7 @@ def _points(scene: Scene, link: int) -> list[tuple[str, Floats]]:
         if span.links and span.links[-1] == link and not scene.floats(span.name):
             found.append((span.name, np.zeros(3)))
     for tie in scene.tree.restraints.ties:
-        if isinstance(tie, Closure):
-            found += [(tie.name, point_of(place.p)) for place in (tie.at_parent, tie.at_child)
-                      if place.link == link]  # fmt: skip
+        found += [(tie.name, point_of(place.p)) for place in tie.frames if place.link == link]
     return found
 
 

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from ..errors import UnsupportedError
 from ..expressions import to_float
 from ..kinematics.build import build_tree
-from ..kinematics.tree import GROUND, Closure, Tree, Wheel
+from ..kinematics.constraint_kinds.wheel import Wheel
+from ..kinematics.tree import GROUND, Tree
 from ..kinematics.world import World
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_rows
@@ -79,9 +80,8 @@ class Scene:
                 add(span.frame.link, point_of(span.frame.p) + lift * axis)
                 add(span.links[-1], [0.0, 0.0, lift])
         for tie in self.tree.restraints.ties:
-            if isinstance(tie, Closure):
-                add(tie.at_parent.link, tie.at_parent.p)
-                add(tie.at_child.link, tie.at_child.p)
+            for place in tie.frames:
+                add(place.link, place.p)
         for name in self.attached:
             place = self.tree.find(name)
             if place.link != GROUND:
@@ -97,7 +97,7 @@ class Scene:
         found: dict[str, float] = {}
         for span in self.tree.joints:
             joint = self.mechanism.joints[span.name]
-            if joint.type not in ("revolute", "continuous") or len(span.links) != 1:
+            if not joint.kind.is_hinge or len(span.links) != 1:
                 continue
             poses = self.poses(self.home)
             p, axis = poses[span.links[0], :, 3], poses[span.links[0], :, 2]
@@ -111,9 +111,9 @@ class Scene:
 
     def floats(self, joint: str) -> bool:
         """Whether a joint leaves its child so free that no line joins it to the parent."""
-        kind, parent = self.mechanism.joints[joint].type, self.mechanism.joints[joint].parent
+        kind, parent = self.mechanism.joints[joint].kind, self.mechanism.joints[joint].parent
         on_ground = self.tree.bodies[parent].link == GROUND
-        return kind == "free" or (kind == "planar" and on_ground)
+        return kind.is_floating and (on_ground or kind.closure is None)
 
     @cached_property
     def touches(self) -> list[Touch]:
@@ -131,7 +131,8 @@ class Scene:
     def attached(self) -> list[str]:
         """Frames, and bodies that springs, rods, wheels and contacts hold."""
         names = [*self.mechanism.frames, *(touch.point for touch in self.touches)]
-        names += [name for spring in self.tree.loads.springs for name in spring.between]
+        for force in self.tree.loads.forces:
+            names += [name for sketch in force.sketches for name in getattr(sketch, "between", ())]
         for tie in self.tree.restraints.ties:
             names += list(getattr(tie, "between", ()))
             names += [tie.wheel] if isinstance(tie, Wheel) and tie.other is not None else []

@@ -94,15 +94,9 @@ def _beside(mechanism: Mechanism) -> list[tuple[str, str]]:
     frames = {name: frame.body for name, frame in mechanism.frames.items()}
     pairs = []
     for part in (*mechanism.forces.values(), *mechanism.constraints.values()):
-        ends = getattr(part, "between", None)
-        if part.type == "rolling":
-            ends = (part.wheel, part.on)
-        elif part.type == "knife-edge":
-            ends = (part.on, part.relative_to)
-        elif part.type == "surface":
-            ends = (part.point, part.frame)
-        if ends is not None:
-            pairs.append((frames.get(ends[0], ends[0]), frames.get(ends[1], ends[1])))
+        if len(part.ends) == 2:
+            one, other = (frames.get(end, end) for end in part.ends)
+            pairs.append((one, other))
     return pairs
 
 

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..kinematics.tree import Closure, Tree, Wheel
+from ..kinematics.tree import Tree
 from ..kinematics.world import World
 from ..types import Floats
 
@@ -129,14 +129,9 @@ def _axles(tree: Tree, world: World) -> list[Any]:
     """Axes of wheels and of loops that turn, in the world."""
     found: list[Any] = []
     for tie in tree.restraints.ties:
-        if isinstance(tie, Wheel):
-            place = tree.find(tie.wheel)
+        for place, axis in tie.turning_axes(tree):
             R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
-            found.append(R @ place.R @ tie.axle)
-        elif isinstance(tie, Closure) and tie.type in ("revolute", "continuous", "cylindrical"):
-            place = tie.at_parent
-            R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
-            found.append(R @ place.R @ tie.first[:, 2])
+            found.append(R @ place.R @ axis)
     return found
 
 

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from ..kinematics.build import build_tree
-from ..kinematics.constraints import Setting
-from ..kinematics.tree import Wheel
+from ..kinematics.constraint_kinds.setting import Setting
+from ..kinematics.constraint_kinds.wheel import Wheel
 from ..mechanism import Mechanism
 from ..types import Floats
 

@@ -114,7 +114,7 @@ def _pendulum(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.Solid]:
     known = {solid.name: solid for solid in kinetostatic.solids(mechanism)}
     for joint in mechanism.joints.values():
         solid = known[joint.child]
-        if joint.type not in ("revolute", "continuous") or solid.mass <= 0:
+        if not joint.kind.is_hinge or solid.mass <= 0:
             continue
         axis = np.array([to_float(x, mechanism.values) for x in joint.axis])
         axis /= np.linalg.norm(axis)
@@ -129,8 +129,8 @@ def huge_mass(subject: Subject) -> Check:
     tree = _plain_tree(subject)
     name = next((n for n, j in tree.joints_depth_first() if j.moves), "")
     joint = tree.joints[name]
-    turns = joint.type in ("revolute", "continuous")
-    if not (turns or joint.type == "prismatic") or subject.eqs.nv < 2:
+    turns = joint.kind.is_hinge
+    if not (turns or joint.kind.is_slider) or subject.eqs.nv < 2:
         raise NotHereError("it needs two freedoms, the first of a revolute or prismatic joint")
     if any(other.mimic is not None for other in tree.joints.values()):
         raise NotHereError("joints follow others")

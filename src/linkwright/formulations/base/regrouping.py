@@ -20,7 +20,6 @@ import numpy as np
 from ...algebra.exact.elimination import eliminate_column
 from ...algebra.linear import ZERO3, Array
 from ...algebra.spatial import Inertia
-from ...kinematics.joints import Kind
 from ...kinematics.tree import GROUND, Link, Tree
 from ...tape import Op, Tape, record
 from .signs import without_absolute_values
@@ -66,22 +65,16 @@ def unmoved(link: Link) -> list[Inertia]:
 
     mass = Inertia(1.0, ZERO3, np.zeros((3, 3)))
     disk = tensor((0, 0), (1, 1))
-    match link.kind:
-        case Kind.TURN:
-            return [mass, Inertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3))), disk]
-        case Kind.SLIDE:
-            return [tensor(place) for place in ENTRIES]
-        case Kind.SCREW:
-            return [disk]
-        case Kind.BALL:
-            return [mass]
-        case Kind.FREE:
-            return []
+    along = Inertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)))
+    if not link.kind.turns:
+        return [tensor(place) for place in ENTRIES]
+    basis = [(link.kind.keeps_mass, mass), (link.kind.keeps_axial_moment, along)]
+    return [one for kept, one in (*basis, (link.kind.turns_about_axis, disk)) if kept]
 
 
 def seen_from_parent(link: Link, part: Inertia) -> Inertia:
     """An unmoved part, about the parent's origin and in its axes."""
-    shift = 0.0 if link.kind is Kind.SLIDE else link.shift
+    shift = link.shift if link.kind.turns else 0.0
     raised = part.shifted(ca.vertcat(0.0, 0.0, shift)) if shift != 0.0 else part
     return raised.rotated(link.R).shifted(link.p)
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...expressions import Expression, Unit, fold, names
+from ...expressions import Expression, Unit, fold
 from ..bodies import GROUND
-from ..constraints import (
-    CouplingConstraint,
-    DistanceConstraint,
-    DriveConstraint,
-    EquationConstraint,
-    GearConstraint,
-    KnifeEdgeConstraint,
-    RollingConstraint,
-    SurfaceConstraint,
-)
 from ..coordinates import Variable, names_of, variables_of
 from ..joints import Joint
 from .directions import check_direction
@@ -42,35 +32,18 @@ def check_constraints(mechanism: Mechanism, scope: Scope) -> None:
             raise failure(f"'{name}' is named twice", "independent", "name it once")
     if mechanism.independent and not (mechanism.loops or mechanism.constraints):
         raise failure("nothing depends on anything here", "independent", "remove it")
-    checks = _Checks(mechanism, scope)
+    checks = ConstraintChecks(mechanism, scope)
     for name, constraint in mechanism.constraints.items():
-        checks.check(constraint, f"constraints.{name}")
+        constraint.check(f"constraints.{name}", checks)
 
 
-class _Checks:
+class ConstraintChecks:
+    """What kinds of constraints check about themselves: each method refuses in one sentence."""
+
     def __init__(self, mechanism: Mechanism, scope: Scope) -> None:
         self.mechanism, self.scope = mechanism, scope
         self.variables: Variables = variables_of(mechanism) if mechanism.constraints else {}
         self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
-
-    def check(self, constraint: object, place: str) -> None:
-        by_type: dict[type, Callable[[Any, str], None]] = {
-            EquationConstraint: self.equation,
-            CouplingConstraint: self.coupling,
-            GearConstraint: self.gear,
-            DriveConstraint: self.drive,
-            DistanceConstraint: self.distance,
-            SurfaceConstraint: self.surface,
-            RollingConstraint: self.rolling,
-            KnifeEdgeConstraint: self.knife_edge,
-        }
-        by_type[type(constraint)](constraint, place)
-
-    def equation(self, constraint: EquationConstraint, place: str) -> None:
-        _check_equation(constraint, place, self.variables, self.scope)
-
-    def coupling(self, constraint: CouplingConstraint, place: str) -> None:
-        _check_coupling(constraint, place, self.mechanism, self.scope)
 
     def coordinate(self, name: str, place: str) -> None:
         """A coordinate whose speed is its rate."""
@@ -83,25 +56,17 @@ class _Checks:
         ]
         check_known(name, known, "coordinate", place)
 
-    def gear(self, gear: GearConstraint, place: str) -> None:
-        if not gear.factors:
-            raise failure("is empty", f"{place}.factors", "name the coordinates")
-        for name, factor in gear.factors.items():
-            self.coordinate(name, f"{place}.factors")
-            if self.scope.value(factor, f"{place}.factors.{name}") == 0:
-                raise failure("is zero", f"{place}.factors.{name}", "leave the coordinate out")
-        self.scope.value(gear.offset, f"{place}.offset")
-
-    def drive(self, drive: DriveConstraint, place: str) -> None:
-        self.coordinate(drive.on, f"{place}.on")
-        self.of_time(drive.position, f"{place}.position")
-
-    def of_time(self, number: Expression, place: str) -> None:
-        kinds = check_expression(number, place, self.variables, self.scope)
-        if kinds - {"time"}:
-            raise failure("depends on the motion", place, "give a function of t, or an equation")
+    def single_joint(self, name: str, place: str) -> Joint:
+        """A joint with one coordinate of its own."""
+        check_known(name, self.mechanism.joints, "joint", place)
+        joint = self.mechanism.joints[name]
+        if len(joint.freedoms) != 1 or not joint.moves:
+            what = f"'{name}' has not one coordinate of its own"
+            raise failure(what, place, "couple another joint")
+        return joint
 
     def two_points(self, place: str, **ends: str) -> None:
+        """Two frames or bodies, by the keys that name them."""
         for key, name in ends.items():
             check_known(name, self.points, "body or frame", f"{place}.{key}")
         if len(set(ends.values())) == 1:
@@ -109,69 +74,37 @@ class _Checks:
                 "both ends are the same", f"{place}.{next(iter(ends))}", "name two points"
             )
 
-    def distance(self, distance: DistanceConstraint, place: str) -> None:
-        one, other = distance.between
-        self.two_points(place, **{"between[0]": one, "between[1]": other})
-        self.of_time(distance.length, f"{place}.length")
-        if "t" not in names(distance.length):
-            check_number(distance.length, "length", f"{place}.length", "m", self.scope)
-            if self.scope.value(distance.length, f"{place}.length") <= 0:
-                remedy = "give a length above 0, or close a spherical loop"
-                raise failure("is no length", f"{place}.length", remedy)
+    def direction(self, axis: Sequence[Expression], place: str) -> None:
+        check_direction(axis, place, self.scope)
 
-    def surface(self, surface: SurfaceConstraint, place: str) -> None:
-        self.two_points(place, point=surface.point, frame=surface.frame)
+    def number(self, number: Expression, key: str, place: str, unit: str) -> None:
+        """A finite number with units that fit."""
+        check_number(number, key, place, unit, self.scope)
+
+    def ratio(
+        self, number: Expression, place: str, joint: Joint, other: Joint | None, power: int
+    ) -> None:
+        """The units of a position of one joint over a power of that of another."""
+        self.scope.check_dimension(number, place, ratio_of_positions(joint, other, power))
+
+    def expression(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        return check_expression(number, place, self.variables, self.scope)
+
+    def expression_of_point(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of x, y, z of a point and of t; returns what it uses, as `expression`."""
         local = {axis: [Variable("coordinate")] for axis in "xyz"} | {"t": [Variable("time")]}
-        for axis in "xyz":
-            if axis in self.mechanism.parameters:
-                raise failure(f"'{axis}' is a parameter and a coordinate of the point", place,
-                              "name the parameter otherwise")  # fmt: skip
-        kinds = check_expression(surface.surface, f"{place}.surface", local, self.scope)
-        if "coordinate" not in kinds:
-            raise failure("uses none of x, y, z", f"{place}.surface", "give the surface's equation")
+        return check_expression(number, place, local, self.scope)
 
-    def rolling(self, rolling: RollingConstraint, place: str) -> None:
-        self.two_points(place, wheel=rolling.wheel, on=rolling.on)
-        check_direction(rolling.axle, f"{place}.axle", self.scope)
-        check_number(rolling.radius, "radius", f"{place}.radius", "m", self.scope)
-        radius = self.scope.value(rolling.radius, f"{place}.radius")
-        if radius <= 0:
-            raise failure("is no radius", f"{place}.radius", "give a length above 0")
-        if rolling.other_radius is not None:
-            here = f"{place}.other_radius"
-            check_number(rolling.other_radius, "other_radius", here, "m", self.scope)
-            other = self.scope.value(rolling.other_radius, here)
-            if other == 0 or radius + other == 0:
-                raise failure("leaves no distance between the axles", here, "give another radius")
-            if rolling.side is not None:
-                raise failure("only planes have sides", f"{place}.side", "remove it")
+    def function_of_time(self, number: Expression, place: str) -> None:
+        if self.expression(number, place) - {"time"}:
+            raise failure("depends on the motion", place, "give a function of t, or an equation")
 
-    def knife_edge(self, edge: KnifeEdgeConstraint, place: str) -> None:
-        self.two_points(place, on=edge.on, relative_to=edge.relative_to)
-        check_direction(edge.normal, f"{place}.normal", self.scope)
+    def is_linear_in_speeds(self, number: Expression) -> bool:
+        return fold(number, _Degree(), self._is_speed) <= 1
 
-
-def _check_equation(
-    constraint: EquationConstraint, place: str, variables: Variables, scope: Scope
-) -> None:
-    key = "velocity" if constraint.position is None else "position"
-    number, where = getattr(constraint, key), f"{place}.{key}"
-    kinds = check_expression(number, where, variables, scope)
-    scope.dimension(number, where)
-    if key == "position":
-        if "speed" in kinds:
-            raise failure("uses a speed", where, "give it as velocity = …")
-        if "coordinate" not in kinds:
-            raise failure("uses no coordinate", where, "name one")
-        return
-    if "speed" not in kinds:
-        raise failure("uses no speed", where, "name one, such as dq1 for that of q1")
-    if fold(number, _Degree(), lambda name: _is_speed(name, variables)) > 1:
-        raise failure("is not linear in the speeds", where, "make it linear")
-
-
-def _is_speed(name: str, variables: Variables) -> int:
-    return int(name in variables and variables[name][0].kind == "speed")
+    def _is_speed(self, name: str) -> int:
+        return int(name in self.variables and self.variables[name][0].kind == "speed")
 
 
 class _Degree:
@@ -203,28 +136,3 @@ class _Degree:
 
     def measure(self, value: int, unit: Unit) -> int:
         return value
-
-
-def _check_coupling(
-    coupling: CouplingConstraint, place: str, mechanism: Mechanism, scope: Scope
-) -> None:
-    joint = _coupled(coupling.joint, f"{place}.joint", mechanism)
-    other = None
-    if coupling.other is not None:
-        other = _coupled(coupling.other, f"{place}.other", mechanism)
-        if coupling.other == coupling.joint:
-            raise failure("is the joint itself", f"{place}.other", "name another joint")
-    elif len(coupling.coefficients) != 1:
-        raise failure("has no other joint", place, "give other = …, or one coefficient")
-    for power, number in enumerate(coupling.coefficients):
-        here = f"{place}.coefficients[{power}]"
-        check_number(number, "coefficients", here, "any", scope)
-        scope.check_dimension(number, here, ratio_of_positions(joint, other, power))
-
-
-def _coupled(name: str, place: str, mechanism: Mechanism) -> Joint:
-    check_known(name, mechanism.joints, "joint", place)
-    joint = mechanism.joints[name]
-    if len(joint.freedoms) != 1 or not joint.moves:
-        raise failure(f"'{name}' has not one coordinate of its own", place, "couple another joint")
-    return joint

@@ -52,15 +52,13 @@ def _check_axes(joint: Joint, place: str, scope: Scope) -> None:
     first = check_direction(joint.axis, f"{place}.axis", scope)
     if joint.axis2 is not None:
         check_direction(joint.axis2, f"{place}.axis2", scope)
-    if joint.type not in ("universal", "planar"):
+    second_axis = joint.kind.second_axis
+    if second_axis is None or second_axis.if_parallel is None:
         return
     second = check_direction(joint.second_axis, f"{place}.axis2", scope)
     if math.hypot(*_cross(first, second)) < _PARALLEL:
-        plane = joint.type == "planar"
-        raise failure(
-            "is along the normal" if plane else "is parallel to axis", f"{place}.axis2",
-            "give a direction in the plane" if plane else "give another (it is y unless said)",
-        )  # fmt: skip
+        what, remedy = second_axis.if_parallel
+        raise failure(what, f"{place}.axis2", remedy)
 
 
 def check_direction(axis: Sequence[Expression], place: str, scope: Scope) -> list[float]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ...expressions import Expression, is_variable, names, parse_unit
 from ..bodies import GROUND
 from ..coordinates import Variable, coordinate_names, dotted, variables_of
-from ..elements import JointForce, Spring, Wrench
-from ..parts import quantities
 from .numbers import Scope, check_number, check_size
 from .structure import check_known, failure
 
@@ -25,33 +22,49 @@ def check_elements(mechanism: Mechanism, scope: Scope) -> None:
         _check_coordinates(mechanism, scope)
     if not (mechanism.forces or mechanism.actuators):
         return
-    variables = variables_of(mechanism)
-    points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
+    checks = ForceChecks(mechanism, scope)
     for name, force in mechanism.forces.items():
-        if isinstance(force, Spring):
-            _check_spring(force, f"forces.{name}", points, scope)
-        elif isinstance(force, JointForce):
-            _check_joint_force(force, f"forces.{name}", mechanism, variables, scope)
-        else:
-            _check_wrench(force, f"forces.{name}", points, variables, scope)
+        force.check(f"forces.{name}", checks)
     for name, actuator in mechanism.actuators.items():
-        kinds = check_expression(actuator.moves, f"actuators.{name}.moves", variables, scope)
+        kinds = checks.expression(actuator.moves, f"actuators.{name}.moves")
         if kinds != {"coordinate"}:
             where = f"actuators.{name}.moves"
             raise failure("is no function of coordinates", where, "name coordinates, such as q1")
 
 
-def _check_joint_force(
-    force: JointForce, place: str, mechanism: Mechanism, variables: Variables, scope: Scope
-) -> None:
-    known = [
-        dotted(name, freedom.ending)
-        for name, joint in mechanism.joints.items()
-        if joint.moves
-        for freedom in joint.freedoms
-    ]
-    check_known(force.on, known, "freedom", f"{place}.on")
-    check_expression(force.force, f"{place}.force", variables, scope)
+class ForceChecks:
+    """What kinds of force elements check about themselves: each method refuses in one sentence."""
+
+    def __init__(self, mechanism: Mechanism, scope: Scope) -> None:
+        self.mechanism, self.scope = mechanism, scope
+        self.variables = variables_of(mechanism)
+        self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
+
+    def point(self, name: str, place: str) -> None:
+        """A frame or body."""
+        check_known(name, self.points, "body or frame", place)
+
+    def freedom(self, name: str, place: str) -> None:
+        """A degree of freedom of a joint, by the name of its coordinate."""
+        known = [
+            dotted(joint_name, freedom.ending)
+            for joint_name, joint in self.mechanism.joints.items()
+            if joint.moves
+            for freedom in joint.freedoms
+        ]
+        check_known(name, known, "freedom", place)
+
+    def number(self, number: Expression, key: str, place: str, unit: str) -> None:
+        """A finite number with units that fit."""
+        check_number(number, key, place, unit, self.scope)
+
+    def expression(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        return check_expression(number, place, self.variables, self.scope)
+
+    def dimension(self, number: Expression, place: str, unit: str) -> None:
+        """An expression whose units do not contradict the given one."""
+        self.scope.check_dimension(number, place, parse_unit(unit).dimension)
 
 
 def _check_coordinates(mechanism: Mechanism, scope: Scope) -> None:
@@ -86,27 +99,6 @@ def _check_coordinates(mechanism: Mechanism, scope: Scope) -> None:
     table, names_allowed = ("joints", own) if chosen.joints else ("new", tuple(variables))
     for key, number in getattr(chosen, table).items():
         scope.check_names(number, f"coordinates.{table}.{key}", dict.fromkeys(names_allowed))
-
-
-def _check_spring(spring: Spring, place: str, points: Collection[str], scope: Scope) -> None:
-    for i, end in enumerate(spring.between):
-        check_known(end, points, "body or frame", f"{place}.between[{i}]")
-    if spring.between[0] == spring.between[1]:
-        raise failure("both ends are the same", f"{place}.between", "name two points")
-    for key, number, quantity in quantities(spring):
-        check_number(number, key, f"{place}.{key}", quantity.unit, scope)
-
-
-def _check_wrench(
-    wrench: Wrench, place: str, points: Collection[str], variables: Variables, scope: Scope
-) -> None:
-    check_known(wrench.on, points, "body or frame", f"{place}.on")
-    check_known(wrench.axes, points, "body or frame", f"{place}.axes")
-    if wrench.on == GROUND:
-        raise failure("ground does not move", f"{place}.on", "name what the force acts on")
-    for key, number, quantity in quantities(wrench):
-        check_expression(number, f"{place}.{key}", variables, scope)
-        scope.check_dimension(number, f"{place}.{key}", parse_unit(quantity.unit).dimension)
 
 
 def check_expression(

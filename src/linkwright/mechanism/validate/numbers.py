@@ -21,7 +21,8 @@ from ...expressions import (
     names,
     parse_unit,
 )
-from ..joints import Freedom, Joint
+from ..joint_kinds import Freedom
+from ..joints import Joint
 from ..parts import Quantity, quantities
 from .structure import failure
 

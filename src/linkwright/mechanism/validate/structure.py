@@ -113,8 +113,9 @@ def _check_loops(mechanism: Mechanism) -> None:
         where = f"loops.{name}"
         if loop.child == loop.parent:
             raise failure(f"'{loop.child}' is parent and child", where, "name two bodies")
-        if loop.type == "free":
-            raise failure("a free joint closes nothing", f"{where}.type", "use another type")
+        if loop.kind.closure is None:
+            what = f"a {loop.type} joint closes nothing"
+            raise failure(what, f"{where}.type", "use another type")
         for key in _OF_COORDINATES:
             if key in loop.model_fields_set and getattr(loop, key) is not None:
                 remedy = "remove it, or cut the loop at another joint"

@@ -9,7 +9,7 @@ import numpy as np
 from ...expressions import names as names_in
 from ...expressions import to_float
 from ...kinematics.build import build_tree
-from ...kinematics.tree import Wheel
+from ...kinematics.constraint_kinds.wheel import Wheel
 from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
 from ...model import compile as compiled
 from ...types import Floats
@@ -26,7 +26,7 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
     mechanism = _with_named_sides(mechanism)
     if member in mechanism.joints:
         parted = _parted(mechanism, member, {"type": "free"})
-        if mechanism.joints[member].type in ("revolute", "continuous") and _weightless(parted):
+        if mechanism.joints[member].kind.is_hinge and _weightless(parted):
             return _parted(mechanism, member, _in_plane(mechanism, member))
         return parted
     table = "loops" if member in mechanism.loops else "constraints"
@@ -111,7 +111,7 @@ def carried_over(
         for k, name in enumerate(names):
             if name in olds:
                 out[k] = values[olds.index(name)]
-    if after.joints[member].type == "planar":
+    if f"{member}.theta" in new.q:
         q_new[new.q.index(f"{member}.theta")] = q[old.q.index(member)]
         qd_new[new.qd.index(f"{member}.theta")] = qd[old.qd.index(member)]
         return q_new, qd_new

@@ -16,7 +16,7 @@ import casadi as ca
 from ...errors import UnsupportedError
 from ...expressions import Expression, to_float
 from ...kinematics.build import build_tree
-from ...kinematics.constraints import Setting
+from ...kinematics.constraint_kinds.setting import Setting
 from ...kinematics.coordinates import rates, spread_coordinates, spread_speeds
 from ...mechanism import Contact, Joint, Mechanism, dotted, names_of
 from ...types import Floats

@@ -1,0 +1,16 @@
+"""Kinds of joints by their URDF type."""
+
+from __future__ import annotations
+
+from ..errors import FileError, suggest
+from ..mechanism import JOINT_KINDS, JointKind
+
+
+def kind_of_urdf(urdf_type: str, where: str = "") -> JointKind:
+    """The kind of joint that URDF calls so; an error at `where` if there is none."""
+    kinds = {kind.urdf.type: kind for kind in JOINT_KINDS.values() if kind.urdf is not None}
+    if urdf_type not in kinds:
+        raise FileError(
+            f"'{urdf_type}' is not a joint type", where=where, remedy=suggest(urdf_type, [*kinds])
+        )
+    return kinds[urdf_type]

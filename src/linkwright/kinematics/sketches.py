@@ -1,0 +1,55 @@
+"""What pictures show of constraints and forces: plain data, which `show` draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..algebra.linear import Array, Scalar
+from ..mechanism.joint_kinds import JointGlyph
+from .tree import Placed
+
+
+@dataclass(frozen=True)
+class RodSketch:
+    """A rod between the origins of two frames or bodies."""
+
+    between: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class WheelSketch:
+    """A wheel about the origin of a frame or body; the axle is given in its axes."""
+
+    at: str
+    axle: Array
+    radius: Scalar
+
+
+@dataclass(frozen=True)
+class BladeSketch:
+    """A blade at the origin of a frame or body; the normal is given in its axes."""
+
+    at: str
+    normal: Array
+
+
+@dataclass(frozen=True)
+class SpringSketch:
+    """A spring or a damper between the origins of two frames or bodies."""
+
+    between: tuple[str, str]
+    is_damper: bool = False
+
+
+@dataclass(frozen=True)
+class JointSketch:
+    """Glyphs of a joint that closes a loop, at its frame in the parent. `axis` and `axis2` are
+    rotations against this frame whose z are the joint's axes."""
+
+    glyphs: tuple[JointGlyph, ...]
+    place: Placed
+    axis: Array
+    axis2: Array
+
+
+Sketch = RodSketch | WheelSketch | BladeSketch | SpringSketch | JointSketch

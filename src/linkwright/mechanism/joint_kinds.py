@@ -1,0 +1,334 @@
+"""All that is said of the kinds of joints: one row a kind, at the end of this file.
+
+Nothing else in the package knows the name of a kind. Kinematics builds motions and loop closures
+from the rows, readers and writers of files take the names of the formats from them, and pictures
+draw the glyphs that they name. docs/extend/joint.md adds a row, step by step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ..expressions import ONE, ZERO
+from .parts import Vector
+
+X_AXIS: Vector = (ONE, ZERO, ZERO)
+Y_AXIS: Vector = (ZERO, ONE, ZERO)
+Z_AXIS: Vector = (ZERO, ZERO, ONE)
+
+Direction = Literal["axis", "axis2", "x", "y", "z", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """One degree of freedom of a joint: the ending of its name, and whether it turns or slides."""
+
+    ending: str
+    turns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ElementaryMotion:
+    """A turn, slide or screw about a direction, a ball (all turns), or a free body.
+
+    `direction` is the joint's "axis" or "axis2", or "x", "y", "z" of the joint's frame; balls and
+    free bodies have none. `ending` is the ending of the coordinate's name, empty if the joint has
+    one coordinate.
+    """
+
+    type: Literal["turn", "slide", "screw", "ball", "free"]
+    direction: Direction = ""
+    ending: str = ""
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Endings of the names of the coordinates."""
+        return _COORDINATES.get(self.type, (self.ending,))
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        """One per generalized velocity."""
+        return _FREEDOMS.get(self.type, (Freedom(self.ending, self.type != "slide"),))
+
+
+_QUATERNION = ("qw", "qx", "qy", "qz")
+_COORDINATES = {"ball": _QUATERNION, "free": ("x", "y", "z", *_QUATERNION)}
+_ANGULAR = tuple(Freedom(f"w{c}", True) for c in "xyz")
+_LINEAR = tuple(Freedom(f"v{c}", False) for c in "xyz")
+_FREEDOMS = {"ball": _ANGULAR, "free": _ANGULAR + _LINEAR}
+
+
+@dataclass(frozen=True, slots=True)
+class SecondAxis:
+    """What `axis2` means; `if_parallel` is the error and its remedy where it must not be parallel
+    to `axis`."""
+
+    meaning: str
+    default: Vector
+    if_parallel: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopClosure:
+    """What a joint keeps constant where it closes a loop.
+
+    `held` names the directions along which the two origins stay together: a is the axis `about`,
+    b and c are normal to it, all fixed `within` the parent or the child. `orientation`: the
+    `axis` of both bodies stays "parallel"; the bodies keep the "same" orientation; the "angle"
+    between `axis` in the parent and `axis2` in the child is kept; or "any" is possible. A `screw`
+    ties the slide along a to the turn.
+    """
+
+    held: Literal["bca", "bc", "a"]
+    orientation: Literal["parallel", "same", "angle", "any"]
+    about: Literal["axis", "axis2"] = "axis"
+    within: Literal["parent", "child"] = "parent"
+    screw: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The number of equations; the first `len(held)` are lengths, the others sines."""
+        turns = {"parallel": 2, "same": 3, "angle": 1, "any": 0}[self.orientation]
+        return len(self.held) + turns + self.screw
+
+
+@dataclass(frozen=True, slots=True)
+class JointGlyph:
+    """A solid of a joint's sign in pictures, in units of the sign's size: what turns is round,
+    what slides is square. `size` is the radius (half the edge of a box), `half_length` is along
+    `direction`."""
+
+    shape: Literal["cylinder", "box", "ball"]
+    size: float = 1.0
+    half_length: float = 1.0
+    direction: Literal["axis", "axis2"] = "axis"
+
+
+@dataclass(frozen=True, slots=True)
+class UrdfForm:
+    """A joint in URDF: its type, the elements that are read, and the attributes of <limit>."""
+
+    type: str
+    elements: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """All facts about one kind of joint.
+
+    `motions` follow each other, each about a direction that the ones before have moved. Where
+    there is a `quaternion_motion`, it takes their place unless `rotation = "cardan"`.
+    `has_plane_frame`: x, y, z of the motions are those of the plane with normal `axis` and
+    x along `axis2`. `is_floating`: the position of the child is free in at least a plane.
+    `closure` is None where the joint restricts nothing. `urdf` and `mjcf` (the type of a joint),
+    `mjcf_equality` (of an equality that closes a loop) are None where the format has no such joint.
+    """
+
+    name: str
+    motions: tuple[ElementaryMotion, ...]
+    closure: LoopClosure | None
+    glyphs: tuple[JointGlyph, ...] = ()
+    quaternion_motion: ElementaryMotion | None = None
+    second_axis: SecondAxis | None = None
+    has_plane_frame: bool = False
+    is_floating: bool = False
+    urdf: UrdfForm | None = None
+    mjcf: str | None = None
+    mjcf_equality: str | None = None
+
+    def motions_with(self, quaternion: bool) -> tuple[ElementaryMotion, ...]:
+        """The motions, with a quaternion or with angles."""
+        if quaternion and self.quaternion_motion is not None:
+            return (self.quaternion_motion,)
+        return self.motions
+
+    def freedoms_with(self, quaternion: bool) -> tuple[Freedom, ...]:
+        """The degrees of freedom, one per generalized velocity."""
+        return self._freedoms[quaternion]
+
+    def coordinates_with(self, quaternion: bool) -> tuple[str, ...]:
+        """Endings of the names of the coordinates."""
+        return self._coordinates[quaternion]
+
+    @cached_property
+    def _freedoms(self) -> tuple[tuple[Freedom, ...], ...]:
+        """With angles, then with a quaternion."""
+        both = (self.motions_with(quaternion) for quaternion in (False, True))
+        return tuple(tuple(f for motion in motions for f in motion.freedoms) for motions in both)
+
+    @cached_property
+    def _coordinates(self) -> tuple[tuple[str, ...], ...]:
+        """With angles, then with a quaternion."""
+        both = (self.motions_with(quaternion) for quaternion in (False, True))
+        return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
+
+    def has_motion_along(self, direction: Direction) -> bool:
+        """Whether a motion has this direction."""
+        return any(motion.direction == direction for motion in self.motions)
+
+    @cached_property
+    def has_axis(self) -> bool:
+        """Whether `axis` has a meaning."""
+        return self.has_plane_frame or self.has_motion_along("axis")
+
+    @cached_property
+    def has_pitch(self) -> bool:
+        """Whether `pitch` has a meaning."""
+        return any(motion.type == "screw" for motion in self.motions)
+
+    @cached_property
+    def is_hinge(self) -> bool:
+        """Whether it does nothing but turn about its axis."""
+        return self._does("turn")
+
+    @cached_property
+    def is_slider(self) -> bool:
+        """Whether it does nothing but slide along its axis."""
+        return self._does("slide")
+
+    @cached_property
+    def is_cylindrical(self) -> bool:
+        """Whether it turns about its axis, then slides along it."""
+        return self._does("turn", "slide")
+
+    def _does(self, *types: str) -> bool:
+        """Whether these are its motions, all along its axis."""
+        return [(m.type, m.direction) for m in self.motions] == [(t, "axis") for t in types]
+
+
+_TURN = ElementaryMotion("turn", "axis")
+_SLIDE = ElementaryMotion("slide", "axis")
+_CARDAN = (
+    ElementaryMotion("turn", "x", "rx"),
+    ElementaryMotion("turn", "y", "ry"),
+    ElementaryMotion("turn", "z", "rz"),
+)
+_CARTESIAN = (
+    ElementaryMotion("slide", "x", "x"),
+    ElementaryMotion("slide", "y", "y"),
+    ElementaryMotion("slide", "z", "z"),
+)
+_URDF_ELEMENTS = ("axis", "limit", "dynamics", "mimic")
+_URDF_LIMITS = ("effort", "velocity", "lower", "upper")
+_ROD = JointGlyph("cylinder", 0.4, 3.2)
+
+_ROWS = (
+    JointKind(
+        name="revolute",
+        motions=(_TURN,),
+        closure=LoopClosure("bca", "parallel"),
+        glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
+        urdf=UrdfForm("revolute", _URDF_ELEMENTS, _URDF_LIMITS),
+        mjcf="hinge",
+    ),
+    JointKind(
+        name="continuous",
+        motions=(_TURN,),
+        closure=LoopClosure("bca", "parallel"),
+        glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
+        urdf=UrdfForm("continuous", _URDF_ELEMENTS, _URDF_LIMITS[:2]),
+    ),
+    JointKind(
+        name="prismatic",
+        motions=(_SLIDE,),
+        closure=LoopClosure("bc", "same"),
+        glyphs=(JointGlyph("box", 1.1, 2.2),),
+        urdf=UrdfForm("prismatic", _URDF_ELEMENTS, _URDF_LIMITS),
+        mjcf="slide",
+    ),
+    JointKind(
+        name="helical",
+        motions=(ElementaryMotion("screw", "axis"),),
+        closure=LoopClosure("bc", "parallel", screw=True),
+        glyphs=(_ROD, JointGlyph("cylinder", 1.0, 1.2)),
+    ),
+    JointKind(
+        name="cylindrical",
+        motions=(
+            ElementaryMotion("turn", "axis", "phi"),
+            ElementaryMotion("slide", "axis", "x"),
+        ),
+        closure=LoopClosure("bc", "parallel"),
+        glyphs=(_ROD, JointGlyph("cylinder", 1.0, 2.2)),
+    ),
+    JointKind(
+        name="turn-slide",
+        motions=(
+            ElementaryMotion("turn", "axis", "phi"),
+            ElementaryMotion("slide", "axis2", "x"),
+        ),
+        closure=LoopClosure("bc", "parallel", about="axis2", within="child"),
+        glyphs=(
+            JointGlyph("cylinder", 1.0, 1.6),
+            JointGlyph("box", 1.1, 2.2, direction="axis2"),
+        ),
+        second_axis=SecondAxis("sliding direction, fixed in the child (default x)", X_AXIS),
+    ),
+    JointKind(
+        name="universal",
+        motions=(
+            ElementaryMotion("turn", "axis", "1"),
+            ElementaryMotion("turn", "axis2", "2"),
+        ),
+        closure=LoopClosure("bca", "angle"),
+        glyphs=(
+            JointGlyph("cylinder", 0.6, 1.7),
+            JointGlyph("cylinder", 0.6, 1.7, direction="axis2"),
+        ),
+        second_axis=SecondAxis(
+            "second axis (default y)",
+            Y_AXIS,
+            if_parallel=("is parallel to axis", "give another (default: y)"),
+        ),
+    ),
+    JointKind(
+        name="planar",
+        motions=(
+            ElementaryMotion("slide", "x", "x"),
+            ElementaryMotion("slide", "y", "y"),
+            ElementaryMotion("turn", "z", "theta"),
+        ),
+        closure=LoopClosure("a", "parallel"),
+        glyphs=(JointGlyph("box", 2.4, 0.1),),
+        second_axis=SecondAxis(
+            "direction of x (default x)",
+            X_AXIS,
+            if_parallel=("is along the normal", "give a direction in the plane"),
+        ),
+        has_plane_frame=True,
+        is_floating=True,
+        urdf=UrdfForm("planar", ("axis",)),
+    ),
+    JointKind(
+        name="spherical",
+        motions=_CARDAN,
+        quaternion_motion=ElementaryMotion("ball"),
+        closure=LoopClosure("bca", "any"),
+        glyphs=(JointGlyph("ball"),),
+        mjcf="ball",
+        mjcf_equality="connect",
+    ),
+    JointKind(
+        name="free",
+        motions=_CARTESIAN + _CARDAN,
+        quaternion_motion=ElementaryMotion("free"),
+        closure=None,
+        is_floating=True,
+        urdf=UrdfForm("floating"),
+        mjcf="free",
+    ),
+    JointKind(
+        name="fixed",
+        motions=(),
+        closure=LoopClosure("bca", "same"),
+        glyphs=(JointGlyph("box", 0.7, 0.7),),
+        urdf=UrdfForm("fixed"),
+        mjcf_equality="weld",
+    ),
+)
+
+JOINT_KINDS: dict[str, JointKind] = {kind.name: kind for kind in _ROWS}
+"""The rows by their names, which are the values of `type` of a joint."""
