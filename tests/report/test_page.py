@@ -335,7 +335,7 @@ def test_verdicts_are_explained() -> None:
     ("words", "message"),
     [
         (("nothing.toml",), "nothing.toml"),
-        (("elbow", "-o", "a.pdf"), "is no .html file"),
+        (("elbow", "-o", "a.pdf"), "'.pdf' cannot be written; use .html or .htm"),
         (("elbow", "q7=1"), "no coordinate 'q7'"),
         (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
         (("elbow", "--drive", "nope=1"), "there is no drive 'nope'; known: q1, q2"),

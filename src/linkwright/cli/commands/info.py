@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import markup
-from rich.tree import Tree as Drawing
+from ..command import command
+from ..options import MechanismFile
+from ..output import Outcome, console, print_table, printable
 
-from ..mechanism import GROUND
-from .show import console, print_table, printable
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+
+@command("Mechanisms")
+def info(mechanism: MechanismFile) -> Outcome:
+    """Show the parts of a mechanism, and what its file contains that is not used.
+
+    Examples
+    --------
+    linkwright info robot.urdf --base free
+    """
+    from ...report.description import describe
+
+    description = describe(mechanism)
+    return Outcome(description, lambda: print_description(description))
 
 
 def _shown(text: str) -> str:
-    """A user's text as it is, never read as markup."""
-    return markup.escape(printable(text))
+    """Escape a user's text, so that it is never read as markup."""
+    from rich.markup import escape
+
+    return escape(printable(text))
 
 
 def print_description(info: dict[str, Any]) -> None:
+    """Print the header, the tree, the parameters, the constraints and the remarks."""
     out = console()
     count = "unknown" if info["freedom"] is None else info["freedom"]
     frees = f"{count} freedom{'s' if info['freedom'] != 1 else ''}"
@@ -27,23 +45,12 @@ def print_description(info: dict[str, Any]) -> None:
         f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
-    out.print(_drawing(info))
+    out.print(_tree(info))
     if info["parameters"]:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
         print_table(["parameter", "value (SI)", "as written"], rows)
-    if info["mobility"]:
-        out.print()
-    for name, (kind, parent, child) in info["loops"].items():
-        ends = f"{_shown(parent)} → {_shown(child)}"
-        out.print(f"loop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
-    for name, kind in info["constraints"].items():
-        out.print(f"constraint [cyan]{_shown(name)}[/cyan] {kind}")
-    if info["mobility"]:
-        found = info["mobility"]
-        out.print()
-        for line in (found.get("text") or found["why"]).splitlines():
-            out.print(_shown(line))
+    _print_constraints(info)
     for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
         if info[key]:
             out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
@@ -54,9 +61,29 @@ def print_description(info: dict[str, Any]) -> None:
                 out.print(f"  • {_shown(line)}")
 
 
-def _drawing(info: dict[str, Any]) -> Drawing:
-    """The tree of bodies and joints, what closes loops, and the frames."""
-    root = Drawing(GROUND)
+def _print_constraints(info: dict[str, Any]) -> None:
+    """Print loops, constraints and the mobility that they leave."""
+    out, mobility = console(), info["mobility"]
+    if mobility:
+        out.print()
+    for name, (kind, parent, child) in info["loops"].items():
+        ends = f"{_shown(parent)} → {_shown(child)}"
+        out.print(f"loop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
+    for name, kind in info["constraints"].items():
+        out.print(f"constraint [cyan]{_shown(name)}[/cyan] {kind}")
+    if mobility:
+        out.print()
+        for line in (mobility.get("text") or mobility["why"]).splitlines():
+            out.print(_shown(line))
+
+
+def _tree(info: dict[str, Any]) -> Tree:
+    """Return the tree of bodies and joints, with what closes loops, and frames."""
+    from rich.tree import Tree
+
+    from ...mechanism import GROUND
+
+    root = Tree(GROUND)
     branches = {GROUND: root}
     frames: dict[str, list[str]] = {}
     for frame, body in info["frames"].items():

@@ -1,11 +1,13 @@
-"""Tables, JSON and files, as all commands write them."""
+"""What commands print and write: outcomes, tables, JSON, files."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,34 @@ _PIPE_WIDTH = 1_000_000
 
 class CheckFailedError(LinkwrightError):
     """The input was understood, but a result is not what it must be: exit status 1."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a command, as JSON and as text, and whether it is a failure."""
+
+    data: Any
+    """What `--json` prints."""
+    show: Callable[[], object]
+    """Prints the same as text."""
+    failure: BaseException | None = None
+    """Raised after printing."""
+    warnings: Sequence[str] = ()
+    """Lines for stderr."""
+    indent: int | None = 2
+    """Of the JSON text; None: all on one line."""
+
+
+def print_outcome(outcome: Outcome, as_json: bool) -> None:
+    """Print the result, then the warnings, and raise the failure."""
+    if as_json:
+        emit_json(outcome.data, outcome.indent)
+    else:
+        outcome.show()
+    for warning in outcome.warnings:
+        print(f"linkwright: {warning}", file=sys.stderr)
+    if outcome.failure is not None:
+        raise outcome.failure
 
 
 def console() -> Console:
@@ -79,6 +109,39 @@ def emit_json(value: Any, indent: int | None = 2) -> None:
     except ValueError:
         raise CheckFailedError("a result is NaN or infinite", remedy="check the numbers") from None
     print(text)
+
+
+def check_target(path: Path | None, *endings: str) -> Path | None:
+    """Return the path of a file to write, if it has one of these endings and its folder exists."""
+    if path is None:
+        return None
+    if path.suffix.lower() not in endings:
+        *others, last = endings
+        raise FileError(
+            f"'{path.suffix}' cannot be written",
+            where=str(path),
+            remedy=f"use {' or '.join([', '.join(others), last] if others else [last])}",
+        )
+    return check_folder(path)
+
+
+def check_folder(path: Path) -> Path:
+    """Return the path of a file to write, if its folder exists."""
+    if not path.parent.is_dir():
+        raise FileError(
+            "is not a folder", where=str(path.parent), remedy="create it, or name another"
+        )
+    return path
+
+
+def check_run_ending(path: Path | None) -> Path | None:
+    """Return the path of a run to save, if the ending is one of those for runs."""
+    if path is not None:
+        from ..simulation.storage import check_format
+
+        check_format(path)
+        check_folder(path)
+    return path
 
 
 def write_file(path: Path, content: str | bytes) -> None:
