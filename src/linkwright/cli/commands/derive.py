@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -137,25 +136,21 @@ def _print_latex(equations: Equations, sheets: dict[str, Sheet]) -> None:
 
 
 def _print_html(equations: Equations, sheets: dict[str, Sheet]) -> None:
+    from markupsafe import Markup
+
     from ...forms.page_fonts import math_font_css
     from ...forms.sheet import equation_of
+    from ...report.rendering import render
 
-    sections = []
-    for name, one in sheets.items():
-        heading = name.replace("_", " ").capitalize()
-        about = escape(one.what) if one.is_closed else escape(f"{one.what} ({one.size})")
-        sections.append(f"<h2>{heading}</h2><p>{about}</p><div>{one.mathml()}</div>")
-    title = escape(equations.mechanism.name)
-    print(
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{math_font_css()}"
-        "body{font-family:system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
-        "div{overflow-x:auto;margin-left:1.5em}math{font-size:1.1em}"
-        "mtd{padding:.25em .3em;text-align:left}</style></head>"
-        f"<body><h1>{title}</h1><p>{escape(equation_of(equations.names))}</p>"
-        f"<p>Formulation: {equations.by}</p>"
-        f"{''.join(sections)}</body></html>"
+    page = render(
+        "derive.html",
+        title=equations.mechanism.name,
+        by=equations.by,
+        equation=equation_of(equations.names),
+        sheets=[(one, Markup(one.mathml())) for one in sheets.values()],
+        fonts=Markup(math_font_css()),
     )
+    print(page)
 
 
 def _data(equations: Equations, sheets: dict[str, Sheet]) -> dict[str, Any]:
