@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, LinkwrightError
-from ..files.partial import partial_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,7 +144,9 @@ def check_run_ending(path: Path | None) -> Path | None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Write a file whole or not at all."""
+    from ..files.partial import partial_name
+
     if not path.name or os.path.isdir(path):
         raise FileError("is a folder", where=str(path), remedy="name a file")
     partial = partial_name(path)
