@@ -8,8 +8,8 @@
 - A parameter is an option of its name and type. `options` has the types that several commands
   share: with other flags (`-t`), with help, and with a conversion, so that the function receives
   numbers in SI units, lists and dictionaries, not what was typed.
-- A `MechanismFile` adds FILE and `--base`; every command gets `--json`. A function that needs these
-  texts as well declares parameters `file`, `base` or `as_json`.
+- A `MechanismFile` adds FILE, `--base` and `--closure`; every command gets `--json`. A function
+  that needs these as well declares parameters `file`, `base`, `closure` or `as_json`.
 - The function returns an `Outcome`, which is printed here.
 
 The functions import heavy packages when they run, so that `--help` stays fast.
@@ -26,7 +26,15 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from .options import BaseText, Converted, FileText, JsonFlag, MechanismSource, OptionalFileText
+from .options import (
+    BaseText,
+    ClosureNumber,
+    Converted,
+    FileText,
+    JsonFlag,
+    MechanismSource,
+    OptionalFileText,
+)
 from .output import Outcome, print_outcome
 from .sources import read_mechanism
 
@@ -89,7 +97,7 @@ def _described_parameters(function: CommandFunction) -> Iterator[tuple[str, _Des
 def _command_line_options(
     described: Mapping[str, _Described], helps: Mapping[str, str]
 ) -> list[Parameter]:
-    """Return the parameters that Typer sees: FILE, the options, `--base` and `--json`."""
+    """Return the parameters that Typer sees: FILE, the options, `--base`, `--closure`, `--json`."""
     found: dict[str, Parameter] = {}
 
     def add(name: str, hint: Any, default: Any) -> None:
@@ -102,15 +110,16 @@ def _command_line_options(
             required = source.required
             add("file", *((FileText, Parameter.empty) if required else (OptionalFileText, None)))
             continue
-        if name in ("base", "as_json"):
+        if name in ("base", "closure", "as_json"):
             continue  # always at the end
         info = copy(one.find(typer.models.ParameterInfo)) or _plain_option(name, one.type)
         info.help = helps.get(name, info.help)
         kind = one.type if converted is None else converted.text_type
         default = None if converted and one.default is Parameter.empty else one.default
         add(name, Annotated[kind, info], default)
-    if "file" in found or "base" in described:
+    if "file" in found:
         add("base", BaseText, None)
+        add("closure", ClosureNumber, None)
     add("as_json", JsonFlag, False)
     return list(found.values())
 
@@ -125,7 +134,7 @@ def _arguments(described: Mapping[str, _Described], texts: Mapping[str, Any]) ->
     sources = [name for name, one in described.items() if one.find(MechanismSource)]
     mechanism = None
     if sources and texts["file"] is not None:
-        mechanism = read_mechanism(texts["file"], texts["base"])
+        mechanism = read_mechanism(texts["file"], texts["base"], texts["closure"])
     arguments: dict[str, Any] = dict.fromkeys(sources, mechanism)
     for name, one in described.items():
         if name not in sources:

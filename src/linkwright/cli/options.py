@@ -67,11 +67,19 @@ OptionalFileText = Annotated[str | None, typer.Argument(metavar="FILE", help=FIL
 BaseText = Annotated[
     str | None, typer.Option("--base", metavar="free", help="Let the root link of a URDF float.")
 ]
+ClosureNumber = Annotated[
+    float | None,
+    typer.Option(
+        "--closure",
+        help="Tolerance of nearly redundant constraints, relative to their size; default: that of "
+        "the file, or 1e-6.",
+    ),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 MechanismFile = Annotated[Mechanism, MechanismSource()]
 OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]
 
-# states: `--closure`, the accuracy to which loops close, belongs here
+# states
 
 NAMED_VALUE = "NAME=VALUE"
 Coordinates = Annotated[

@@ -7,13 +7,25 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import FileError, suggest
+from ..errors import FileError, LinkwrightError, suggest
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def read_mechanism(source: str, base: str | None = None) -> Mechanism:
+def read_mechanism(source: str, base: str | None, closure: float | None) -> Mechanism:
+    """Return the mechanism that FILE, `--base` and `--closure` describe."""
+    mechanism = _load(source, base)
+    if closure is not None and not (mechanism.loops or mechanism.constraints):
+        raise LinkwrightError(
+            "--closure is for mechanisms with loops or constraints",
+            where=source,
+            remedy="leave it out",
+        )
+    return mechanism.with_closure(closure)
+
+
+def _load(source: str, base: str | None) -> Mechanism:
     """Read the file, or take the mechanism of this name from the gallery."""
     from ..files import gallery, load
     from ..mechanism.gallery import family, gallery_file, gallery_names

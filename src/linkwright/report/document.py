@@ -55,10 +55,11 @@ def page(
     base: str | None = None,
     qd0: Mapping[str, float] | None = None,
     drives: Mapping[str, str] | None = None,
+    closure: float | None = None,
 ) -> str:
-    """The HTML of a page about a mechanism that was read from `file` (with the `base` that was
-    asked for); formulations `by` are compared (all unless said). Each part may take `budget`
-    seconds; what needs more is left out, and said so.
+    """The HTML of a page about a mechanism that was read from `file` (with the `base` and the
+    `closure` that were asked for); formulations `by` are compared (all unless said). Each part may
+    take `budget` seconds; what needs more is left out, and said so.
 
     The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions
     by name); mechanisms of the gallery have one of their own where nothing of this is given.
@@ -75,6 +76,7 @@ def page(
     at = (moved.run.q[0], start.where()) if moved and start.q0 else ()
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
+    name += f" --closure {closure:g}" if closure is not None else ""
     said = Start(duration or SECONDS, q0 or {}, qd0 or {}, drives or {})
     again = Commands.of(name, moved, start, said if said.is_said or duration else None, budget, by)
     info = describe(mechanism)

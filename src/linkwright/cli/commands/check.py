@@ -51,6 +51,7 @@ def check(
     csv: Annotated[Path | None, typer.Option(metavar="FILE"), options.written_as(".csv")],
     output: Annotated[Path | None, options.OUTPUT, options.written_as(".html")],
     base: options.BaseText,
+    closure: options.ClosureNumber,
 ) -> Outcome:
     """Check equations that people wrote: identical (proved), or what is wrong with them.
 
@@ -83,8 +84,10 @@ def check(
     folder_options = {"--solution": solution, "--csv": csv, "--output": output}
     check_forms(file, equations, mechanism, folder_options)
     if mechanism is not None:
-        return mark_folder(read_mechanism(mechanism, base), file, solution, names, csv, output)
-    report = checking.check(read_mechanism(file, base), Path(equations or ""), names=names)
+        arm = read_mechanism(mechanism, base, closure)
+        return mark_folder(arm, file, solution, names, csv, output)
+    arm = read_mechanism(file, base, closure)
+    report = checking.check(arm, Path(equations or ""), names=names)
     return Outcome(report.as_json(), lambda: _print_report(report), failure=_failure(report))
 
 

@@ -29,6 +29,7 @@ def report(
     by: options.Formulations,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 20.0,
     base: options.BaseText,
+    closure: options.ClosureNumber,
 ) -> Outcome:
     """Write everything about a mechanism on one page: picture, equations, checks, a motion.
 
@@ -56,7 +57,7 @@ def report(
     from ...report import page
 
     with working(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, time, start, budget, by, base, speed, drive)
+        text = page(mechanism, file, time, start, budget, by, base, speed, drive, closure)
     write_file(output, text)
     size = len(text.encode())
     return Outcome(
