@@ -169,7 +169,7 @@ def test_command(tmp_path: Path) -> None:
         (("--links", "4-2"), "no numbers of links"),
         (("--links", "0,4"), "no numbers of links"),
         (("elbow", "--budget", "0"), "--budget 0 is no duration"),
-        (("elbow", "-o", "a.txt"), "no format of comparisons"),
+        (("elbow", "-o", "a.txt"), "'.txt' cannot be written; use .md"),
         (("elbow", "--by", "magic"), "no formulation 'magic'"),
     ],
 )

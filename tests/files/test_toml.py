@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import linkwright as lw
-from linkwright.cli.commands import export
+from linkwright.cli.commands.export import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import check_target, load, save, write
 from linkwright.files.toml import NOT_IN_FILES, read_toml, write_toml
@@ -142,7 +142,7 @@ def test_names_say_the_format(tmp_path: Path) -> None:
         check_target(Path("arm.toml"), "urdf")
     check_target(Path("arm.txt"), "toml")
     with pytest.raises(FileError, match="is no name for TOML"):
-        export("elbow", to="toml", output=tmp_path / "arm.dh.toml")
+        export(arm, to="toml", output=tmp_path / "arm.dh.toml")
     assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]
 
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import linkwright as lw
-from linkwright.cli.derive import print_equations
+from linkwright.cli.commands.derive import derive
 from linkwright.report.parts import written_out
 from tests.forms.reading import agree, state
 
@@ -57,7 +57,7 @@ def test_a_declared_wrench_stands_in_f() -> None:
 def test_derive_prints_declared_loads(
     form: str, load: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_equations(lw.gallery("slider-crank-sundials"), "recursive", form, None, "symbolic")
+    derive(lw.gallery("slider-crank-sundials"), as_=form, what=None).show()
     printed = capsys.readouterr().out
     assert re.search(load, printed, re.MULTILINE), printed
     assert "passive:" not in printed
@@ -72,7 +72,7 @@ def test_the_report_prints_declared_loads() -> None:
 def test_time_stands_in_f_and_in_the_equation(capsys: pytest.CaptureFixture[str]) -> None:
     gust = {"type": "wrench", "on": "tip", "force": ["3*sin(2*t)", 0, 0]}
     gusty = WIND.model_copy(update={"forces": {"gust": gust}})
-    print_equations(gusty, "recursive", "text", ["f"], "symbolic")
+    derive(gusty, what=["f"]).show()
     printed = capsys.readouterr().out
     assert "= τ + f(q, q̇, t)\n" in printed
     assert "f[1] = -3*l*cos(q)*sin(2*t)" in printed

@@ -175,17 +175,17 @@ def test_hostile_sizes_stop() -> None:
 
 
 def test_the_command_falls_back_to_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    from linkwright.cli.derive import print_equations
+    from linkwright.cli.commands.derive import derive
 
-    print_equations(lw.gallery("chain-12"), "recursive", "text", ["mass_matrix"], "symbolic")
+    derive(lw.gallery("chain-12"), what=["mass_matrix"]).show()
     long = capsys.readouterr().out
     assert "operations)" in long
     assert "    x1 = " in long
-    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "numeric")
+    derive(lw.gallery("elbow"), what=["gravity"], parameters="numeric").show()
     short = capsys.readouterr().out
     assert "(3 terms)" in short
     assert "g[2] = 4.905*cos(q1 + q2)" in short
-    print_equations(lw.gallery("elbow"), "recursive", "text", ["gravity"], "symbolic", steps=True)
+    derive(lw.gallery("elbow"), what=["gravity"], steps=True).show()
     assert "operations)" in capsys.readouterr().out
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 import linkwright as lw
 from linkwright.comparison import Comparison
@@ -19,33 +20,42 @@ from linkwright.mechanism import names_of
 from linkwright.report import document, motions, page
 from linkwright.report.description import describe
 from linkwright.report.document import Commands
-from linkwright.report.markup import Html, html, joined, table
 from linkwright.report.motions import LeftOut, Moved, motion_of
 from linkwright.report.parts import Parts, written_out
 from linkwright.report.plots import plots, spins
+from linkwright.report.rendering import typeset_figures
 from linkwright.report.sections import (
     checks_section,
     comparison_section,
     equations_section,
-    figured,
     mechanism_section,
     motion_section,
-    titled,
+    page_header,
 )
 from linkwright.report.starts import _STARTS, Start, usual_start
 from linkwright.simulation import Happened
 from linkwright.verification.report import Check, Report
 from tests.commands import ok, run
 
+TEMPLATES = Path(document.__file__).parent / "templates"
 HOSTILE = "<script>alert('x')</script>&\"'"
 
 
 def test_everything_filled_in_is_escaped() -> None:
-    assert html("<b>{}</b>", HOSTILE) == (
-        "<b>&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;&quot;&#x27;</b>"
+    checks = (Check(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
+    text = checks_section(Report("x", "recursive", checks, 1.0), HOSTILE)
+    text += checks_section(LeftOut(HOSTILE), HOSTILE)
+    text += comparison_section(LeftOut(HOSTILE), HOSTILE) + motion_section(
+        LeftOut(HOSTILE), HOSTILE
     )
-    assert html("<b>{}</b>", Html("<i>")) == "<b><i></b>"
-    assert "<script" not in table([HOSTILE], [[HOSTILE]]) + joined([HOSTILE])
+    safe = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&#34;&#39;"
+    assert text.count(safe) == 5 + 2 + 2 + 2
+    assert "<script" not in text
+
+
+def test_no_template_turns_escaping_off() -> None:
+    for path in TEMPLATES.glob("*.html"):
+        assert not re.search(r"\|\s*safe\b|autoescape", path.read_text(encoding="utf-8")), path.name
 
 
 class Tags(HTMLParser):
@@ -93,7 +103,7 @@ def test_no_network_reference(hostile: str) -> None:
     tags = Tags()
     tags.feed(hostile)
     assert all(address.startswith("#") for address in tags.addresses)
-    assert "default-src 'none'" in hostile.replace("&#x27;", "'")
+    assert "default-src 'none'" in hostile.replace("&#39;", "'")
     assert not re.search(r"@import|url\((?!#|data:font/woff2;base64,)", hostile)
 
 
@@ -109,7 +119,7 @@ def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPa
     missing = LeftOut("why")
     monkeypatch.setattr(document, "made", lambda *_: Parts(missing, missing, missing, missing))
     text = page(lw.gallery("elbow"), "/home/me/my robot.urdf", base="free")
-    assert "linkwright verify &#x27;my robot.urdf&#x27; --base free" in text
+    assert "linkwright verify &#39;my robot.urdf&#39; --base free" in text
     assert "/home/me" not in text
 
 
@@ -253,8 +263,8 @@ def test_the_gallery_has_motions_of_its_own() -> None:
     assert usual_start(ball).qd0 == {"fall.x": 0.4}
     assert not usual_start(ball.without("gravity")).is_said
     assert not usual_start(lw.gallery("elbow")).is_said
-    assert "comes to rest" in titled(ball, describe(ball))
-    assert "comes to rest" not in titled(ball.without("gravity"), describe(ball))
+    assert "comes to rest" in page_header(ball, describe(ball))
+    assert "comes to rest" not in page_header(ball.without("gravity"), describe(ball))
 
 
 def test_wheels_do_not_hide_the_other_angles() -> None:
@@ -295,7 +305,7 @@ def test_many_events_are_no_forest_of_lines(
         "linkwright.report.plots.plot", lambda run, *_, **__: drawn.append(len(run.events))
     )
     monkeypatch.setattr("linkwright.report.plots.cyclograph", lambda *_, **__: None)
-    monkeypatch.setattr("linkwright.report.plots.picture", lambda *_: Html(""))
+    monkeypatch.setattr("linkwright.report.plots.picture", lambda *_: Markup())
     run = lw.simulate(lw.gallery("elbow"), 0.2, samples=21)
     happened = tuple(Happened(0.01 * k, "q1", "hit") for k in range(count))
     plots(replace(run, events=happened))
@@ -312,7 +322,7 @@ def test_many_events_are_no_forest_of_lines(
     ],
 )
 def test_numbers_are_printed_as_such(text: str, shown: str) -> None:
-    assert shown in figured(text)
+    assert shown in typeset_figures(text)
 
 
 def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:
@@ -335,7 +345,7 @@ def test_verdicts_are_explained() -> None:
     ("words", "message"),
     [
         (("nothing.toml",), "nothing.toml"),
-        (("elbow", "-o", "a.pdf"), "is no .html file"),
+        (("elbow", "-o", "a.pdf"), "'.pdf' cannot be written; use .html or .htm"),
         (("elbow", "q7=1"), "no coordinate 'q7'"),
         (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
         (("elbow", "--drive", "nope=1"), "there is no drive 'nope'; known: q1, q2"),

@@ -59,14 +59,17 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
     [
         ("simulate elbow --plot q", "--plot needs a file; add -o picture.svg, .pdf or .png"),
         ("simulate elbow -o x.png", "'x.png' is a picture, but of what?; add --plot q,energy"),
-        ("simulate elbow --animate x.avi", "'x.avi' is no .mp4, .gif, .html; name such a file"),
+        (
+            "simulate elbow --animate x.avi",
+            "x.avi: '.avi' cannot be written; use .mp4, .gif or .html",
+        ),
         (
             "simulate elbow --pace 0.5",
             "--pace 0.5 is for no film; give --animate, and a pace above 0",
         ),
         ("simulate elbow --plot qq -o x.svg", "a run has no 'qq' to draw; did you mean 'q'?"),
         *(
-            (f"simulate elbow {words}", "no: is no folder; make it, or name another")
+            (f"simulate elbow {words}", "no: is not a folder; create it, or name another")
             for words in ("-o no/x.nc", "--plot q -o no/x.svg", "--animate no/x.gif")
         ),
         ("draw elbow q3=1 -o x.svg", "there is no coordinate 'q3'; known: q1, q2"),
@@ -100,6 +103,6 @@ def test_mistakes_are_one_line(
     words: str, message: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And found before anything is simulated."""
-    monkeypatch.delattr("linkwright.cli.simulate.simulate")
+    monkeypatch.delattr("linkwright.simulation.simulate")
     assert command(words) == (2, "", f"linkwright: {message}\n")
     assert not list(tmp_path.iterdir())

@@ -33,17 +33,13 @@ COMMANDS = {
 }
 
 STUCK = """
-import signal, sys, time, ctypes
-from linkwright.cli import main
-import linkwright.cli.app as app
+import signal, ctypes
+from linkwright.cli import command, main
+from linkwright.cli.commands import check
 def hang(*_):
     open("begun", "w").close()
     ctypes.PyDLL(None).sleep(1000)  # in C, with the interpreter's lock
-app.read = hang
-for name in ("commands", "studies", "moving", "modes", "draw"):
-    module = sys.modules.get("linkwright.cli." + name)
-    if module is not None and hasattr(module, "read"):
-        module.read = hang
+command.read_mechanism = check.read_mechanism = hang
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """

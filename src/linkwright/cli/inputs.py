@@ -1,15 +1,15 @@
-"""Inputs of `linkwright evaluate` as words: `q=0,90deg qd=0,0`."""
+"""Inputs of a compiled function as words: `q=0,90deg qd=0,0`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest
 from ..expressions import Measured, check_dimension, parse, parse_unit, to_float
-from ..mechanism import Joint, Mechanism, numbers_from_text
+from ..mechanism import Joint, Mechanism
 from ..model import Model
 from ..quantities import entry_names
 from ..tape import Port
@@ -25,26 +25,8 @@ _UNITS = {
 _PLAIN, _ANY = "", "any"
 
 
-def assignments(words: Sequence[str]) -> dict[str, str]:
-    """`key=value` words as a dictionary; none may be said twice."""
-    given: dict[str, str] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise LinkwrightError(f"'{word}' is no input", remedy="write q=0.1,0.2 and the like")
-        if key in given:
-            raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
-        given[key] = value
-    return given
-
-
-def numbers(mechanism: Mechanism, words: list[str], what: str = "q0") -> dict[str, float]:
-    """Values by name, in SI units: of coordinates, of speeds ("qd0"), of forces ("torque")."""
-    return dict(numbers_from_text(mechanism, assignments(words), what))
-
-
-def from_words(model: Model, wanted: list[Port], given: Mapping[str, str]) -> dict[str, Any]:
-    """The arrays of one state."""
+def read_inputs(model: Model, wanted: list[Port], given: Mapping[str, str]) -> dict[str, Any]:
+    """Read the arrays of one state."""
     known = [port.name for port in wanted]
     for key in given:
         if key not in known:
@@ -63,14 +45,14 @@ def from_words(model: Model, wanted: list[Port], given: Mapping[str, str]) -> di
                 f"{port.name} has {len(numbers)} numbers",
                 remedy=f"give {port.size}: {', '.join(entries)}",
             )
-        units = units_of(model.mechanism, port)
+        units = entry_units(model.mechanism, port)
         triples = zip(numbers, entries, units, strict=True)
         inputs[port.name] = np.array([_number(*t) for t in triples]).reshape(port.shape)
     return inputs
 
 
 def _number(text: str, entry: str, unit: str) -> float:
-    """The number in SI; a unit behind it must be one of the entry's dimension."""
+    """Read a number in SI units; a unit behind it must have the dimension of the entry."""
     try:
         expression = parse(text)
         if isinstance(expression, Measured):
@@ -86,8 +68,8 @@ def _number(text: str, entry: str, unit: str) -> float:
         raise error.within(entry) from None
 
 
-def units_of(mechanism: Mechanism, port: Port) -> list[str]:
-    """The unit of each entry of an input."""
+def entry_units(mechanism: Mechanism, port: Port) -> list[str]:
+    """Return the unit of each entry of an input."""
     if port.name == "wrenches":
         return (["N*m"] * 3 + ["N"] * 3) * (port.size // 6)
     if port.name == "t":
@@ -100,11 +82,11 @@ def units_of(mechanism: Mechanism, port: Port) -> list[str]:
         if not joint.moves:
             continue
         if port.name in ("q", "q1") and joint.by_quaternion:
-            units += _units_beside_quaternion(joint)
+            units += _quaternion_units(joint)
         else:
             units += [turning if freedom.turns else sliding for freedom in joint.freedoms]
     return units
 
 
-def _units_beside_quaternion(joint: Joint) -> list[str]:
+def _quaternion_units(joint: Joint) -> list[str]:
     return ["m" if ending in ("x", "y", "z") else _PLAIN for ending in joint.coordinates]

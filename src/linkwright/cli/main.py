@@ -13,12 +13,8 @@ import typer
 
 from ..errors import LinkwrightError
 from . import commands as commands  # registers them
-from . import draw as draw  # and this one
-from . import modes as modes
-from . import moving as moving
-from . import studies as studies
-from .app import app
-from .show import CheckFailedError
+from .command import app
+from .output import CheckFailedError
 from .supervise import supervise
 
 

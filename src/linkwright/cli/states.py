@@ -15,10 +15,10 @@ from ..errors import FileError
 from ..model import Model
 from ..quantities import INPUT_SHAPES, entry_names
 from ..tape import Port
-from .show import write_file
+from .output import write_file
 
 
-def from_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
+def read_states(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
     """The inputs that a file of states gives: in an NPZ file as whole arrays or as columns, in
     a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
     file serves for several quantities.
@@ -184,13 +184,6 @@ def _floats(row: list[str], head: list[str], where: str) -> list[float]:
                 f"'{shown}' under {name} is no number", where=where, remedy="give a number in SI"
             ) from None
     return numbers
-
-
-def check_written_kind(path: Path) -> None:
-    if path.suffix.lower() not in (".csv", ".npz"):
-        raise FileError(
-            f"'{path.suffix}' cannot be written", where=str(path), remedy="use .csv or .npz"
-        )
 
 
 def write_results(model: Model, outputs: list[Port], named: dict[str, Any], path: Path) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
+
+from markupsafe import Markup
 
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
@@ -22,17 +23,16 @@ from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
 from ..mechanism.gallery_files import gallery_names
 from .description import describe
-from .markup import Html, copied, details, html, joined
 from .motions import Moved, motion_words
 from .parts import compared_seconds, made
+from .rendering import read_asset, render
 from .sections import (
     checks_section,
     comparison_section,
     equations_section,
     mechanism_section,
     motion_section,
-    section,
-    titled,
+    page_header,
 )
 from .starts import SECONDS, Start, check_begins, exactly, usual_start
 
@@ -80,18 +80,18 @@ def page(
     said = Start(duration or SECONDS, q0 or {}, qd0 or {}, drives or {})
     again = Commands.of(name, moved, start, said if said.is_said or duration else None, budget, by)
     info = describe(mechanism)
-    links = joined(html('<a href="#{}">{}</a>', mark, title) for mark, title in _SECTIONS.items())
-    body = joined(
-        [
-            titled(mechanism, info),
-            html("<nav>{}</nav>", links),
+    body = render(
+        "page.html",
+        header=page_header(mechanism, info),
+        links=_SECTIONS,
+        sections=[
             mechanism_section(mechanism, info, *at),
             equations_section(parts.equations, name, names_of(mechanism)),
             checks_section(parts.checks, name),
             motion_section(parts.motion, again.simulate),
             comparison_section(parts.comparison, again.compare),
-            _again(mechanism, name, again),
-        ]
+            again_section(mechanism, name, again),
+        ],
     )
     return whole(mechanism.name, body)
 
@@ -146,7 +146,8 @@ class Commands:
         )
 
 
-def _again(mechanism: Mechanism, file: str, again: Commands) -> Html:
+def again_section(mechanism: Mechanism, file: str, again: Commands) -> Markup:
+    """Return the commands that make the page again, and the mechanism's own file."""
     commands = [
         again.report,
         f"linkwright derive {file} --as latex",
@@ -154,65 +155,43 @@ def _again(mechanism: Mechanism, file: str, again: Commands) -> Html:
         again.simulate,
         again.compare,
     ]
-    made_with = ", ".join(f"{package} {version(package)}" for package in _PACKAGES)
-    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    lead = html(
-        "<p>Where linkwright {} with its extra <code>[show]</code> is installed, these commands "
-        "make this page, the equations, the checks, the motion and the comparison.{}</p>",
-        __version__, _without_file(mechanism, file),
-    )  # fmt: skip
-    said = html(
-        "<p>Made on {} by linkwright {} with Python {}, {}, on {} {}. The mechanism’s SHA-256 is "
-        "<code>{}</code>.</p>",
-        when, __version__, platform.python_version(), made_with, platform.system(),
-        platform.machine(), mechanism.digest,
-    )  # fmt: skip
-    lines = joined(html("<span>{}\n</span>", command) for command in commands)
-    commanded = html('<div class="commands">{}</div>', copied(lines))
-    return section("again", "Make it again", lead, commanded, said, _own(mechanism))
-
-
-def _without_file(mechanism: Mechanism, file: str) -> Html:
-    """How to go on from the page alone, where the gallery does not have the mechanism."""
-    if file in gallery_names():
-        return Html(f" “{file}” is in linkwright’s gallery.")
-    return html(
-        " Who has only this page saves the file at its end as <code>{}.toml</code> and uses that.",
-        re.sub(r"\W+", "-", mechanism.name).strip("-") or "mechanism",
+    text, lost = write(mechanism, "toml")
+    return render(
+        "again.html",
+        version=__version__,
+        file=file,
+        is_in_gallery=file in gallery_names(),
+        own_name=re.sub(r"\W+", "-", mechanism.name).strip("-") or "mechanism",
+        commands=commands,
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        python=platform.python_version(),
+        packages=", ".join(f"{package} {version(package)}" for package in _PACKAGES),
+        system=f"{platform.system()} {platform.machine()}",
+        digest=mechanism.digest,
+        size=len(text),
+        text=text if len(text) <= _MOST_TEXT else None,
+        lost=[f"not in it: {what}" for what in lost],
     )
 
 
-def _own(mechanism: Mechanism) -> Html:
-    """The mechanism's file, so that the page alone is enough."""
-    text, lost = write(mechanism, "toml")
-    if len(text) > _MOST_TEXT:
-        return html(
-            '<p class="left-out">Left out: the mechanism’s file, {} characters.</p>', len(text)
-        )
-    notes = joined(html("<li>not in it: {}</li>", what) for what in lost)
-    inner = joined([copied(text), html("<ul>{}</ul>", notes) if lost else Html("")])
-    return details("The mechanism as a file (.toml)", inner, "source")
-
-
-def whole(title: str, body: Html) -> str:
-    """The document; its policy lets nothing be fetched and no script run but those put here."""
-    here = files(__package__)
-    style = (here / "page.css").read_text(encoding="utf-8")
-    script = (here / "page.js").read_text(encoding="utf-8")
+def whole(title: str, body: Markup) -> str:
+    """Return the document; its policy lets nothing be fetched and no script run but its own."""
+    script = read_asset("page.js")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
     allowed = " ".join(f"'sha256-{_hash(text)}'" for text in dict.fromkeys(scripts))
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
         f"script-src {allowed}"
     )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        + html('<meta http-equiv="Content-Security-Policy" content="{}">', policy)
-        + '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        + html("<title>{}</title>", title)
-        + f"<style>\n{text_font_css()}{math_font_css()}{style}</style></head>\n"
-        + f"<body>\n{body}\n<script>{script}</script></body></html>\n"
+    text = render(
+        "document.html",
+        policy=policy,
+        title=title,
+        style=Markup(text_font_css() + math_font_css()) + read_asset("page.css"),
+        body=body,
+        script=script,
     )
+    return f"{text}\n"
 
 
 def _hash(text: str) -> str:

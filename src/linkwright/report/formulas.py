@@ -4,35 +4,39 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from markupsafe import Markup
+
 from ..expressions import Expression
 from ..expressions.broken import Breaker
 from ..expressions.tree import Number
 from ..expressions.typeset import MathmlSetter, Typesetter
 from ..forms.sheet import Sheet
-from .markup import Html, html, joined
+from .rendering import render
 
 _ZERO = Number(Fraction(0))
 _NAMED = 4
 """Entries that are zero and still named one by one."""
 
 
-def formulas(sheet: Sheet) -> Html:
-    """All rows of a sheet; entries that are zero come last, together."""
+def formulas(sheet: Sheet) -> Markup:
+    """Return all rows of a sheet; entries that are zero come last, together."""
     setter = Typesetter(MathmlSetter(), sheet.dotted)
     breaker = Breaker(setter)
-    steps = [_equal(breaker, [setter.name(step)], value) for step, value in sheet.steps]
-    found = [html('<div class="steps">{}</div>', joined(steps))] if steps else []
-    rows = _merged(sheet)
-    zero = rows.pop(_ZERO, [])
-    for value, labels in rows.items():
-        found.append(_equal(breaker, [setter.entry(label) for label in labels], value))
-    if zero and not rows:
-        found.append(html("<p>{}</p>", "It is 0." if len(zero) == 1 else "All entries are 0."))
+    steps = [_equation(breaker, [setter.name(step)], value) for step, value in sheet.steps]
+    entries = _merged(sheet)
+    zero = entries.pop(_ZERO, [])
+    note = ""
+    if zero and not entries:
+        note = "It is 0." if len(zero) == 1 else "All entries are 0."
     elif len(zero) > _NAMED:
-        found.append(html("<p>All other entries are 0.</p>"))
+        note = "All other entries are 0."
     elif zero:
-        found.append(_equal(breaker, [setter.entry(label) for label in zero], _ZERO))
-    return html('<div class="equations">{}</div>', joined(found))
+        entries[_ZERO] = zero
+    rows = [
+        _equation(breaker, [setter.entry(label) for label in labels], value)
+        for value, labels in entries.items()
+    ]
+    return render("formulas.html", steps=steps, rows=rows, note=note)
 
 
 def is_zero(sheet: Sheet) -> bool:
@@ -47,6 +51,7 @@ def _merged(sheet: Sheet) -> dict[Expression, list[str]]:
     return found
 
 
-def _equal(breaker: Breaker, names: list[str], value: Expression) -> Html:
+def _equation(breaker: Breaker, names: list[str], value: Expression) -> list[Markup]:
+    """Return the pieces of an equation, between which a line may end."""
     pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.pieces(value)
-    return html("<p>{}</p>", joined(Html(f"<math>{piece}</math> ") for piece in pieces))
+    return [Markup(piece) for piece in pieces]

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from ..comparison import Comparison, compare
 from ..comparison.bounded import Worker, cancelling, not_cancelled
 from ..expressions import to_text
@@ -24,6 +26,7 @@ from .starts import Start
 LONG, MOST, MOST_MARKUP = 6_000, 20_000, 400_000
 """Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
 all, and of its markup."""
+NO_MARKUP = Markup()
 COMPARED = 1.0
 """Seconds of motion by which formulations are compared, at most."""
 
@@ -35,7 +38,7 @@ class Written:
     name: str
     what: str
     size: str
-    markup: str = ""
+    markup: Markup = NO_MARKUP
     latex: str = ""
     is_long: bool = False
     is_zero: bool = False
@@ -94,7 +97,7 @@ def written_out(mechanism: Mechanism) -> tuple[Written, ...]:
 def _written(mechanism: Mechanism, parameters: Mapping[str, Any], sheet: Sheet) -> Written:
     size = sheet.size if sheet.is_closed else _abbreviated(sheet)
     short = sheet.is_closed or _characters(sheet) <= MOST
-    markup = formulas(sheet) if short else ""
+    markup = formulas(sheet) if short else NO_MARKUP
     if not 0 < len(markup) <= MOST_MARKUP:
         return Written(sheet.name, sheet.what, f"{sheet.operations} operations")
     latex = sheet.latex()

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 
 from ..mechanism import names_of
 from ..mechanism.units import coordinate_units
 from ..show import cyclograph, plot, svg
 from ..show.histories import ANGLE
 from ..simulation import Run
-from .markup import Html, html
+from .rendering import render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,15 +34,15 @@ _SPINS = 15.0
 """How many times as far as the others something turns that would hide them."""
 
 
-def picture(figure: Figure, caption: str, mark: str) -> Html:
-    """Inline, its identities made its own."""
+def picture(figure: Figure, caption: str, mark: str) -> Markup:
+    """Return an inline figure; `mark` makes its identities its own."""
     text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
     text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
-    return html("<figure>{}<figcaption>{}</figcaption></figure>", Html(text), caption)
+    return render("picture.html", drawing=Markup(text), caption=caption)
 
 
-def plots(run: Run) -> list[Html]:
+def plots(run: Run) -> list[Markup]:
     names, spinning = names_of(run.mechanism), spins(run)
     every = None if len(run.mechanism.joints) <= _FEW else float(run.t[-1]) / 9
     q, in_q = _chosen(names.q, spinning)

@@ -1,0 +1,113 @@
+"""`linkwright base`: the base parameters, or the regressor for named parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import LinkwrightError
+from ..command import command
+from ..options import NAMES, MechanismFile
+from ..output import Outcome
+
+if TYPE_CHECKING:
+    from ...equations import Equations
+    from ...expressions import Expression
+    from ...identify import NamedRegressor
+
+
+@command("Equations")
+def base(
+    mechanism: MechanismFile,
+    *,
+    parameters: Annotated[list[str] | None, typer.Option(metavar="EXPRESSION,…"), NAMES],
+) -> Outcome:
+    """Find the base parameters: the fewest inertial numbers that the joint forces depend on.
+
+    With --parameters, find the regressor for others, its rank, and which columns are redundant.
+
+    Parameters
+    ----------
+    parameters
+        Find the regressor Y for these instead, forces = Y*theta: expressions of the mechanism's
+        parameters.
+
+    Examples
+    --------
+    linkwright base puma560
+    linkwright base elbow --parameters "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2"
+    """
+    from ... import identify
+
+    if parameters is None:
+        found = identify.base_parameters(mechanism)
+        return Outcome(found.to_dict(), lambda: print(found))
+    regressor = identify.regressor_of(mechanism, parameters)
+    return Outcome(regressor.to_dict(), lambda: print_regressor(regressor))
+
+
+def print_regressor(found: NamedRegressor) -> None:
+    """Print the rank, the entries of each column that are not zero, and redundant columns."""
+    from ...expressions import ZERO, to_text
+
+    count = len(found.parameters)
+    print(f"{found.mechanism.name}: tau = Y theta, {count} columns, rank {found.rank}")
+    entries = _closed_entries(found)
+    for j, (theta, value) in enumerate(zip(found.parameters, found.values, strict=True), 1):
+        print(f"theta{j} = {theta} = {float(value):.10g}")
+        for i in range(1, len(found.Y) + 1):
+            entry = entries[f"Y[{i},{j}]"]
+            if entry != ZERO:
+                print(f"  Y[{i},{j}] = {to_text(entry)}")
+    for theta, others in found.redundant.items():
+        print(f"redundant: column {found.parameters.index(theta) + 1} is {found.sum_of(others)}")
+    if found.known:
+        print(f"taken as known: {', '.join(found.known)}")
+
+
+def _closed_entries(found: NamedRegressor) -> dict[str, Expression]:
+    """Return the entries in closed form, or as they are if that takes too long."""
+    import casadi as ca
+
+    from ...algebra.exact.quotient_ring import Budget
+    from ...checking.difference import Numbers
+    from ...expressions import fold
+    from ...forms import Source, form_of
+    from ...formulations import derive
+    from ...kinematics.values import CasadiAlgebra
+    from ...tape import Port
+
+    eqs = derive(found.mechanism)
+    numbers = Numbers(eqs)
+    scope = _symbols(eqs)
+    algebra = CasadiAlgebra(numbers)
+
+    def read(entry: Expression) -> Any:
+        value = fold(entry, algebra, scope.__getitem__)
+        return value if isinstance(value, ca.SX) else numbers(value)
+
+    Y = ca.vertcat(*(ca.horzcat(*(read(entry) for entry in row)) for row in found.Y))
+    made = Source("regressor", "Y", ((Port("Y", Y.shape), Y),))
+    try:
+        form = form_of(eqs, made, numbers.exact, Budget(20_000, 5.0))
+        return form.written(groups=False).entries()
+    except LinkwrightError:
+        return {
+            f"Y[{i},{j}]": entry
+            for i, row in enumerate(found.Y, 1)
+            for j, entry in enumerate(row, 1)
+        }
+
+
+def _symbols(eqs: Equations) -> dict[str, Any]:
+    import casadi as ca
+
+    from ...quantities import entry_names
+
+    names = entry_names(eqs.names, list(eqs.parameters))
+    return {
+        name: symbol
+        for key in ("q", "qd", "qdd", "p")
+        for name, symbol in zip(names[key], ca.vertsplit(eqs.symbols[key]), strict=True)
+    }

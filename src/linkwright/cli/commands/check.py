@@ -1,0 +1,127 @@
+"""`linkwright check`: equations that people wrote, one text or a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import ExpressionError, LinkwrightError
+from .. import options
+from ..command import command
+from ..output import CheckFailedError, Outcome, print_table
+from ..sources import read_mechanism
+from .homework import check_forms, mark_folder
+
+if TYPE_CHECKING:
+    from ...checking import Report
+
+WIDTH = 60
+
+
+def read_symbol_names(text: str | None) -> dict[str, str]:
+    """Read which symbol of a text is which of ours: theta1=q1,theta2=q2."""
+    from ...expressions.tokens import shorten
+
+    names = {}
+    for part in text.split(",") if text else []:
+        theirs, sign, ours = (piece.strip() for piece in part.partition("="))
+        if not (theirs and sign and ours):
+            raise LinkwrightError(
+                f"--names has '{shorten(part)}'", remedy="write --names theta1=q1,theta2=q2"
+            )
+        names[theirs] = ours
+    return names
+
+
+@command("Equations")
+def check(
+    *,
+    file: Annotated[str, typer.Argument(metavar="FILE|FOLDER")],
+    equations: Annotated[str | None, typer.Argument(metavar="EQUATIONS")] = None,
+    mechanism: Annotated[str | None, typer.Option(metavar="FILE")] = None,
+    solution: Annotated[str | None, typer.Option(metavar="FILE")] = None,
+    names: Annotated[
+        dict[str, str],
+        typer.Option(metavar="THEIRS=OURS,…"),
+        options.Converted(str | None, lambda text, _: read_symbol_names(text)),
+    ],
+    csv: Annotated[Path | None, typer.Option(metavar="FILE"), options.written_as(".csv")],
+    output: Annotated[Path | None, options.OUTPUT, options.written_as(".html")],
+    base: options.BaseText,
+    closure: options.ClosureNumber,
+) -> Outcome:
+    """Check equations that people wrote: identical (proved), or what is wrong with them.
+
+    With --mechanism, check every text of a folder and print a table of marks.
+
+    Parameters
+    ----------
+    file
+        A mechanism file or gallery name; or a folder of texts.
+    equations
+        A file with equations, as text or LaTeX.
+    mechanism
+        Check a folder of texts (.txt, .tex, .md) against this mechanism.
+    solution
+        With --mechanism: the equations asked for.
+    names
+        Which of their symbols is which of ours: theta1=q1,theta2=q2.
+    csv
+        With --mechanism: a file for the table of marks.
+    output
+        With --mechanism: a page (.html) with all verdicts.
+
+    Examples
+    --------
+    linkwright check elbow equations.tex --names theta1=q1,theta2=q2
+    linkwright check homework --mechanism elbow --solution solution.txt -o marks.html
+    """
+    from ... import checking
+
+    folder_options = {"--solution": solution, "--csv": csv, "--output": output}
+    check_forms(file, equations, mechanism, folder_options)
+    if mechanism is not None:
+        arm = read_mechanism(mechanism, base, closure)
+        return mark_folder(arm, file, solution, names, csv, output)
+    arm = read_mechanism(file, base, closure)
+    report = checking.check(arm, Path(equations or ""), names=names)
+    return Outcome(report.as_json(), lambda: _print_report(report), failure=_failure(report))
+
+
+def _failure(report: Report) -> LinkwrightError | None:
+    """Return status 2 for equations that cannot be read, 1 for wrong ones."""
+    from ...checking.report import UNREADABLE
+
+    unreadable = [finding.number for finding in report if finding.status == UNREADABLE]
+    wrong = [finding.number for finding in report if not finding.is_right]
+    if unreadable:
+        return ExpressionError(f"cannot be read: {_list_numbers(unreadable)}")
+    if wrong:
+        return CheckFailedError(f"not as they should be: {_list_numbers(wrong)}")
+    if not report.passed:
+        return CheckFailedError("nothing was checked: the text has definitions only")
+    return None
+
+
+def _list_numbers(numbers: Sequence[str]) -> str:
+    """List the first ten."""
+    return ", ".join(dict.fromkeys(numbers[:10])) + (", …" if len(numbers) > 10 else "")
+
+
+def _print_report(report: Report) -> None:
+    from ...checking.report import DEFINITION
+    from ...expressions.tokens import shorten
+
+    rows = [
+        (finding.number, shorten(finding.equation, WIDTH), finding.sentence())
+        for finding in report
+        if finding.status != DEFINITION or finding.note
+    ]
+    print_table(["number", "equation", "verdict"], rows)
+    for theirs, ours in report.names.items():
+        print(f"{theirs} is taken for {ours}")
+    if report.note:
+        print(report.note)

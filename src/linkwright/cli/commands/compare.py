@@ -1,0 +1,91 @@
+"""`linkwright compare`: formulations on one mechanism, or against the number of links."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import LinkwrightError
+from .. import options
+from ..command import command
+from ..output import Outcome, working
+
+if TYPE_CHECKING:
+    from ...comparison import Comparison, Scaling
+
+
+@command("Equations")
+def compare(
+    mechanism: options.OptionalMechanism,
+    *,
+    by: options.Formulations,
+    links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
+    time: options.Duration = 1.0,
+    budget: Annotated[float, typer.Option(metavar="SECONDS")] = 60.0,
+    output: Annotated[
+        list[Path], options.OUTPUT, options.each_written_as(".md", ".csv", *options.PICTURES)
+    ],
+) -> Outcome:
+    """Compare formulations: sizes, operations, times, and how far they disagree.
+
+    The times are those to derive, to evaluate, and to integrate to the same accuracy.
+
+    Parameters
+    ----------
+    links
+        Instead of FILE: cost against the number of links of planar chains, 2-30 (a dozen sizes) or
+        2,4,8 (these).
+    time
+        Duration of the motion to integrate.
+    budget
+        Time after which a formulation is stopped.
+    output
+        A .md, .csv, .svg, .pdf or .png file; may be repeated.
+
+    Examples
+    --------
+    linkwright compare elbow --by lagrange,hamilton,newton_euler
+    linkwright compare --links 2-30 -o compare.md -o compare.svg
+    """
+    from ... import comparison
+
+    if (mechanism is None) == (links is None):
+        raise LinkwrightError(
+            "compare needs a FILE or --links, and not both", remedy="give one of them"
+        )
+    for option, value in (("--time", time), ("--budget", budget)):
+        if not 0 < value < 1e6:
+            raise LinkwrightError(
+                f"{option} {value:g} is no duration", remedy="give seconds above 0"
+            )
+    found: Comparison | Scaling
+    if mechanism is not None:
+        with working(f"comparing formulations of {mechanism.name}"):
+            found = comparison.compare(mechanism, by, time, budget)
+    else:
+        with working("comparing formulations") as progress:
+            found = comparison.scaling(_read_links(links or ""), by, time, budget, progress)
+    for path in output:
+        found.save(path)
+    return Outcome(asdict(found), lambda: print(found))
+
+
+def _read_links(text: str) -> list[int]:
+    """Read numbers of links: 2-30, or 2,4,8."""
+    from ...comparison.size_scaling import MOST, sizes_between
+
+    if re.fullmatch(r"\d{1,4}-\d{1,4}", text):
+        first, last = map(int, text.split("-"))
+        if 1 <= first < last <= MOST:
+            return sizes_between(first, last)
+    elif re.fullmatch(r"\d{1,4}(,\d{1,4})*", text):
+        found = list(map(int, text.split(",")))
+        if min(found) >= 1 and max(found) <= MOST:
+            return found
+    raise LinkwrightError(
+        f"--links {text} are no numbers of links", remedy=f"write 2-30 or 2,4,8, from 1 to {MOST}"
+    )

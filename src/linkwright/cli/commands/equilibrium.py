@@ -1,0 +1,73 @@
+"""`linkwright equilibrium`: where a mechanism rests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..command import command
+from ..options import ConstantForces, Coordinates, MechanismFile
+from ..output import CheckFailedError, Outcome, clean, figure, print_table, with_unit, working
+
+if TYPE_CHECKING:
+    from ...mechanism import Mechanism
+    from ...simulation import Equilibrium
+
+
+@command("Motion")
+def equilibrium(mechanism: MechanismFile, *, start: Coordinates, drive: ConstantForces) -> Outcome:
+    """Find equilibria, their stability, stiffness, natural frequencies and modes.
+
+    Parameters
+    ----------
+    start
+        Find the equilibrium near these coordinates; default: find all.
+
+    Examples
+    --------
+    linkwright equilibrium elbow q1=-80deg
+    """
+    from ... import simulation
+
+    with working(f"looking for equilibria of {mechanism.name}"):
+        if start:
+            found = [simulation.equilibrium(mechanism, start, drive or None)]
+        else:
+            found = simulation.equilibria(mechanism, drive or None)
+    if not found:
+        raise CheckFailedError(
+            "no rest was found", where=mechanism.name, remedy="give a start, or forces that hold it"
+        )
+    return Outcome([_data(one) for one in found], lambda: _print_equilibria(mechanism, found))
+
+
+def _data(one: Equilibrium) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "q": one.q.tolist(),
+        "independent": list(one.names),
+        "frequencies": one.frequencies.tolist(),
+        "modes": one.modes.tolist(),
+        "mass": one.mass.tolist(),
+        "damping": one.damping.tolist(),
+        "stiffness": one.stiffness.tolist(),
+    }
+
+
+def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
+    from ...mechanism import names_of
+    from ...mechanism.units import coordinate_units
+
+    names = names_of(mechanism)
+    heads = with_unit(names.q, coordinate_units(mechanism))
+    rows = [
+        [one.kind, *map(figure, one.q), ", ".join(map(figure, one.frequencies))] for one in found
+    ]
+    print_table(["kind", *heads, "frequencies (rad/s)"], rows)
+    if any((one.frequencies < 0).any() for one in found):
+        print("a frequency below zero is the rate at which a motion runs away")
+    if len(found) == 1:
+        modes = zip(names.qd, found[0].modes, strict=True)
+        print_table(
+            ["mode", *(f"{f:.6g} rad/s" for f in found[0].frequencies)],
+            [[name, *(f"{x:.6f}" for x in clean(row))] for name, row in modes],
+        )

@@ -1,0 +1,41 @@
+"""`linkwright export`: a mechanism in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from ..command import command
+from ..options import OUTPUT, MechanismFile
+from ..output import Outcome, write_file
+
+
+@command("Mechanisms")
+def export(
+    mechanism: MechanismFile, *, to: str, output: Annotated[Path | None, OUTPUT] = None
+) -> Outcome:
+    """Write a mechanism in another format, and list on stderr what that format cannot hold.
+
+    Parameters
+    ----------
+    to
+        toml or urdf.
+    output
+        File to write; default: standard output.
+
+    Examples
+    --------
+    linkwright export robot.urdf --to toml -o robot.toml
+    """
+    from ... import files
+
+    if output is not None:
+        files.check_target(output, to)
+    text, lost = files.write(mechanism, to)
+    if output is not None:
+        write_file(output, text)
+    return Outcome(
+        {"text": None if output else text, "file": str(output or ""), "lost": lost},
+        lambda: print("" if output else text, end=""),
+        warnings=[f"not in the {to}: {what}" for what in lost],
+    )

@@ -1,0 +1,103 @@
+"""`linkwright info`: what a mechanism is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..command import command
+from ..options import MechanismFile
+from ..output import Outcome, console, print_table, printable
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+
+@command("Mechanisms")
+def info(mechanism: MechanismFile) -> Outcome:
+    """Show the parts of a mechanism, and what its file contains that is not used.
+
+    Examples
+    --------
+    linkwright info robot.urdf --base free
+    """
+    from ...report.description import describe
+
+    description = describe(mechanism)
+    return Outcome(description, lambda: print_description(description))
+
+
+def _shown(text: str) -> str:
+    """Escape a user's text, so that it is never read as markup."""
+    from rich.markup import escape
+
+    return escape(printable(text))
+
+
+def print_description(info: dict[str, Any]) -> None:
+    """Print the header, the tree, the parameters, the constraints and the remarks."""
+    out = console()
+    count = "unknown" if info["freedom"] is None else info["freedom"]
+    frees = f"{count} freedom{'s' if info['freedom'] != 1 else ''}"
+    if info["coordinates"] != info["freedom"]:
+        frees += f" ({info['coordinates']} coordinates)"
+    out.print(
+        f"[bold]{_shown(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
+        f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
+        f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
+    )
+    out.print(_tree(info))
+    if info["parameters"]:
+        rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
+        out.print()
+        print_table(["parameter", "value (SI)", "as written"], rows)
+    _print_constraints(info)
+    for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
+        if info[key]:
+            out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
+    for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
+        if info[key]:
+            out.print(f"\n[bold]{title}[/bold]")
+            for line in info[key]:
+                out.print(f"  • {_shown(line)}")
+
+
+def _print_constraints(info: dict[str, Any]) -> None:
+    """Print loops, constraints and the mobility that they leave."""
+    out, mobility = console(), info["mobility"]
+    if mobility:
+        out.print()
+    for name, (kind, parent, child) in info["loops"].items():
+        ends = f"{_shown(parent)} → {_shown(child)}"
+        out.print(f"loop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
+    for name, kind in info["constraints"].items():
+        out.print(f"constraint [cyan]{_shown(name)}[/cyan] {kind}")
+    if mobility:
+        out.print()
+        for line in (mobility.get("text") or mobility["why"]).splitlines():
+            out.print(_shown(line))
+
+
+def _tree(info: dict[str, Any]) -> Tree:
+    """Return the tree of bodies and joints, with what closes loops, and frames."""
+    from rich.tree import Tree
+
+    from ...mechanism import GROUND
+
+    root = Tree(GROUND)
+    branches = {GROUND: root}
+    frames: dict[str, list[str]] = {}
+    for frame, body in info["frames"].items():
+        frames.setdefault(body, []).append(frame)
+    for name, joint in info["joints"].items():
+        child, note = joint["child"], f" ({_shown(joint['note'])})" if joint["note"] else ""
+        mass = info["bodies"][child]["mass"]
+        label = f"[cyan]{_shown(name)}[/cyan] {joint['type']}{note} → {_shown(child)}"
+        label += f" {mass:.4g} kg" if mass else ""
+        branches[child] = branches[joint["parent"]].add(label)
+    for name, (kind, parent, child) in info["loops"].items():
+        label = f"[magenta]{_shown(name)}[/magenta] {kind} → {_shown(child)} (closes a loop)"
+        branches[parent].add(label)
+    for body, names in frames.items():
+        for frame in names:
+            branches[body].add(f"[green]{_shown(frame)}[/green] frame")
+    return root

@@ -1,0 +1,91 @@
+"""`linkwright inverse`: the forces that a given motion takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import LinkwrightError
+from .. import options
+from ..command import command
+from ..output import CheckFailedError, Outcome, figure, print_table, working
+
+if TYPE_CHECKING:
+    from ...simulation import Run
+
+
+@command("Motion")
+def inverse(
+    mechanism: options.MechanismFile,
+    *,
+    motion: options.Motion,
+    run: Path | None = None,
+    time: options.Duration = 1.0,
+    rough: options.RoughCoordinates,
+    samples: options.Samples = 501,
+    output: options.RunFile,
+) -> Outcome:
+    """Find the forces that a motion takes, and the reactions at joints and loops.
+
+    The exit status is 1 if the actuators cannot give these forces.
+
+    Parameters
+    ----------
+    run
+        Take the motion from this .nc file instead.
+
+    Examples
+    --------
+    linkwright inverse slider-crank theta1='pi/3 + 2*t' -t 3 -o forces.csv
+    """
+    from ... import simulation
+
+    if run is not None and motion:
+        raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
+    given = motion if run is None else simulation.load_run(run)
+    with working(f"finding the forces of {mechanism.name}"):
+        found = simulation.solve_inverse(mechanism, given, time, rough=rough, samples=samples)
+    if output is not None:
+        found.save(output)
+    return Outcome(
+        _summary(found) | {"file": str(output or "")},
+        lambda: _print_forces(found),
+        failure=None if found.finished else CheckFailedError(found.status, where=mechanism.name),
+        warnings=[f"{mechanism.name}: {text}" for text in found.warnings if text != found.status],
+    )
+
+
+def _summary(found: Run) -> dict[str, Any]:
+    import numpy as np
+
+    from ...mechanism import names_of
+
+    names = names_of(found.mechanism)
+    forces = np.abs(found.tau).max(axis=0).tolist()
+    reactions = np.abs(found.reactions).max(axis=0).tolist()
+    return {
+        "status": found.status,
+        "largest_forces": dict(zip(names.qd, forces, strict=True)),
+        "largest_reactions": dict(zip((*names.joints, *names.loops), reactions, strict=True)),
+        "work_of_inputs": float(found.work_inputs[-1]),
+        "energy_audit": found.audit,
+    }
+
+
+def _print_forces(found: Run) -> None:
+    from ...mechanism import names_of
+    from ...mechanism.units import OF_SPEED, speed_units
+
+    print(f"status: {found.status}")
+    print(f"work of the drives: {found.work_inputs[-1]:.6g} J")
+    units = [OF_SPEED["tau"][unit] for unit in speed_units(found.mechanism)]
+    columns = zip(names_of(found.mechanism).qd, units, found.tau.T, abs(found.power.T), strict=True)
+    rows = [
+        [
+            name,
+            *(figure(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
+            figure(power.max(), "W"),
+        ]
+        for name, unit, tau, power in columns
+    ]
+    print_table(["along", "from", "to", "at the end", "largest power"], rows)

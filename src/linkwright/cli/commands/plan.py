@@ -1,0 +1,228 @@
+"""`linkwright plan`: target → joints → trajectory → torques, or a path of the tool → torques."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest
+from .. import options
+from ..command import command
+from ..output import CheckFailedError, Outcome, print_table, working, write_file
+from ..words import configuration
+
+if TYPE_CHECKING:
+    from ...mechanism import Mechanism
+    from ...motion import Plan
+
+
+def read_target(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
+    """Read a point X,Y or X,Y,Z; or, if seven numbers are allowed, a point and a quaternion."""
+    from ...expressions import parse, to_float
+
+    try:
+        numbers = [to_float(parse(part)) for part in text.split(",")]
+    except ExpressionError:
+        raise LinkwrightError(f"'{text}' is no list of numbers", remedy="give X,Y,Z") from None
+    if len(numbers) in sizes:
+        return numbers
+    if 7 not in sizes:
+        raise LinkwrightError(f"'{text}' is no point", remedy="give X,Y,Z")
+    raise LinkwrightError(
+        f"'{text}' is no target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
+    )
+
+
+def read_point(text: str) -> list[float]:
+    """Read a point X,Y,Z, or X,Y in the plane z = 0."""
+    return [*read_target(text, (2, 3)), 0.0][:3]
+
+
+TARGETS = options.Converted(
+    list[str] | None, lambda texts, _: [read_target(text) for text in texts or []]
+)
+POINT = options.Converted(str | None, lambda text, _: None if text is None else read_point(text))
+
+
+@command("Motion")
+def plan(
+    mechanism: options.MechanismFile,
+    *,
+    start: options.Coordinates,
+    to: Annotated[list[list[float]], typer.Option(metavar="X,Y,Z"), TARGETS],
+    frame: str | None = None,
+    time: options.OptionalDuration = None,
+    line: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT],
+    arc: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT],
+    acceleration: float | None = None,
+    speed: float | None = None,
+    hold: bool = False,
+    posture: Annotated[
+        dict[str, float], typer.Option(metavar=options.NAMED_VALUE), options.COORDINATES
+    ],
+    samples: options.Samples = 301,
+    output: Annotated[
+        list[Path], options.OUTPUT, options.each_written_as(".csv", ".npz", *options.PICTURES)
+    ],
+) -> Outcome:
+    """Plan a motion: joints for a target, a trajectory, and the torques that it takes.
+
+    The exit status is 1 if the motion exceeds the mechanism's limits.
+
+    Parameters
+    ----------
+    to
+        Target X,Y,Z or X,Y, or with a quaternion X,Y,Z,W,X,Y,Z; if repeated, one after another.
+    frame
+        Frame or body to move; default: 'tool', or the only frame.
+    time
+        Duration; default: as fast as the limits allow.
+    line
+        Move the frame on a straight line by this vector instead.
+    arc
+        Move the frame on an arc through this point to that of --to.
+    acceleration
+        Acceleration of the frame on a line or arc, m/s²; default: 1.
+    speed
+        Largest speed of the frame, m/s, with a stop at the end; default: accelerate to the end.
+    hold
+        Keep the rotation of the frame on a line or arc.
+    posture
+        Preferred value of a joint that the target leaves free: q3=90deg.
+    samples
+        Number of rows of the result.
+    output
+        A .csv, .npz, .svg, .pdf or .png file; may be repeated.
+
+    Examples
+    --------
+    linkwright plan chain-6 --to 1,2 --time 60 -o plan.csv -o plan.png
+    linkwright plan elbow q2=90deg --line 0.2,0.3,0 --acceleration 2
+    """
+    from ... import motion
+
+    moved, q = _frame_to_move(mechanism, frame), configuration(mechanism, start)
+    with working(f"planning a motion of {mechanism.name}"):
+        if line is None and arc is None:
+            _check_target_options(to, speed, acceleration)
+            rest = configuration(mechanism, posture) if posture else None
+            found = motion.plan_to(
+                mechanism, moved, to, time, start=q, posture=rest, samples=samples
+            )
+        else:
+            if time is not None or posture:
+                raise LinkwrightError(
+                    "--time and --posture are not of tool paths",
+                    remedy="give --acceleration, --speed",
+                )
+            points = _path_points(line, arc, to)
+            law = _path_timing(speed, 1.0 if acceleration is None else acceleration)
+            path: Any = motion.line if line is not None else motion.arc
+            trajectory = path(mechanism, moved, q, *points, law, hold_rotation=hold)
+            found = motion.planned(mechanism, moved, trajectory, samples)
+        for file in output:
+            write_file(file, found.bytes_as(file.suffix.lower()))
+    return _outcome(found, output)
+
+
+def _frame_to_move(mechanism: Mechanism, wanted: str | None) -> str:
+    known = list(mechanism.frames)
+    if wanted is None:
+        if "tool" in known or len(known) == 1:
+            return "tool" if "tool" in known else known[0]
+        raise LinkwrightError(
+            "it is not clear what is to move",
+            where=mechanism.name,
+            remedy=f"give --frame, one of {', '.join([*known, *mechanism.bodies])}",
+        )
+    if wanted not in known and wanted not in mechanism.bodies:
+        raise NameNotFoundError(
+            f"there is no frame '{wanted}'",
+            where=mechanism.name,
+            remedy=suggest(wanted, [*known, *mechanism.bodies]),
+        )
+    return wanted
+
+
+def _check_target_options(
+    targets: list[list[float]], speed: float | None, acceleration: float | None
+) -> None:
+    """Refuse options of tool paths, and a plan without a target."""
+    for name, value in (("speed", speed), ("acceleration", acceleration)):
+        if value is not None:
+            raise LinkwrightError(f"--{name} is of --line and --arc", remedy="give --time")
+    if not targets:
+        raise LinkwrightError("there is nothing to do", remedy="give --to X,Y,Z or --line X,Y,Z")
+
+
+def _path_points(
+    line: list[float] | None, arc: list[float] | None, targets: list[list[float]]
+) -> list[list[float]]:
+    """Return the vector of a line, or the points of an arc after its start."""
+    if line is not None:
+        if arc is not None or targets:
+            raise LinkwrightError("--line goes alone", remedy="give --arc VIA --to END for an arc")
+        return [line]
+    if arc is None or len(targets) != 1 or len(targets[0]) > 3:
+        raise LinkwrightError("an arc has one end", remedy="give --to X,Y,Z once")
+    return [arc, [*targets[0], 0.0][:3]]
+
+
+def _path_timing(speed: float | None, acceleration: float) -> Callable[[float], Any]:
+    """Return the motion along a path of given length: constant acceleration, or up to a speed and
+    down to rest."""
+    from ...motion import accelerated, trapezoid
+
+    if speed is None:
+        return lambda length: accelerated(length, acceleration)
+    return lambda length: trapezoid([0.0], [length], speed, acceleration)
+
+
+def _outcome(plan: Plan, files: list[Path]) -> Outcome:
+    from ...motion.timing import largest
+
+    tops = largest(plan.mechanism, plan.trajectory)
+    failure = None
+    if plan.exceeded:
+        failure = CheckFailedError(
+            "; ".join(plan.exceeded),
+            where=plan.mechanism.name,
+            remedy="take more time, or another way",
+        )
+    data = {
+        "frame": plan.frame,
+        "duration": plan.trajectory.duration,
+        "start": plan.q[0].tolist(),
+        "goal": plan.q[-1].tolist(),
+        "point": plan.point[-1].tolist(),
+        "largest_speeds": tops[0].tolist(),
+        "largest_accelerations": tops[1].tolist(),
+        "largest_drives": tops[2].tolist(),
+        "exceeded": list(plan.exceeded),
+        "files": [str(path) for path in files],
+    }
+    return Outcome(data, lambda: _print_plan(plan, tops, files), failure=failure)
+
+
+def _print_plan(plan: Plan, tops: Any, files: list[Path]) -> None:
+    from ...mechanism import names_of
+    from ...motion.units import said, units_of
+
+    point = ", ".join(f"{x:.6g}" for x in plan.point[-1].round(12) + 0.0)
+    print(f"{plan.frame} to ({point}) m in {plan.trajectory.duration:.6g} s")
+    columns = (plan.q[0], plan.q[-1], *tops)
+    rows = [
+        [
+            name,
+            *(said(round(x, 12) + 0.0, u) for x, u in zip(row, (unit.way, *unit.all), strict=True)),
+        ]
+        for name, unit, *row in zip(
+            names_of(plan.mechanism).qd, units_of(plan.mechanism), *columns, strict=True
+        )
+    ]
+    print_table(["", "start", "goal", "largest speed", "acceleration", "drive"], rows)
+    for path in files:
+        print(f"written: {path}")

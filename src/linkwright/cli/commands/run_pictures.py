@@ -1,0 +1,73 @@
+"""Pictures of a simulated run: histories, a cyclograph, a film."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import LinkwrightError
+from ..options import PICTURES
+from ..output import check_target
+
+if TYPE_CHECKING:
+    from ...simulation import Run
+
+FILMS = (".mp4", ".gif", ".html")
+
+
+@dataclass(frozen=True)
+class RunPictures:
+    """Pictures to make of a run: histories by name and their file, a cyclograph, a film."""
+
+    plot: Sequence[str] = ()
+    plot_file: Path | None = None
+    cyclograph: Path | None = None
+    animate: Path | None = None
+    pace: float = 1.0
+
+    def check(self) -> None:
+        """Refuse what cannot be written before anything is simulated."""
+        check_target(self.plot_file, *PICTURES)
+        check_target(self.cyclograph, *PICTURES)
+        check_target(self.animate, *FILMS)
+        if not 0 < self.pace < 1e6 or (self.pace != 1 and self.animate is None):
+            raise LinkwrightError(
+                f"--pace {self.pace:g} is for no film",
+                remedy="give --animate, and a pace above 0",
+            )
+        if any((self.plot, self.cyclograph, self.animate)):
+            from ...show.histories import check_name
+            from ...show.style import house_style
+
+            with house_style():  # an error if Matplotlib is missing
+                pass
+            for name in self.plot:
+                check_name(name)
+
+    def write(self, run: Run) -> list[str]:
+        """Draw them, and return the names of the files."""
+        if self.plot_file is not None:
+            run.plot(*self.plot, path=self.plot_file)
+        if self.cyclograph is not None:
+            run.cyclograph(path=self.cyclograph)
+        if self.animate is not None:
+            run.animate(self.animate, speed=self.pace)
+        files = (self.plot_file, self.cyclograph, self.animate)
+        return [str(path) for path in files if path is not None]
+
+
+def split_output(plot: Sequence[str], output: Path | None) -> tuple[Path | None, Path | None]:
+    """Return the file of the histories and the file of the run. Histories go to an output that is
+    a picture, else to an .svg file beside it."""
+    is_picture = output is not None and output.suffix.lower() in PICTURES
+    if not plot:
+        if is_picture:
+            raise LinkwrightError(
+                f"'{output}' is a picture, but of what?", remedy="add --plot q,energy"
+            )
+        return None, output
+    if output is None:
+        raise LinkwrightError("--plot needs a file", remedy="add -o picture.svg, .pdf or .png")
+    return (output, None) if is_picture else (output.with_suffix(".svg"), output)

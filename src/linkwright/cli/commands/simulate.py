@@ -1,0 +1,225 @@
+"""`linkwright simulate`: a motion, its summary, its file and its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import LinkwrightError
+from .. import options
+from ..command import command
+from ..output import CheckFailedError, Outcome, check_run_ending, figure, working
+from ..supervise import save_when_interrupted
+from .run_pictures import RunPictures, split_output
+
+if TYPE_CHECKING:
+    from ...mechanism import Mechanism
+    from ...simulation import Run
+
+
+@command("Motion")
+def simulate(
+    mechanism: options.OptionalMechanism,
+    *,
+    start: options.Coordinates,
+    time: options.Duration = 1.0,
+    speed: options.Velocities,
+    drive: Annotated[dict[str, Any], typer.Option(metavar=options.NAMED_VALUE), options.COURSES],
+    control: Path | None = None,
+    by: options.Formulation = "recursive",
+    integrator: str = "dop853",
+    step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS],
+    tolerance: float = 1e-9,
+    event: Annotated[dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENTS],
+    stop_when: Annotated[
+        dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENTS
+    ],
+    stops: str = "stop",
+    without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
+    output: Annotated[Path | None, options.OUTPUT] = None,
+    repeat: Path | None = None,
+    plot: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAMES],
+    cyclograph: Path | None = None,
+    animate: Path | None = None,
+    pace: float = 1.0,
+) -> Outcome:
+    """Simulate a motion and audit its energy. Ctrl-C keeps what was computed.
+
+    Parameters
+    ----------
+    drive
+        A joint force or actuator effort, an expression or a .csv file over time:
+        q1='2*sin(t) - dq1', q1=torque.csv.
+    control
+        A .toml file of a controller, instead of --drive.
+    integrator
+        dop853, radau, cvodes, idas, taylor, rk4, variational, …
+    step
+        Length of fixed steps: 1e-3, 2ms.
+    tolerance
+        Relative tolerance of the integration.
+    event
+        Record where an expression crosses zero: top='dq1'.
+    stop_when
+        End the run where an expression crosses zero: down='q1 + 0.5'.
+    stops
+        What joint limits without a restitution do: stop (end the run), impact or ignore.
+    without
+        Leave this out of the motion: friction, damping, gravity, …
+    output
+        Save the motion: .nc, .csv or .parquet; or the picture of --plot.
+    repeat
+        Repeat the run of this .nc file, instead of FILE.
+    plot
+        Histories to draw into the file of -o: q,energy,reactions.
+    cyclograph
+        Draw stick figures: .svg, .pdf or .png.
+    animate
+        Make a film: .mp4, .gif or .html.
+    pace
+        Pace of the film: 1 is real time, 0.5 half as fast.
+
+    Examples
+    --------
+    linkwright simulate four-bar theta1=60deg -t 5 -o run.nc
+    linkwright simulate elbow q1=1 -t 10 --integrator variational --step 1e-3
+    linkwright simulate --repeat run.nc
+    linkwright simulate elbow -t 3 --plot q,energy -o run.svg --animate run.html
+    """
+    from ... import simulation
+    from ...simulation.storage import prepare_saving
+
+    if (mechanism is None) == (repeat is None):
+        raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
+    plot_file, run_file = split_output(plot or (), output)
+    pictures = RunPictures(plot or (), plot_file, cyclograph, animate, pace)
+    pictures.check()
+    check_run_ending(run_file)
+    if mechanism is None:
+        assert repeat is not None
+        return _repeat_run(repeat, run_file, pictures)
+    mechanism = mechanism.without(*without) if without else mechanism
+    torque = drive or None if control is None else _controller(mechanism, control, drive)
+    if run_file is not None:
+        prepare_saving(run_file)
+        save_when_interrupted(run_file)
+    run = simulation.simulate(
+        mechanism,
+        time,
+        q0=start,
+        qd0=speed,
+        by=by,
+        torque=torque,
+        integrator=integrator,
+        rtol=tolerance,
+        atol=tolerance / 10,
+        step=step,
+        events=event | {name: simulation.Event(e, "stop") for name, e in stop_when.items()},
+        stops=stops,
+        progress=True,
+    )
+    return _outcome(run, run_file, pictures)
+
+
+def _controller(mechanism: Mechanism, file: Path, drives: dict[str, Any]) -> Any:
+    """Return the controller that a file describes."""
+    from ...control import made_by
+    from ...files import read_numbers
+
+    if drives:
+        raise LinkwrightError("--control and --drive exclude each other", remedy="give one")
+    try:
+        return made_by(read_numbers(file), mechanism)
+    except LinkwrightError as error:
+        raise error.within(str(file)) from None
+
+
+def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> Outcome:
+    """Repeat a run from its own file, and say how far the result differs from the first."""
+    from ... import simulation
+    from ...simulation.provenance import differences
+
+    first, again = simulation.load_run(source), simulation.repeat(source)
+    others = [key for key, value in again.versions.items() if first.versions.get(key) != value]
+    notes = [f"made with another {', '.join(others)}"] if others else []
+    return _outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
+
+
+def _outcome(
+    run: Run,
+    output: Path | None,
+    pictures: RunPictures,
+    more: dict[str, Any] | None = None,
+    notes: Iterable[str] = (),
+) -> Outcome:
+    """Write the files, and summarize the run."""
+    last, name = run.parts[-1], run.mechanism.name
+    if output is not None:  # after Ctrl-C there is less than a second
+        run.save(output, histories_only=last.interrupted)
+    with working(f"drawing {name}"):
+        drawn = [] if last.interrupted else pictures.write(run)
+    summary = _summary(run) | (more or {})
+    summary |= {"file": str(output or ""), "pictures": ", ".join(drawn)}
+    failure: BaseException | None = None
+    if last.interrupted:
+        failure = KeyboardInterrupt()
+    elif not last.finished:
+        failure = CheckFailedError(last.status, where=name)
+    warnings = [f"{name}: {text}" for text in last.warnings if text != last.status]
+    show = "\n".join(_lines(last, summary))
+    return Outcome(summary, lambda: print(show), failure=failure, warnings=[*notes, *warnings])
+
+
+def _summary(run: Run) -> dict[str, Any]:
+    parts, last = run.parts, run.parts[-1]
+    return {
+        "status": last.status,
+        "t": float(last.t[-1]),
+        "q": last.q[-1].tolist(),
+        "qd": last.qd[-1].tolist(),
+        "energy_audit": max(part.audit for part in parts),
+        "energy_is_accounted_for": all(part.accounted for part in parts),
+        "work_of_inputs": sum(float(part.work_inputs[-1]) for part in parts),
+        "work_given": sum(float(part.work_given[-1]) for part in parts),
+        "work_of_losses": sum(float(part.work_losses[-1]) for part in parts),
+        "closure_error": max(float(part.closure.max()) for part in parts),
+        "events": [list(event) for part in parts for event in part.events],
+        **run.statistics,
+    }
+
+
+def _lines(last: Run, summary: dict[str, Any]) -> list[str]:
+    """Return the lines of the summary, with units."""
+    from ...mechanism import names_of
+    from ...mechanism.units import OF_SPEED, coordinate_units, speed_units
+
+    names, units = names_of(last.mechanism), coordinate_units(last.mechanism)
+    rates = [OF_SPEED["qd"][unit] for unit in speed_units(last.mechanism)]
+    counted = "accounted for" if summary["energy_is_accounted_for"] else "NOT accounted for"
+    inputs, given, losses = (
+        figure(summary[key], "J") for key in ("work_of_inputs", "work_given", "work_of_losses")
+    )
+    found = {
+        "status": summary["status"],
+        "t": figure(summary["t"], "s"),
+        "q": _join_values(names.q, summary["q"], units),
+        "speeds": _join_values(names.qd, summary["qd"], rates),
+        "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
+        "work": f"{inputs} of inputs, {given} given, {losses} of losses",
+        "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
+        "events": "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"]),
+        "steps": f"{summary['steps']}, {summary['rejected']} rejected, {summary['evaluations']} "
+        f"evaluations, {summary['seconds']:.3g} s",
+        "difference": str(summary.get("difference", "")),
+        "file": summary["file"],
+        "pictures": summary["pictures"],
+    }
+    return [f"{key}: {text}" for key, text in found.items() if text]
+
+
+def _join_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+    rows = zip(names, values, units, strict=True)
+    return ", ".join(f"{n} = {figure(x, '' if u == '1' else u)}" for n, x, u in rows)

@@ -1,0 +1,32 @@
+"""`linkwright verify`: proofs and checks of the equations of motion."""
+
+from __future__ import annotations
+
+from ..command import command
+from ..options import Formulations, MechanismFile
+from ..output import CheckFailedError, Outcome, working
+
+
+@command("Equations")
+def verify(mechanism: MechanismFile, *, by: Formulations) -> Outcome:
+    """Verify the equations of motion by proofs, known motions, energy and inertias.
+
+    The exit status is 1 if a check fails.
+
+    Parameters
+    ----------
+    by
+        Formulations to compare with; default: all.
+
+    Examples
+    --------
+    linkwright verify elbow
+    """
+    from ... import verification
+
+    with working(f"verifying {mechanism.name}"):
+        report = verification.verify(mechanism, by=by)
+    failed = CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)
+    return Outcome(
+        report.as_dict(), lambda: print(report), failure=None if report.passed else failed
+    )

@@ -1,0 +1,105 @@
+"""Texts of the command line as values: `q1=30deg`, `q1=path.csv`, `theta1=0:360deg`, `a,b`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FileError, LinkwrightError, NameNotFoundError, suggest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..mechanism import Mechanism
+
+
+def read_names(text: str) -> list[str]:
+    """Split a list of names at its commas."""
+    return [part.strip() for part in text.split(",")]
+
+
+def read_assignments(words: Sequence[str]) -> dict[str, str]:
+    """Split words `key=value`; no key may occur twice."""
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise LinkwrightError(f"'{word}' is no input", remedy="write q=0.1,0.2 and the like")
+        if key in given:
+            raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
+        given[key] = value
+    return given
+
+
+def read_numbers(mechanism: Mechanism | None, words: Sequence[str], what: str) -> dict[str, float]:
+    """Read values by name in SI units: coordinates ("q0"), generalized velocities ("qd0") or
+    generalized forces ("torque")."""
+    from ..mechanism import numbers_from_text
+
+    given = read_assignments(words)
+    if mechanism is not None:
+        return dict(numbers_from_text(mechanism, given, what))
+    if given:
+        raise LinkwrightError(f"'{words[0]}' is given without a FILE", remedy="leave it out")
+    return {}
+
+
+def read_seconds(text: str) -> float:
+    """Read a time: 1e-3, 2ms."""
+    from ..expressions import parse, to_float
+
+    return to_float(parse(text))
+
+
+def read_range(name: str, text: str) -> tuple[float, float]:
+    """Read the ends of a range: 0:360deg."""
+    from ..expressions import parse, to_float
+
+    ends = text.split(":")
+    if len(ends) != 2:
+        raise LinkwrightError(f"'{name}={text}' is no range", remedy=f"write {name}=0:90deg")
+    return to_float(parse(ends[0])), to_float(parse(ends[1]))
+
+
+def read_courses(words: Sequence[str]) -> dict[str, Any]:
+    """Read functions of time by name: expressions, and (times, values) from .csv files."""
+    return {
+        name: _read_table(name, Path(text)) if text.endswith(".csv") else text
+        for name, text in read_assignments(words).items()
+    }
+
+
+def _read_table(name: str, path: Path) -> tuple[Any, Any]:
+    """Read the columns t and `name`, or t and the only other one."""
+    from .states import read_csv
+
+    columns = read_csv(path)
+    others = [key for key in columns if key != "t"]
+    if "t" not in columns or not (name in columns or len(others) == 1):
+        raise FileError(
+            f"has no columns t and {name}",
+            where=str(path),
+            remedy=f"write t,{name} at its top, and a row for every time",
+        )
+    return columns["t"], columns[name if name in columns else others[0]]
+
+
+def configuration(mechanism: Mechanism, values: Mapping[str, float]) -> NDArray[Any]:
+    """Return q with these values: loops and constraints close, the rest is at home."""
+    import numpy as np
+
+    from ..kinematics.assembly import assemble
+    from ..kinematics.build import build_tree
+    from ..kinematics.coordinates import neutral
+    from ..mechanism import names_of
+
+    names = list(names_of(mechanism).q)
+    for name in values:
+        if name not in names:
+            raise NameNotFoundError(f"there is no coordinate '{name}'", remedy=suggest(name, names))
+    if mechanism.loops or mechanism.constraints:
+        return assemble(mechanism, values, list(values))
+    q = np.array(neutral(build_tree(mechanism)), dtype=float)
+    q[[names.index(name) for name in values]] = list(values.values())
+    return q
