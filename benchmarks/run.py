@@ -27,10 +27,11 @@ from timing import best, repeated
 
 import linkwright as lw
 from linkwright.formulations import derive_afresh
+from linkwright.ports import Port
 from linkwright.quantities import ports
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.contract import contractions
-from linkwright.tape import Op, Port, Tape
+from linkwright.tape import Op, Tape
 from linkwright.tape.writer import Writer
 from robots import Robot, long_chain, robots
 

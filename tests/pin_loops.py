@@ -7,8 +7,8 @@ import pinocchio as pin
 
 import linkwright as lw
 from linkwright.expressions import to_float
-from linkwright.files import write
 from linkwright.mechanism import Joint, names_of
+from linkwright.writers import write_text
 
 _KINDS = {"spherical": pin.ContactType.CONTACT_3D, "fixed": pin.ContactType.CONTACT_6D}
 
@@ -18,7 +18,7 @@ class PinLoops:
 
     def __init__(self, mechanism: lw.Mechanism) -> None:
         self.mechanism = mechanism
-        self.model = pin.buildModelFromXML(write(mechanism, "urdf")[0])
+        self.model = pin.buildModelFromXML(write_text(mechanism, "urdf")[0])
         self.data = self.model.createData()
         self.constraints = pin.StdVec_RigidConstraintModel()
         self.states = pin.StdVec_RigidConstraintData()

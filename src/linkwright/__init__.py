@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "load": "files",
-    "save": "files",
+    "save": "writers",
     "gallery": "files",
     "Mechanism": "mechanism",
     "Body": "mechanism",
@@ -75,7 +75,6 @@ if TYPE_CHECKING:
     from .errors import LinkwrightError as LinkwrightError
     from .files import gallery as gallery
     from .files import load as load
-    from .files import save as save
     from .formulations import derive as derive
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
@@ -94,6 +93,7 @@ if TYPE_CHECKING:
     from .simulation import solve_inverse as solve_inverse
     from .simulation import solve_kinematics as solve_kinematics
     from .verification import verify as verify
+    from .writers import save as save
 
 
 def __getattr__(name: str) -> object:

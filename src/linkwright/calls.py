@@ -23,7 +23,7 @@ from .errors import (
     span_of_names,
     suggest,
 )
-from .tape import Port
+from .ports import Port
 
 ReadTables = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
 

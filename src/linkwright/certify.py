@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NameNotFoundError, UnsupportedError, suggest
+from .ports import Port
 from .quantities import FRAME_SIGNATURES, GUARDED, ports, signatures
 from .readings.balls import Interval, certify, exact_inputs
-from .tape import Port, record
+from .tape import record
 
 if TYPE_CHECKING:
     from .equations import Equations

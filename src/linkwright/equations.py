@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from .algebra.linear import solve_symmetric
+from .conveniences import convenience
 from .displays import Summarized
 from .errors import NameNotFoundError, UnsupportedError, suggest
 from .expressions import PI, Exact
@@ -250,9 +251,8 @@ class Equations(Summarized):
     def closed_form(self, name: str = "M", *frame: str, **options: Any) -> ClosedForm:
         """A quantity in closed form, readable and canonical: "M", "mass_matrix", "christoffel",
         ("jacobian", "tool"), …; the options are those of `linkwright.forms.closed_form`."""
-        from .forms import closed_form
-
-        return closed_form(self, name, *frame, **options)
+        form: ClosedForm = convenience("Equations.closed_form")(self, name, *frame, **options)
+        return form
 
     def latex(self, name: str = "M", *frame: str, **options: Any) -> str:
         """The closed form of a quantity in LaTeX."""
@@ -260,9 +260,8 @@ class Equations(Summarized):
 
     def _repr_latex_(self) -> str | None:
         """M, C and g for notebooks, where they fit on a page."""
-        from .forms import on_a_page
-
-        return on_a_page(self)
+        page: str | None = convenience("Equations._repr_latex_")(self)
+        return page
 
     def along_q(self, expression: SX) -> SX:
         """∂expression/∂q along the tangent, nv columns."""

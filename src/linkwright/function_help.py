@@ -8,6 +8,7 @@ from .errors import span_of_names
 from .guard import FOR_ALL_STATES, FOR_CLOSED_STATES
 from .mechanism import Mechanism, Names
 from .mechanism.units import OF_SPEED, coordinate_units, speed_units
+from .ports import Port
 from .quantities import (
     FRAME_SIGNATURES,
     GUARDED,
@@ -17,7 +18,6 @@ from .quantities import (
     ports,
     signatures,
 )
-from .tape import Port
 
 
 def short_help(names: Names, name: str, parameters: Sequence[str], *frame: str) -> str:

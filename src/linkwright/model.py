@@ -35,9 +35,10 @@ from .model_functions import (
     TermFunctions,
 )
 from .named_inputs import read_named_inputs
+from .ports import Port
 from .quantities import FRAME_SIGNATURES, FUNCTIONS, GUARDED, entry_names, ports, signatures
 from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Port, Tape, count_operations
+from .tape import Tape, count_operations
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:

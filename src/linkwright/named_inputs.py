@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from .errors import ArgumentError, AssemblyError, NameNotFoundError, suggest
 from .mechanism import numbers_from_text
+from .ports import Port
 from .quantities import entry_names
-from .tape import Port
 from .types import Floats
 
 if TYPE_CHECKING:

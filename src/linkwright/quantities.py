@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .mechanism import Names
-from .tape import Port
+from .ports import Port
 
 
 @dataclass(frozen=True)

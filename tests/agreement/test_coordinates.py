@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.files import load, write
+from linkwright.files import load
 from linkwright.formulations import FORMULATIONS, formulation
+from linkwright.writers import write_text
 from tests.agreement.test_formulations import EXACT, assert_agreement, close, value
 from tests.agreement.test_loads import loaded
 from tests.random_trees import KINDS, RandomTree, trees
@@ -231,9 +232,9 @@ def test_effective_stiffness_and_damping() -> None:
 @pytest.mark.parametrize("name", ["triple-pendulum", "remote-elbow"])
 def test_files_keep_coordinates_and_actuators(name: str) -> None:
     arm = lw.gallery(name)
-    assert load(write(arm, "toml")[0]) == arm
+    assert load(write_text(arm, "toml")[0]) == arm
     rich = loaded(arm, np.random.default_rng(0))
-    assert load(write(rich, "toml")[0]) == rich
+    assert load(write_text(rich, "toml")[0]) == rich
 
 
 @pytest.mark.parametrize(

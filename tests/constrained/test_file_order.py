@@ -9,9 +9,10 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, MechanismError
-from linkwright.files.toml import read_toml, write_toml
+from linkwright.files.toml import read_toml
 from linkwright.formulations import FORMULATIONS
 from linkwright.simulation.dataset import row_names
+from linkwright.writers.toml_writer import write_toml
 
 RADIUS, LENGTH, CENTER, GRAVITY = 0.2, 1.0, 0.3, 9.81
 MASSES = {"cart": 0.4, "hub": 0.3, "wheel": 1.5, "bar": 0.8, "block": 0.6}

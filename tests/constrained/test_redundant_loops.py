@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
-from linkwright.files.toml import read_toml, write_toml
+from linkwright.files.toml import read_toml
 from linkwright.guard import Instant
 from linkwright.simulation import solve_kinematics
+from linkwright.writers.toml_writer import write_toml
 
 DOOR: dict[str, Any] = {"mass": 20, "center": [0.4, 0.1, 1], "inertia": [6, 7, 1.5]}
 AXES = {"along z": [0, 0, 1], "askew": [1, 2, 3]}

@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, given, settings
 import linkwright as lw
 from linkwright.cli.commands.export import export
 from linkwright.errors import FileError, LinkwrightError
-from linkwright.files import check_target, load, save, write
-from linkwright.files.toml import NOT_IN_FILES, read_toml, write_toml
+from linkwright.files import load
+from linkwright.files.toml import NOT_IN_FILES, read_toml
+from linkwright.writers import check_target, save, write_text
+from linkwright.writers.toml_writer import write_toml
 from tests.random_trees import RandomTree, trees
 
 EVERYTHING = (Path(__file__).parent / "everything.toml").read_text(encoding="utf-8")
@@ -136,12 +138,12 @@ def test_names_say_the_format(tmp_path: Path) -> None:
     save(arm, tmp_path / "arm.TOML")
     assert load(tmp_path / "arm.TOML") == arm
     for name in ("arm.dh.toml", "arm.DH.TOML"):
-        with pytest.raises(FileError, match="is no name for TOML"):
+        with pytest.raises(FileError, match="is not a file name for TOML"):
             save(arm, tmp_path / name)
-    with pytest.raises(FileError, match="is no name for URDF"):
+    with pytest.raises(FileError, match="is not a file name for URDF"):
         check_target(Path("arm.toml"), "urdf")
     check_target(Path("arm.txt"), "toml")
-    with pytest.raises(FileError, match="is no name for TOML"):
+    with pytest.raises(FileError, match="is not a file name for TOML"):
         export(arm, to="toml", output=tmp_path / "arm.dh.toml")
     assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]
 
@@ -167,7 +169,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be written"):
         save(arm, tmp_path / "missing" / "arm.toml")
     with pytest.raises(FileError, match="'step' cannot be written"):
-        write(arm, "step")
+        write_text(arm, "step")
     assert [p.name for p in tmp_path.iterdir()] == ["arm.toml"]
 
 

@@ -20,7 +20,8 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.files import load, write
+from linkwright.files import load
+from linkwright.writers import write_text
 
 Numbers = list[Any]
 
@@ -53,7 +54,7 @@ def _load(data: bytes, name: str) -> Numbers:
         path = Path(folder) / name
         path.write_bytes(data)
         mechanism = load(path)
-    write(mechanism, "toml")
+    write_text(mechanism, "toml")
     return numbers_of(mechanism)
 
 
@@ -190,7 +191,7 @@ def _run_bytes() -> list[bytes]:
 
 def _urdf_texts() -> list[bytes]:
     names = ("elbow", "six-axis", "cart-pole")
-    return [write(lw.gallery(name), "urdf")[0].encode() for name in names]
+    return [write_text(lw.gallery(name), "urdf")[0].encode() for name in names]
 
 
 MJCF = b"""<mujoco model="arm"><compiler angle="degree"/><option gravity="0 0 -9.8"/>

@@ -19,10 +19,10 @@ from linkwright.control import (
     pid,
 )
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.files import write
 from linkwright.kinematics.assembly import consistent_speeds
 from linkwright.motion import quintic, through
 from linkwright.simulation.feedback import Feedback
+from linkwright.writers import write_text
 
 MASS = lw.Mechanism(
     name="mass", gravity=[0, 0, 0], bodies={"b": {"mass": 2}},
@@ -32,7 +32,7 @@ ELBOW = lw.gallery("elbow")
 
 
 def mujoco_of(mechanism: lw.Mechanism, dt: float) -> mujoco.MjModel:
-    spec = mujoco.MjSpec.from_string(write(mechanism, "urdf")[0])
+    spec = mujoco.MjSpec.from_string(write_text(mechanism, "urdf")[0])
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
     spec.option.timestep = dt
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT

@@ -83,9 +83,9 @@ DAMAGES: dict[str, tuple[Callable[[xarray.Dataset], Any], str]] = {
 
 
 def _toml(mechanism: lw.Mechanism) -> str:
-    from linkwright.files import write
+    from linkwright.writers import write_text
 
-    return write(mechanism, "toml")[0]
+    return write_text(mechanism, "toml")[0]
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.files import write
 from linkwright.mechanism import JOINT_KINDS
 from linkwright.show.scene import Scene
+from linkwright.writers import write_text
 
 FOLDER = Path(__file__).parents[2] / "docs/extend"
 EDIT = re.compile(r'# src/linkwright/(\S+), (new|before|replacing)(?: "(.*)")?\n')
@@ -86,9 +86,9 @@ def test_the_page_of_joints_adds_a_joint_that_is_read_derived_drawn_and_written(
     rod = run_page("joint.md")["rod"]
     assert isinstance(rod, lw.Mechanism)
     assert [shape.kind for shape in Scene(rod).joints] == ["hull", "hull"]
-    text, _ = write(rod, "urdf")
+    text, _ = write_text(rod, "urdf")
     assert re.findall(r'type="(\w+)"', text) == ["prismatic", "continuous"]
-    again = lw.load(write(rod, "toml")[0])
+    again = lw.load(write_text(rod, "toml")[0])
     assert again == rod
 
 

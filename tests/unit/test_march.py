@@ -6,8 +6,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from linkwright.ports import Port
 from linkwright.readings.llvm import Course, compile_march, compile_tape
-from linkwright.tape import Port, Tape, record
+from linkwright.tape import Tape, record
 from tests.targets import TARGETS, target
 
 COURSE = Course(states=2, timed=3, last=(1,))

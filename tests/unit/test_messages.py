@@ -12,8 +12,8 @@ import linkwright as lw
 from linkwright.calls import explained_call
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest
 from linkwright.motion import inverse_kinematics
+from linkwright.ports import Port
 from linkwright.simulation import load_run
-from linkwright.tape import Port
 
 ARM = lw.gallery("six-axis")
 MODEL = lw.compile(ARM, threads=1)

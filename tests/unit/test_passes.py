@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.ports import Port
 from linkwright.readings.llvm import chunks, compile_tape
 from linkwright.readings.llvm.contract import contractions
-from linkwright.tape import ARITY, Op, Port, Tape, count_operations, normalised, scheduled
+from linkwright.tape import ARITY, Op, Tape, count_operations, normalised, scheduled
 from linkwright.tape.writer import Writer, without_dead
 from tests.tapes import run
 

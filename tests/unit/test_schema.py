@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import linkwright as lw
-from linkwright.files import write
 from linkwright.mechanism.gallery_files import gallery_file
+from linkwright.writers import write_text
 from tests.commands import ok
 
 
@@ -27,7 +27,7 @@ def schema() -> Draft202012Validator:
 def _documents() -> dict[str, str]:
     """Everything we have that is written in our format."""
     home = Path(__file__).parents[2]
-    texts = {name: write(lw.gallery(name), "toml")[0] for name in lw.gallery()}
+    texts = {name: write_text(lw.gallery(name), "toml")[0] for name in lw.gallery()}
     for name in lw.gallery():
         stored = gallery_file(name)
         if stored is not None and not stored[0].endswith(".dh.toml"):

@@ -1,103 +1,48 @@
-"""The rooms: imports point one way, importing is light, nothing evaluates text as code."""
+"""The layers: imports point down, importing is light, nothing evaluates text as code."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
-from inspect import isfunction
 from pathlib import Path
 
 import pytest
 
 import linkwright as lw
+from linkwright.conveniences import CONVENIENCES, convenience
 
 ROOT = Path(lw.__file__).parent
 
-MAY_IMPORT = {
-    "errors": set(),
-    "types": set(),
-    "displays": set(),
-    "processes": set(),
-    "expressions": {"errors"},
-    "mechanism": {"errors", "expressions"},
-    "algebra": {"errors", "expressions", "tape"},
-    "kinematics": {"errors", "expressions", "mechanism", "algebra"},
-    "quantities": {"mechanism", "tape"},
-    "calls": {"errors", "tape"},
-    "model_functions": set(),
-    "function_help": {"errors", "mechanism", "quantities", "guard", "tape"},
-    "named_inputs": {"errors", "mechanism", "kinematics", "quantities", "tape", "model"},
-    "formulations": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "tape",
-    },
-    "identify": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations",
-        "formulations", "tape",
-    },
-    # equations.closed_form hands over to forms, which is loaded only then
-    "equations": {"errors", "expressions", "mechanism", "algebra", "quantities", "forms"},
-    "forms": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "formulations",
-        "tape", "readings",
-    },
-    "files": {"errors", "expressions", "mechanism", "algebra", "kinematics"},
-    "tape": {"errors"},
-    "readings": {"errors", "expressions", "algebra", "tape"},
-    "model": {
-        "errors", "mechanism", "quantities", "calls", "equations", "formulations", "tape", "readings",
-        "guard", "certify", "closed_states", "mass_check", "function_tapes", "model_facts", "model_functions",
-        "function_help", "named_inputs",
-    },
-    "function_tapes": {"mechanism", "quantities", "equations", "mass_check", "tape"},
-    "model_facts": {"errors", "equations"},
-    "guard": {"errors", "quantities", "model", "closed_states", "near_redundancy"},
-    "near_redundancy": {"model"},
-    "closed_states": {"errors", "model"},
-    "mass_check": {"errors", "equations"},
-    "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
-    "verification": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "quantities", "equations", "formulations",
-        "tape", "readings",
-    },
-    "comparison": {
-        "errors", "processes", "mechanism", "kinematics", "equations", "formulations", "tape", "simulation", "show",
-    },
-    "report": {
-        "errors", "expressions", "mechanism", "files", "kinematics", "formulations", "forms", "simulation",
-        "show", "comparison", "verification", "checking",
-    },
-    # a run's pictures are made by show, and its controller again by control: loaded only then
-    "simulation": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape",
-        "readings", "model", "guard", "near_redundancy", "files", "show", "control",
-    },
-    # and so are a plan's
-    "motion": {
-        "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
-        "model", "show",
-    },
-    "control": {
-        "errors", "mechanism", "algebra", "equations", "files", "formulations", "motion", "simulation",
-    },
-    "show": {
-        "errors", "expressions", "mechanism", "kinematics", "model", "simulation", "motion",
-    },
-    # the page of a folder's marks is made by report, which is loaded only then
-    "checking": {
-        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "forms",
-        "tape", "readings", "report",
-    },
-    "cli": {
-        "errors", "processes", "comparison", "checking", "simulation", "motion", "control", "expressions", "mechanism", "files", "kinematics",
-        "quantities", "equations", "formulations", "tape", "readings", "model", "verification", "identify", "forms",
-        "show", "report",
-    },
+LAYERS = {
+    "description": (
+        "errors", "types", "processes", "displays", "conveniences", "number_checks", "expressions",
+        "mechanism", "files",
+    ),
+    "derivation": (
+        "ports", "tape", "algebra", "kinematics", "quantities", "equations", "formulations",
+    ),
+    "machine": ("readings", "model"),
+    "work": (
+        "writers", "identify", "forms", "verification", "simulation", "motion", "control",
+        "checking", "show", "comparison", "report", "cli",
+    ),
 }  # fmt: skip
+"""The packages of each layer in their order: a package imports only what stands before it."""
+
+RETURNED_FROM = {"equations": {"forms"}}
+"""Packages whose types the conveniences of a package return."""
+
+ORDER = [package for packages in LAYERS.values() for package in packages]
 
 
-def rooms_imported(path: Path) -> set[str]:
-    """Rooms of the package that a module imports, wherever in it."""
+def package_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def packages_imported(path: Path) -> set[str]:
+    """Packages of ours that a module imports, wherever in it, for type checkers too; but not the
+    types that its conveniences return."""
     package = path.relative_to(ROOT).parts[:-1]
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -106,53 +51,67 @@ def rooms_imported(path: Path) -> set[str]:
             parts = [*base, *(node.module or "").split(".")]
             names = [parts[0]] if parts[0] else [alias.name for alias in node.names]
             found |= set(names)
-    return found - {"__version__", ""}
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            modules = [node.module] if isinstance(node, ast.ImportFrom) else node.names
+            texts = [str(getattr(module, "name", module)) for module in modules]
+            assert not any(text.split(".")[0] == "linkwright" for text in texts), (
+                "import relatively"
+            )
+    return (
+        found - {"__version__", "", package_of(path)} - RETURNED_FROM.get(package_of(path), set())
+    )
 
 
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_one_way(path: Path) -> None:
-    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    if room in ("__init__", "__main__"):
+def test_imports_point_down(path: Path) -> None:
+    package = package_of(path)
+    if package in ("__init__", "__main__"):
         return
-    outside = rooms_imported(path) - {room, "types", "displays"}
-    assert outside <= MAY_IMPORT[room], f"{room} must not import {outside - MAY_IMPORT[room]}"
+    below = ORDER[: ORDER.index(package)]
+    above = packages_imported(path) - set(below)
+    assert not above, f"{package} must not import {sorted(above)}: they stand above it"
 
 
-FOR_USERS = ("comparison", "control", "identify", "motion", "report", "show", "simulation")
+def test_every_package_has_its_place_in_a_layer() -> None:
+    packages = {package_of(path) for path in MODULES} - {"__init__", "__main__"}
+    assert packages == set(ORDER)
+    assert len(ORDER) == len(set(ORDER))
 
 
-def public_function_names() -> set[str]:
-    """Functions of `linkwright` and of its packages for users, and those that are planned."""
-    homes = [lw, *(getattr(lw, package) for package in FOR_USERS)]
-    pairs = [(name, getattr(home, name)) for home in homes for name in home.__all__]
-    functions = {name for name, value in pairs if isfunction(value)}
-    return functions | {"study", "jax", "torch", "export"}
+def test_no_package_hides_a_public_name() -> None:
+    """Importing a package sets its name in ours: a function of that name would be gone."""
+    assert not {package_of(path) for path in MODULES} & set(lw.__all__)
 
 
-def test_no_module_has_the_name_of_a_public_function() -> None:
-    """Importing a module sets its name in its package: a function of that name would be hidden,
-    and a reader who searches for one finds the other. The modules of `cli` are the commands."""
-    relative = [path.relative_to(ROOT) for path in MODULES if "cli" not in path.parts]
-    modules = {word.removesuffix(".py") for path in relative for word in path.parts}
-    assert not modules & public_function_names()
-
-
-def test_packages_for_users_load_when_they_are_first_used() -> None:
-    code = (
-        "import sys, linkwright as lw\n"
-        "loaded = lambda: {n.split('.')[1] for n in sys.modules if n.startswith('linkwright.')}\n"
-        "print(sorted(loaded()), lw.control.__name__, 'control' in loaded())"
+def dynamic_imports(path: Path) -> bool:
+    """Whether a module imports by a name that is computed."""
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and getattr(node, "id", getattr(node, "attr", "")) in {"import_module", "__import__"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[] linkwright.control True"
 
 
-def test_every_room_has_a_rule() -> None:
-    rooms = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in MODULES}
-    assert rooms - {"__init__", "__main__"} == set(MAY_IMPORT)
+def test_conveniences_are_the_only_calls_that_point_up() -> None:
+    """A method that calls a higher layer stands in the table, and each entry is a function there."""
+    homes = {package_of(path) for path in MODULES if dynamic_imports(path)}
+    assert homes == {"__init__", "conveniences", "formulations"}
+    for method in CONVENIENCES:
+        assert callable(convenience(method)), method
+    used = {
+        (package_of(path), node.args[0].value)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "convenience"
+        and isinstance(node.args[0], ast.Constant)
+    }
+    assert {method for _, method in used} == set(CONVENIENCES)
+    for package, method in used:
+        assert ORDER.index(CONVENIENCES[method].split(":")[0].split(".")[0]) > ORDER.index(package)
 
 
 def test_importing_loads_nothing_heavy() -> None:

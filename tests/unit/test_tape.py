@@ -8,7 +8,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.tape import ARITY, Op, Port, count_operations, operations_by_kind, record
+from linkwright.ports import Port
+from linkwright.tape import ARITY, Op, count_operations, operations_by_kind, record
 from tests.tapes import run
 
 

@@ -15,7 +15,8 @@ from linkwright.algebra.exact.quotients import Quotient
 from linkwright.algebra.exact.trig import read_field, read_trig
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import parse, to_float
-from linkwright.tape import Op, Port, Tape
+from linkwright.ports import Port
+from linkwright.tape import Op, Tape
 from linkwright.tape.writer import Writer
 
 A, B = form({"a": 1}), form({"b": 1})

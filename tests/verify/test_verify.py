@@ -13,9 +13,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.files import write
 from linkwright.verification import Report
 from linkwright.verification.subject import Subject
+from linkwright.writers import write_text
 from tests.commands import ok, run
 from tests.verify.test_inertias import REAL, arm_with
 
@@ -366,7 +366,7 @@ def test_command_line(tmp_path: Path) -> None:
     assert data["passed"] is True
     assert {check["name"] for check in data["checks"]} == EVERY
     file = tmp_path / "odd.toml"
-    file.write_text(write(arm_with(REAL, [0, 0, 1]), "toml")[0], encoding="utf-8")
+    file.write_text(write_text(arm_with(REAL, [0, 0, 1]), "toml")[0], encoding="utf-8")
     failed = run("verify", str(file), "--by", "kane")
     assert failed.returncode == 1
     assert "failed   inertias physical" in failed.stdout

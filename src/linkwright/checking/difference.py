@@ -12,7 +12,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import PI, Exact, Expression, Name, PiMultiple, Sum, to_text
 from ..expressions.tree import children
 from ..forms import ClosedForm, Source, form_of
-from ..tape import Port
+from ..ports import Port
 from ..types import SX
 from .meaning import Meanings
 from .points import Setting

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..conveniences import convenience
 from ..displays import Displayed
 from ..errors import ExpressionError, FileError, LinkwrightError
 from ..expressions import to_text
@@ -176,9 +177,8 @@ class Homework(Displayed):
 
     def to_html(self) -> str:
         """One page, without anything from elsewhere: the table of marks, then every text."""
-        from ..report.marks_page import marks_page
-
-        return marks_page(self)
+        page: str = convenience("Homework.to_html")(self)
+        return page
 
     def as_json(self) -> dict[str, object]:
         return {

@@ -11,8 +11,8 @@ from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, sugges
 from ..expressions import Measured, check_dimension, parse, parse_unit, to_float
 from ..mechanism import Joint, Mechanism
 from ..model import Model
+from ..ports import Port
 from ..quantities import entry_names
-from ..tape import Port
 
 _UNITS = {
     "q": ("rad", "m"), "q1": ("rad", "m"), "step": ("rad", "m"),

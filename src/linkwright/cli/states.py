@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import FileError
 from ..model import Model
+from ..ports import Port
 from ..quantities import INPUT_SHAPES, entry_names
-from ..tape import Port
 from .output import write_file
 
 

@@ -15,10 +15,11 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..files import load, write
+from ..files import load
 from ..mechanism import Mechanism
 from ..motion import Trajectory, quintic
 from ..simulation.feedback import NOT_KEPT, Feedback
+from ..writers import write_text
 
 P = ParamSpec("P")
 MAKERS: dict[str, Callable[..., Feedback]] = {}
@@ -42,7 +43,7 @@ def controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
 
 def _kept(value: Any) -> Any:
     if isinstance(value, Mechanism):
-        return write(value, "toml")[0]
+        return write_text(value, "toml")[0]
     if isinstance(value, Trajectory):
         return {"knots": value.knots.tolist(), "coefficients": value.coefficients.tolist()}
     if callable(value):

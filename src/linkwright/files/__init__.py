@@ -1,22 +1,19 @@
-"""Mechanisms from files and back: TOML, URDF, MJCF, Denavit–Hartenberg tables."""
+"""Readers of files: mechanisms from TOML, URDF, MJCF and Denavit–Hartenberg tables."""
 
 from __future__ import annotations
 
 import os
 import stat
-import warnings
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
 
-from ..errors import ArgumentError, FileError, LinkwrightError, LossWarning, kind_of
-from ..mechanism import Mechanism, require_mechanism
+from ..errors import ArgumentError, FileError, LinkwrightError, kind_of
+from ..mechanism import Mechanism
 from ..mechanism.gallery_files import gallery_file, gallery_names, generated
-from .partial import partial_name
 
 MAX_FILE_BYTES = 16 * 2**20
-WRITABLE = ("toml", "urdf")
 
 
 def load(
@@ -42,7 +39,9 @@ def load(
         mechanism = _read_text(_sound(source), "", None, base, convention)
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
-        raise FileError("is no name of a file", where=repr(str(source)), remedy="check the path")
+        raise FileError(
+            "is not a valid file name", where=repr(str(source)), remedy="check the path"
+        )
     path = Path(source)
     try:
         mechanism = _read_text(_content(path), path.name.lower(), path, base, convention)
@@ -89,48 +88,6 @@ def _read_gallery(name: str) -> Mechanism:
         return generated(name)
     file, text = stored
     return _read_text(text, file, None, None, None)
-
-
-def save(mechanism: Mechanism, path: str | Path) -> None:
-    """Writes a mechanism as `.toml` or `.urdf`; what the format cannot hold is a warning."""
-    require_mechanism(mechanism)
-    target = Path(path)
-    kind = target.suffix.removeprefix(".").lower()
-    check_target(target, kind)
-    text, lost = write(mechanism, kind)
-    for what in lost:
-        warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
-    partial = partial_name(target)
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    except ValueError:
-        raise FileError("is no name of a file", where=repr(str(target))) from None
-
-
-def check_target(path: Path, kind: str) -> None:
-    """Refuses a name under which `load` would take the file for something else."""
-    if _kind_of_name(path.name.lower()) not in (kind, None):
-        raise FileError(
-            f"is no name for {kind.upper()}", where=str(path),
-            remedy=f"let it end in .{kind} (and not in .dh.{kind})",
-        )  # fmt: skip
-
-
-def write(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
-    """The mechanism's text in a format, and what the format cannot hold."""
-    if kind == "toml":
-        from .toml import write_toml
-
-        return write_toml(mechanism), []
-    if kind == "urdf":
-        from .urdf_out import write_urdf
-
-        return write_urdf(mechanism)
-    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE)}")
 
 
 def _content(path: Path) -> str:
@@ -203,7 +160,7 @@ def _read_text(
 
 def _kind(text: str, name: str) -> str:
     """The format by the file's name, else by its content."""
-    named = _kind_of_name(name)
+    named = format_of_name(name)
     if named is not None:
         return named
     if text.lstrip().startswith("<"):
@@ -221,6 +178,7 @@ def _kind(text: str, name: str) -> str:
     return "dh.csv" if "alpha" in first and "," in first else "toml"
 
 
-def _kind_of_name(name: str) -> str | None:
+def format_of_name(name: str) -> str | None:
+    """Return the format that a file name stands for, or None."""
     kinds = ("dh.csv", "dh.toml", "toml", "urdf")
     return next((kind for kind in kinds if name.endswith(f".{kind}")), None)

@@ -354,6 +354,9 @@ def _kind_of_equality(word: str) -> JointKind:
 
 
 def _rotation(quaternion: list[float]) -> Any:
-    from ..algebra.rotations import quaternion_rotation
+    import mujoco
+    import numpy as np
 
-    return quaternion_rotation(quaternion)
+    entries = np.empty(9)
+    mujoco.mju_quat2Mat(entries, quaternion)
+    return entries.reshape(3, 3)

@@ -21,8 +21,8 @@ from ..expressions import names as names_in
 from ..formulations import derive
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
+from ..ports import Port
 from ..quantities import entry_names
-from ..tape import Port
 from .collect import WAYS, Roles
 from .equality import equal
 from .generators import angles_of, quaternions_of, written_angles

@@ -11,8 +11,9 @@ import casadi as ca
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.loads import SpringLength
+from ..ports import Port
 from ..quantities import FRAME_SIGNATURES, entry_names, ports, signatures
-from ..tape import Port, Tape, record
+from ..tape import Tape, record
 from ..types import SX
 
 SHORT = {

@@ -19,7 +19,7 @@ from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
 from ..expressions import Call, Expression, Name, Negation, Number, Product, Reciprocal, negate
 from ..kinematics.loads import SpringLength
-from ..tape import Port
+from ..ports import Port
 from ..types import SX
 from .terms import product, total
 

@@ -26,7 +26,7 @@ from ..expressions import (
 )
 from ..expressions.tree import Call, Measured, children
 from ..expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from ..tape import Port
+from ..ports import Port
 from .collect import Collector
 from .springs import SpringWriter
 from .terms import Reader

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..conveniences import convenience
 from ..displays import Displayed
 from ..errors import FileError, LinkwrightError
 from ..mechanism import Mechanism, names_of
@@ -96,22 +97,18 @@ class Plan(Displayed):
         return text.getvalue().encode()
 
     def _picture(self, kind: str) -> bytes:
-        from ..show import plan_figure
-        from ..show.style import content
-
-        return content(plan_figure(self), kind)
+        picture: bytes = convenience("Plan.save")(self, kind)
+        return picture
 
     def plot(self, *names: str, **options: Any) -> Figure:
         """Histories over time: "q", "qd", "qdd", "tau"; see `show.plan_courses`."""
-        from ..show import plan_courses
-
-        return plan_courses(self, *names, **options)
+        figure: Figure = convenience("Plan.plot")(self, *names, **options)
+        return figure
 
     def draw(self, **options: Any) -> Figure:
         """The mechanism at both ends, and the way between; see `show.plan_ends`."""
-        from ..show import plan_ends
-
-        return plan_ends(self, **options)
+        figure: Figure = convenience("Plan.draw")(self, **options)
+        return figure
 
     def save(self, path: str | File) -> None:
         """A table (.csv), arrays (.npz) or a picture (.png, .pdf, .svg); whole or not at all."""

@@ -17,11 +17,11 @@ from markupsafe import Markup
 
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
-from ..files import write
 from ..forms.page_fonts import math_font_css, text_font_css
 from ..formulations import formulation
 from ..mechanism import Mechanism, names_of
 from ..mechanism.gallery_files import gallery_names
+from ..writers import write_text
 from .description import describe
 from .motions import Moved, motion_words
 from .parts import compared_seconds, made
@@ -155,7 +155,7 @@ def again_section(mechanism: Mechanism, file: str, again: Commands) -> Markup:
         again.simulate,
         again.compare,
     ]
-    text, lost = write(mechanism, "toml")
+    text, lost = write_text(mechanism, "toml")
     return render(
         "again.html",
         version=__version__,

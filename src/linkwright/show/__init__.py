@@ -10,7 +10,7 @@ from .cyclograph_figure import cyclograph
 from .diagrams import free_body_diagrams
 from .free_body_forces import FreeBody, free_bodies
 from .histories import Line, Panel
-from .plans import plan_courses, plan_ends, plan_figure
+from .plans import plan_courses, plan_ends, plan_figure, plan_picture
 from .plots import eigenvalues, over_time, phase, plot
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
 from .sparsity_figure import sparsity
@@ -43,6 +43,7 @@ __all__ = [
     "plan_courses",
     "plan_ends",
     "plan_figure",
+    "plan_picture",
     "plot",
     "save",
     "sparsity",

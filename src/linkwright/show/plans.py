@@ -20,7 +20,7 @@ from .labels import plain
 from .paper import Extent, extent_of, finish, prepared_axes
 from .plots import FOOT, draw_panel, name_lines, over_time, panel_height
 from .scene import scene_of
-from .style import COLUMN, GREY, colour, kept, legend, sheet, styled
+from .style import COLUMN, GREY, colour, content, kept, legend, sheet, styled
 from .view import View
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ def plan_figure(
     _draw_ends(above, plan, seen, each, extent.unit)
     _say_what_is_left_out(figure, found)
     return kept(figure, path)
+
+
+def plan_picture(plan: Plan, kind: str) -> bytes:
+    """Return the picture of a plan as the content of a file of the kind "png", "pdf" or "svg"."""
+    return content(plan_figure(plan), kind)
 
 
 def _folded(

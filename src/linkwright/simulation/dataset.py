@@ -191,12 +191,12 @@ def row_names(owners: Sequence[str]) -> list[str]:
 
 def _origin(run: Run | Kinematics) -> dict[str, Any]:
     from .. import __version__
-    from ..files import write
+    from ..writers import write_text
 
     return {
         "title": f"motion of {run.mechanism.name}",
         "source": f"linkwright {__version__}",
-        "mechanism": write(run.mechanism, "toml")[0],
+        "mechanism": write_text(run.mechanism, "toml")[0],
         "digest": run.mechanism.digest,
         "status": run.status,
     }

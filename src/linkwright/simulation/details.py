@@ -14,8 +14,9 @@ from ..kinematics.shares import Shares
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
+from ..ports import Port
 from ..readings.llvm import compile_tape
-from ..tape import Port, normalised, record, scheduled
+from ..tape import normalised, record, scheduled
 from ..types import Floats
 
 Named = dict[str, Floats]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..conveniences import convenience
 from ..errors import UnsupportedError
 from .events.given import Event
 from .feedback import NOT_KEPT
@@ -68,12 +69,10 @@ def repeat(source: str | Path | Run) -> Run:
         )  # fmt: skip
     given = {key: value for key, value in run.settings.items() if value is not None}
     if "controller" in given:
-        from ..control import made_by
-
         recipe = given.pop("controller")
         if "\n" not in str(recipe.get("mechanism", "\n")):  # a name would be that of a file
             raise UnsupportedError("the run's controller names a file", where=where)
-        given["torque"] = made_by(recipe)
+        given["torque"] = convenience("Run.repeat")(recipe)
     if given.pop("mode", "") != "inverse":
         return simulate(run.mechanism, **given)
     if "motion" in given:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..conveniences import convenience
 from ..mechanism import Mechanism
 from ..types import Floats
 from .details import Details, Named
@@ -173,21 +174,18 @@ class Run:
 
     def plot(self, *names: str, **options: Any) -> Figure:
         """Histories over time: "q", "energy", "tau", "reactions", …; see `show.plot`."""
-        from ..show import plot
-
-        return plot(self, *names, **options)
+        figure: Figure = convenience("Run.plot")(self, *names, **options)
+        return figure
 
     def cyclograph(self, every: float | None = None, **options: Any) -> Figure:
         """Stick figures every so many seconds, one over the other; see `show.cyclograph`."""
-        from ..show import cyclograph
-
-        return cyclograph(self, every, **options)
+        figure: Figure = convenience("Run.cyclograph")(self, every, **options)
+        return figure
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """The motion as .mp4, .gif or .html, by the ending; see `show.animate`."""
-        from ..show import animate
-
-        return animate(self, path, **options)
+        written: Path = convenience("Run.animate")(self, path, **options)
+        return written
 
     def save(self, path: str | Path, histories_only: bool = False) -> None:
         """NetCDF by the ending .nc, a table by .csv or .parquet; nothing half-written is left. Runs

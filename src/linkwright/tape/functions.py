@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..ports import Port
 from ..types import SX
 from .normalise import normalised
 from .record import record
 from .schedule import scheduled
-from .tape import Port, Tape
+from .tape import Tape
 
 NamedExpression = tuple[str, SX, tuple[int, ...]]
 """An input or output of a function: its name, its expression, and the shape of its numbers."""

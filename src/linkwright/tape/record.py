@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..ports import Port
 from ..types import Integers
-from .tape import Op, Port, Tape
+from .tape import Op, Tape
 from .writer import Writer, without_dead
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ports import Port
 from ..types import Floats
 
 
@@ -63,18 +64,6 @@ ARITY = dict.fromkeys(Op, 2) | {
 }  # fmt: skip
 
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.NE, Op.AND, Op.OR})
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output: its name and shape, () for a scalar; entries are row-major."""
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        return int(np.prod(self.shape, dtype=int))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ports import Port
 from ..types import Integers
-from .tape import COMMUTATIVE, Op, Port, Tape
+from .tape import COMMUTATIVE, Op, Tape
 
 
 class Writer:

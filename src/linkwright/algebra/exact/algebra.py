@@ -31,7 +31,8 @@ from ...expressions import (
     parse_unit,
 )
 from ...expressions.tree import children
-from ...tape import ARITY, Op, Port, Tape
+from ...ports import Port
+from ...tape import ARITY, Op, Tape
 from ...tape.writer import Writer
 
 T = TypeVar("T")

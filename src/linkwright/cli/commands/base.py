@@ -76,7 +76,7 @@ def _closed_entries(found: NamedRegressor) -> dict[str, Expression]:
     from ...forms import Source, form_of
     from ...formulations import derive
     from ...kinematics.values import CasadiAlgebra
-    from ...tape import Port
+    from ...ports import Port
 
     eqs = derive(found.mechanism)
     numbers = Numbers(eqs)

@@ -16,7 +16,7 @@ from ..output import CheckFailedError, Outcome
 
 if TYPE_CHECKING:
     from ...model import Model
-    from ...tape import Port
+    from ...ports import Port
 
 
 @command("Numbers")

@@ -27,11 +27,11 @@ def export(
     --------
     linkwright export robot.urdf --to toml -o robot.toml
     """
-    from ... import files
+    from ... import writers
 
     if output is not None:
-        files.check_target(output, to)
-    text, lost = files.write(mechanism, to)
+        writers.check_target(output, to)
+    text, lost = writers.write_text(mechanism, to)
     if output is not None:
         write_file(output, text)
     return Outcome(

@@ -23,12 +23,12 @@ def gallery(*, name: Annotated[str | None, typer.Argument(metavar="NAME")] = Non
     --------
     linkwright gallery elbow > my_arm.toml
     """
-    from ... import files
+    from ... import files, writers
     from ...mechanism.gallery_files import gallery_file, gallery_names, headline
 
     if name is None:
         rows = {entry: headline(entry) for entry in gallery_names()}
         return Outcome(rows, lambda: print_table(["name", "what it is"], list(rows.items())))
     stored = gallery_file(name)
-    text = files.write(files.gallery(name), "toml")[0] if stored is None else stored[1]
+    text = writers.write_text(files.gallery(name), "toml")[0] if stored is None else stored[1]
     return Outcome({"name": name, "file": text}, lambda: print(text, end=""))

@@ -23,8 +23,9 @@ from ...equations import Equations
 from ...errors import UnsupportedError
 from ...expressions import Exact, Expression, PiMultiple
 from ...mechanism import quaternion_starts
+from ...ports import Port
 from ...quantities import entry_names, ports
-from ...tape import Op, Port, Tape, record, without_dead
+from ...tape import Op, Tape, record, without_dead
 
 _TRIES = 60
 _RADIANS, _HALF_TURNS = -1, -2

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...tape import NamedExpression, Port, Tape, record_expressions
+from ...ports import Port
+from ...tape import NamedExpression, Tape, record_expressions
 from . import cache
 from .code_table import CODES
 from .interruptible import call_interruptibly

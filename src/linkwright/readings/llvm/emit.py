@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...tape import Op, Port, Tape
+from ...ports import Port
+from ...tape import Op, Tape
 from .chunks import Chunk, cut
 from .contract import Fused, contractions
 from .loop import LoopWriter

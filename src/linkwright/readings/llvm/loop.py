@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...tape import Port, Tape
+from ...ports import Port
+from ...tape import Tape
 from .outputs import Plan, Tile
 from .threads import loop_ir
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...tape import Port
+from ...ports import Port
 from .loop import LoopWriter
 
 STEPS, KEPT = "steps", "kept"

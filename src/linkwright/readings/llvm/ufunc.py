@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ...tape import Port, Tape
+from ...ports import Port
+from ...tape import Tape
 from .loader import LoadedCode
 from .march import Course
 

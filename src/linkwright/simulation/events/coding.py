@@ -10,8 +10,9 @@ import casadi as ca
 import numpy as np
 from scipy.linalg.lapack import dgelsy, dpotrf, dpotrs
 
+from ...ports import Port
 from ...readings.llvm import compile_tape
-from ...tape import Port, normalised, record, scheduled
+from ...tape import normalised, record, scheduled
 from ...types import Floats
 
 Place = tuple[str, Any, tuple[int, ...]]

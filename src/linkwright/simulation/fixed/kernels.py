@@ -11,8 +11,9 @@ import numpy as np
 
 from ...equations import Equations
 from ...errors import UnsupportedError
+from ...ports import Port
 from ...readings.llvm import Course, compile_march, compile_tape
-from ...tape import Port, Tape, normalised, record, scheduled
+from ...tape import Tape, normalised, record, scheduled
 from ...types import Floats
 from ..inputs import Drive
 from .ingredients import Ingredients

@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike
 from ..algebra.linear import without_dust
 from ..errors import FileError
 from ..expressions import to_float
+from ..files.names import unique
+from ..files.urdf import UNLIMITED
+from ..files.urdf_kinds import kind_of_urdf
 from ..kinematics.build import build_tree
 from ..kinematics.joints import steps
 from ..kinematics.placements import alignment, motion_frame, placement_of
@@ -22,10 +25,7 @@ from ..kinematics.tree import Tree
 from ..kinematics.values import Values
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..types import Floats
-from .names import unique
-from .urdf import UNLIMITED
-from .urdf_kinds import kind_of_urdf
-from .urdf_lost import lost_in_urdf
+from .urdf_losses import lost_in_urdf
 
 WORLD = "world"
 _LOSSES = ("damping", "friction")

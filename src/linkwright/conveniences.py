@@ -1,0 +1,33 @@
+"""Methods of results that call a higher layer: the only calls that point up.
+
+`run.plot()` belongs to the run for its user, but drawing lies above simulation. Such a method
+looks up the function that does the work in this table when it is called; nothing else in the
+package imports upward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+CONVENIENCES = {
+    "Equations.closed_form": "forms:closed_form",
+    "Equations._repr_latex_": "forms:on_a_page",
+    "Run.plot": "show:plot",
+    "Run.cyclograph": "show:cyclograph",
+    "Run.animate": "show:animate",
+    "Run.repeat": "control:made_by",
+    "Plan.save": "show:plan_picture",
+    "Plan.plot": "show:plan_courses",
+    "Plan.draw": "show:plan_ends",
+    "Homework.to_html": "report.marks_page:marks_page",
+}
+"""Method → "module:function" that does its work, relative to the package."""
+
+
+def convenience(method: str) -> Callable[..., Any]:
+    """Return the function that does the work of a method of a result."""
+    module, function = CONVENIENCES[method].split(":")
+    target: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
+    return target

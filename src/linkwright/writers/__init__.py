@@ -1,0 +1,55 @@
+"""Writers of files: mechanisms as TOML and URDF."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from ..errors import FileError, LossWarning
+from ..files import format_of_name
+from ..files.partial import partial_name
+from ..mechanism import Mechanism, require_mechanism
+
+WRITABLE = ("toml", "urdf")
+
+
+def save(mechanism: Mechanism, path: str | Path) -> None:
+    """Write a mechanism as `.toml` or `.urdf`, and warn about what the format cannot hold."""
+    require_mechanism(mechanism)
+    target = Path(path)
+    kind = target.suffix.removeprefix(".").lower()
+    check_target(target, kind)
+    text, lost = write_text(mechanism, kind)
+    for what in lost:
+        warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
+    partial = partial_name(target)
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    except ValueError:
+        raise FileError("is not a valid file name", where=repr(str(target))) from None
+
+
+def check_target(path: Path, kind: str) -> None:
+    """Refuse a file name under which `load` would read another format."""
+    if format_of_name(path.name.lower()) not in (kind, None):
+        raise FileError(
+            f"is not a file name for {kind.upper()}", where=str(path),
+            remedy=f"let it end in .{kind} (and not in .dh.{kind})",
+        )  # fmt: skip
+
+
+def write_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
+    """Return the mechanism's text in a format, and a list of what the format cannot hold."""
+    if kind == "toml":
+        from .toml_writer import write_toml
+
+        return write_toml(mechanism), []
+    if kind == "urdf":
+        from .urdf_writer import write_urdf
+
+        return write_urdf(mechanism)
+    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE)}")
