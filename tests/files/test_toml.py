@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import linkwright as lw
-from linkwright.cli.commands.export import export
+from linkwright.cli.commands.export_command import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import load
 from linkwright.files.toml import NOT_IN_FILES, read_toml

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import linkwright as lw
-from linkwright.cli.commands.derive import derive
+from linkwright.cli.commands.derive_command import derive
 from linkwright.report.parts import written_out
 from tests.forms.reading import agree, state
 

@@ -175,7 +175,7 @@ def test_hostile_sizes_stop() -> None:
 
 
 def test_the_command_falls_back_to_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    from linkwright.cli.commands.derive import derive
+    from linkwright.cli.commands.derive_command import derive
 
     derive(lw.gallery("chain-12"), what=["mass_matrix"]).show()
     long = capsys.readouterr().out

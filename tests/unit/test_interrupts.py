@@ -35,11 +35,11 @@ COMMANDS = {
 STUCK = """
 import signal, ctypes
 from linkwright.cli import command, main
-from linkwright.cli.commands import check
+from linkwright.cli.commands import check_command
 def hang(*_):
     open("begun", "w").close()
     ctypes.PyDLL(None).sleep(1000)  # in C, with the interpreter's lock
-command.read_mechanism = check.read_mechanism = hang
+command.read_mechanism = check_command.read_mechanism = hang
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ LAYERS = {
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
+
+FOR_USERS = ("comparison", "control", "identify", "motion", "report", "show", "simulation")
 
 RETURNED_FROM = {"equations": {"forms"}}
 """Packages whose types the conveniences of a package return."""
@@ -112,6 +115,32 @@ def test_conveniences_are_the_only_calls_that_point_up() -> None:
     assert {method for _, method in used} == set(CONVENIENCES)
     for package, method in used:
         assert ORDER.index(CONVENIENCES[method].split(":")[0].split(".")[0]) > ORDER.index(package)
+
+
+def public_function_names() -> set[str]:
+    """Functions of `linkwright` and of its packages for users, and those that are planned."""
+    homes = [lw, *(getattr(lw, package) for package in FOR_USERS)]
+    pairs = [(name, getattr(home, name)) for home in homes for name in home.__all__]
+    functions = {name for name, value in pairs if isfunction(value)}
+    return functions | {"study", "jax", "torch", "export"}
+
+
+def test_no_module_has_the_name_of_a_public_function() -> None:
+    """Importing a module sets its name in its package: a function of that name would be hidden,
+    and a reader who searches for one finds the other."""
+    relative = [path.relative_to(ROOT) for path in MODULES]
+    modules = {word.removesuffix(".py") for path in relative for word in path.parts}
+    assert not modules & public_function_names()
+
+
+def test_packages_for_users_load_when_they_are_first_used() -> None:
+    code = (
+        "import sys, linkwright as lw\n"
+        "loaded = lambda: {n.split('.')[1] for n in sys.modules if n.startswith('linkwright.')}\n"
+        "print(sorted(loaded()), lw.control.__name__, 'control' in loaded())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[] linkwright.control True"
 
 
 def test_importing_loads_nothing_heavy() -> None:

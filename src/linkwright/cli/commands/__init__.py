@@ -2,8 +2,15 @@
 
 # isort: off
 # the order in which `linkwright --help` lists the commands
-from . import gallery, info, draw, export, schema  # noqa: F401
-from . import derive, base, verify, check, compare  # noqa: F401
-from . import evaluate, assemble  # noqa: F401
-from . import simulate, kinematics, inverse, equilibrium, linearize, plan  # noqa: F401
-from . import report  # noqa: F401
+from . import gallery_command, info_command, draw_command, export_command, schema_command  # noqa: F401
+from . import derive_command, base_command, verify_command, check_command, compare_command  # noqa: F401
+from . import evaluate_command, assemble_command  # noqa: F401
+from . import (
+    simulate_command,
+    kinematics_command,
+    inverse_command,
+    equilibrium_command,
+    linearize_command,
+    plan_command,
+)  # noqa: F401
+from . import report_command  # noqa: F401

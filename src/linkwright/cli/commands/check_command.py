@@ -13,7 +13,7 @@ from .. import options
 from ..command import command
 from ..output import CheckFailedError, Outcome, print_table
 from ..sources import read_mechanism
-from .homework import check_forms, mark_folder
+from .check_folder import check_forms, mark_folder
 
 if TYPE_CHECKING:
     from ...checking import Report
