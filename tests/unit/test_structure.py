@@ -43,9 +43,9 @@ MAY_IMPORT = {
         "guard", "certify", "closed_states", "mass_check", "model_facts",
     },
     "model_facts": {"errors", "equations"},
-    "guard": {"errors", "quantities", "model", "closed_states", "near_redundancy"},
+    "guard": {"errors", "kinematics", "quantities", "model", "closed_states", "near_redundancy"},
     "near_redundancy": {"model"},
-    "closed_states": {"errors", "model"},
+    "closed_states": {"errors", "kinematics", "model"},
     "mass_check": {"errors", "equations"},
     "certify": {"errors", "quantities", "equations", "formulations", "tape", "readings", "model"},
     "verification": {
@@ -66,7 +66,7 @@ MAY_IMPORT = {
     },
     # and so are a plan's
     "motion": {
-        "errors", "expressions", "mechanism", "algebra", "equations", "formulations", "tape", "readings",
+        "errors", "expressions", "mechanism", "algebra", "kinematics", "equations", "formulations", "tape", "readings",
         "model", "show",
     },
     "control": {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..errors import LinkwrightError
 from ..expressions import parse, to_float
 from ..kinematics.assembly import assemble, assemblies
-from ..kinematics.closing import closing_of
+from ..kinematics.assembly_search import far_moves
+from ..kinematics.constraint_system import constraint_system
 from ..kinematics.mobility import mobility
 from ..mechanism import Mechanism, names_of
 from .inputs import assignments, numbers
@@ -43,7 +44,7 @@ def run(
     ]  # fmt: skip
     print_table(heads if every else ["coordinate", "value (rad, m)"], rows)
     print(mobility(mechanism, found[0], time))
-    for move in [] if every else closing_of(mechanism).far_moves(found[0], list(values)):
+    for move in [] if every else far_moves(constraint_system(mechanism), found[0], list(values)):
         print(f"assembly moved {move}")
 
 

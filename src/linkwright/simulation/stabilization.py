@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..kinematics.closing import TOLERANCES, gauss_newton_step
+from ..kinematics.mobility import ranks
+from ..model import Model
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
-from .projection import least
-
-if TYPE_CHECKING:
-    from ..kinematics.mobility import ranks
-from ..model import Model
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +53,9 @@ class Baumgarte:
         if model.names.positions:
             rows[: model.names.positions] += self.beta**2 * model.constraint_residual(q, *time)
         J, rank = model.constraint_jacobian(q, *time), ranks(model.mechanism)[0]
-        return -least(model.mass_matrix(q), J, rows, rank)
+        return gauss_newton_step(
+            J, rows, rank_share=TOLERANCES.rank_share, rank=rank, metric=model.mass_matrix(q)
+        )
 
 
 def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
