@@ -13,7 +13,7 @@ from ..errors import AssemblyError, MechanismError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
 from .assembly import assemble, consistent_speeds
 from .assembly_search import close_configuration, far_moves
-from .closing import TOLERANCES
+from .closing import TOLERANCES, solve_least_change
 from .constraint_system import ConstraintSystem, constraint_system
 from .pivots import Choice, choose
 
@@ -108,16 +108,21 @@ def _nearly_redundant(
     basis, found = J[list(choice.rows)] / system.sizes[list(choice.rows), None], {}
     for k in set(range(len(J))) - set(choice.rows):
         row = J[k] / system.sizes[k]
-        share = np.linalg.lstsq(basis.T, row, rcond=None)[0] if len(basis) else np.zeros(0)
+        share = _shares(basis, row)
         differs = np.abs((row - share @ basis) * system.scale.columns).max()
         if max(differs, abs(phi[k]) / system.sizes[k]) > TOLERANCES.exactly_implied:
             found[system.constraints.row_names[k]] = float(abs(phi[k]))
     return found
 
 
+def _shares(basis: Floats, row: Floats) -> Floats:
+    """Return the shares of independent rows that add up to another row, or come nearest to it."""
+    return solve_least_change(basis.T, row, rank_share=TOLERANCES.rounding_share)
+
+
 def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
     basis = J[list(choice.rows)]
-    share = np.linalg.lstsq(basis.T, J[row], rcond=None)[0]
+    share = _shares(basis, J[row])
     involved = [
         owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > TOLERANCES.rank_share
     ]

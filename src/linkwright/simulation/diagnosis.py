@@ -11,7 +11,7 @@ from .system import System
 
 Floats = NDArray[np.float64]
 
-OPEN = 1e-6
+OPEN = TOLERANCES.lost
 """A closure that is further open than this (m, rad) is lost."""
 
 _SINGULAR = 1e-10

@@ -31,6 +31,8 @@ class ClosureTolerances:
     accepted: float = 1e-8
     """States that somebody gives count as closed below this: eight digits are what tables and
     files keep. For velocities and accelerations, in proportion to them where they exceed 1."""
+    lost: float = 1e-6
+    """A simulation whose closure is further open than this has lost it, and stops."""
     visible: float = 1e-7
     """Residuals below this share of a drawing's size cannot be seen at any zoom."""
     ball_closed: float = 1e-55

@@ -21,6 +21,7 @@ from typing import Any
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
+from ...kinematics.closing import TOLERANCES
 from .ingredients import Ingredients
 from .onto import Onto
 from .tables import MIDPOINT, SEMI_IMPLICIT, TABLES, VARIATIONAL, Table
@@ -34,7 +35,7 @@ ITERATIONS = 6
 CONVERGED = 1e-10
 """The last of them may change the speeds by this share."""
 
-CLOSED = 1e-11
+CLOSED = TOLERANCES.continued
 SMALL_PIVOT = 1e-2
 
 
