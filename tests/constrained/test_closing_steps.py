@@ -23,6 +23,7 @@ from linkwright.kinematics.closing import (
     solve_accelerations,
     solve_least_change,
 )
+from linkwright.simulation.stabilization import Baumgarte
 
 ROOT = Path(linkwright.__file__).parent
 
@@ -91,6 +92,8 @@ def test_states_of_a_batch_close_as_each_alone_and_failures_stay() -> None:
         np.testing.assert_allclose(closure.q[k], alone.q, rtol=1e-14)
         assert closure.residual[k] <= TOLERANCES.closed
     assert closure.has_converged.tolist()[:3] == [True, True, False]
+    assert np.isnan(closure.residual[2])
+    assert np.isnan(close_positions(on_a_circle(), q[2]).residual)
     np.testing.assert_array_equal(closure.q[3], q[3])  # no step leads anywhere, and it says so:
     assert closure.residual[3] == 4.0
 
@@ -197,3 +200,18 @@ def test_no_other_module_solves_for_constraints_by_itself() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute):
                 assert node.attr not in ("pinv", "lstsq"), place
+
+
+def test_baumgarte_terms_by_numbers_are_the_least_in_the_mass_metric() -> None:
+    """Near bad pivots the simulator takes them from here instead of from compiled code."""
+    model = linkwright.compile(linkwright.gallery("four-bar"), threads=1)
+    q, qd = model.home() + 1e-3, np.linspace(-1, 1, model.nv)
+    rows = 6 * model.constraint_velocity(q, qd)
+    rows[: model.names.positions] += 16 * model.constraint_residual(q)
+    added = Baumgarte(3.0, 4.0).number(model, q, qd, [])
+    J, M = model.constraint_jacobian(q), model.mass_matrix(q)
+    left, sizes, right = scipy.linalg.svd(J)
+    rank = model.nv - model.freedom
+    independent = sizes[:rank, None] * right[:rank]  # φ̈ in the directions that count
+    expected = least_change_by_kkt(independent, -left.T[:rank] @ rows, M)
+    np.testing.assert_allclose(added, expected, rtol=1e-7)

@@ -49,7 +49,7 @@ class ConstraintSystem:
         self._rates = ca.Function("rates", [q], [rates(tree, q)])
         self.start = starting_pose(tree)
         self._askew = ca.Function("askew", [q], [ca.jacobian(askew(tree), qd)])
-        self.turns = self._turning_velocities(tree)
+        self.turns = _turning_velocities(tree)
         self.touched = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
         self.length = length_of(tree, self.start)
         self.sizes, self.scale = self._measure_rows(tree)
@@ -77,13 +77,6 @@ class ConstraintSystem:
         columns = np.where(self.turns, 1.0, 1 / length)
         sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
         return sizes, Scale(rows, columns, self.mechanism.closure)
-
-    def _turning_velocities(self, tree: Tree) -> Floats:
-        """Return 1 for velocities that turn, else 0; chosen coordinates are taken to turn."""
-        if tree.transfer is not None:
-            return np.ones(tree.nv)
-        joints = [j for _, j in self.mechanism.joints_depth_first() if j.moves]
-        return np.array([float(f.turns) for joint in joints for f in joint.freedoms])
 
     # -- values -----------------------------------------------------------------------------
 
@@ -229,6 +222,14 @@ class ConstraintSystem:
     def rank(self, J: Floats) -> int:
         """Return the rank of a Jacobian of the first rows."""
         return rank(J, self.scale.of_rows(len(J)))
+
+
+def _turning_velocities(tree: Tree) -> Floats:
+    """Return 1 for velocities that turn, else 0; chosen coordinates are taken to turn."""
+    if tree.transfer is not None:
+        return np.ones(tree.nv)
+    joints = [joint for _, joint in tree.mechanism.joints_depth_first() if joint.moves]
+    return np.array([float(freedom.turns) for joint in joints for freedom in joint.freedoms])
 
 
 @lru_cache(maxsize=32)

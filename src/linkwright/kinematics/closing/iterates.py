@@ -46,7 +46,7 @@ class OneIterate:
             self.q, self.has_converged = self.previous, True
             return True
         self.size = size
-        if size < self.least:
+        if size < self.least or np.isinf(self.least):
             self.best, self.least = self.q, size
         self.has_converged = size <= tolerance
         return self.has_converged or not np.isfinite(size)
@@ -80,7 +80,7 @@ class ManyIterates:
         stalled = ~(size < self.size) & (self.size <= TOLERANCES.corrected) & ~self.is_done
         self.q = choose_rows(stalled, self.previous, self.q)
         self.size = np.where(stalled, self.size, size)
-        better = (self.size < self.least) & ~self.is_done
+        better = ((self.size < self.least) | np.isinf(self.least)) & ~self.is_done
         self._keep(better, stalled | (better & (size <= tolerance)), self.size)
         return bool(self.is_done.all())
 
