@@ -40,10 +40,9 @@ def solve_least_change(
         return np.zeros((*right.shape[:-1], J.shape[-1]))
     if metric is None:
         return _solve_truncated(J, right, rank_share, rank)
-    factor = _cholesky_factor(metric)
-    whitened = np.asarray(np.linalg.solve(factor, J.swapaxes(-1, -2)), float).swapaxes(-1, -2)
-    x = _solve_truncated(whitened, right, rank_share, rank)
-    return np.asarray(np.linalg.solve(factor.swapaxes(-1, -2), x[..., None])[..., 0], float)
+    unit_vectors = np.linalg.inv(_cholesky_factor(metric)).swapaxes(-1, -2)
+    x = _solve_truncated(J @ unit_vectors, right, rank_share, rank)
+    return unit_vectors @ x if x.ndim == 1 else (unit_vectors @ x[..., None])[..., 0]
 
 
 def _cholesky_factor(metric: Floats) -> Floats:
