@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import AssemblyError
+from .kinematics.closing import TOLERANCES
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
 
-CLOSED = 1e-8
-"""Residuals below this count as closed: metres or radians (sines of angles); of speeds and
+CLOSED = TOLERANCES.accepted
+"""Residuals below this count as closed: metres or radians (sines of angles); of velocities and
 accelerations, per second and per second squared, and in proportion to these where they exceed 1.
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 

@@ -15,6 +15,15 @@ from numpy.typing import ArrayLike
 
 from .closed_states import check_closed
 from .errors import AssemblyError, UnsupportedError
+from .kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    numeric_rank,
+    pseudoinverse,
+    smallest_share,
+    solve_least_change,
+)
 from .near_redundancy import largest_rank
 from .quantities import ports
 from .types import Booleans, Floats
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
 SMALL_PIVOT = 1e-2
 """States whose smallest pivot is below this are solved again: errors grow as its inverse square."""
 
-RANK = 1e-6
+RANK = TOLERANCES.state_rank_share
 """Singular values of J below this share of the largest are zero."""
 
 
@@ -154,34 +163,23 @@ def closed_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
     if not model.names.positions:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
-    moving = [k for k in range(model.nv) if k not in kept]
     parameters = [p] if model.parameters else []
     rest = model.names.time_arguments(t) + parameters
-    for _ in range(_STEPS):
-        phi = model.constraint_residual(q, *rest)
-        if np.isnan(phi).any() or np.abs(phi).max(initial=0.0) < _CLOSED:
-            break
-        J = model.constraint_jacobian(q, *rest)[..., list(model.names.position_rows), :]
-        J = J[..., moving]
-        change = np.linalg.pinv(J, rcond=RANK) @ phi[..., None]
-        if np.abs(J @ change).max(initial=0.0) < _CLOSED:
-            break
-        step = np.zeros((*phi.shape[:-1], model.nv))
-        step[..., moving] = -change[..., 0]
-        q = model.integrate(q, step, *parameters)
-    left = np.abs(model.constraint_residual(q, *rest)).max(axis=-1).ravel()
-    if not (left < _CLOSED).all() and not (left <= model.leeway).all():
+    position_rows = list(model.names.position_rows)
+    functions = ConstraintFunctions(
+        lambda q: model.constraint_residual(q, *rest),
+        lambda q: model.constraint_jacobian(q, *rest)[..., position_rows, :],
+        lambda q, step: model.integrate(q, step, *parameters),
+    )
+    closure = close_positions(functions, q, hold=kept, rank_share=RANK)
+    left = closure.residual.ravel()
+    if not (left < TOLERANCES.closed).all() and not (left <= model.leeway).all():
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
             where=model.mechanism.name, remedy="give rough values that are nearer",
         )  # fmt: skip
-    return q
-
-
-_STEPS, _CLOSED = 30, 1e-12
-_NOISE = 1e-14
-"""Rows that hold by themselves have rounding errors of this size for slopes."""
+    return closure.q
 
 
 class Instant:
@@ -193,8 +191,7 @@ class Instant:
         if not np.isfinite(self.J).all():
             raise np.linalg.LinAlgError("the constraints have no finite slope")
         left, sizes, right = np.linalg.svd(self.J)
-        kept = int((sizes > max(RANK * sizes[0], _NOISE)).sum()) if len(sizes) else 0
-        kept = min(kept, largest_rank(model))
+        kept = min(numeric_rank(sizes, RANK, TOLERANCES.idle_row), largest_rank(model))
         self.rank = kept
         self.free = right[kept:].T
         self.inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
@@ -257,7 +254,7 @@ class Instant:
         if not len(spare):
             return still
         W = np.array([(rows(lam + z) - still).ravel() for z in spare]).T
-        least: Floats = still.ravel() - W @ (np.linalg.pinv(W, rcond=RANK) @ still.ravel())
+        least: Floats = still.ravel() - W @ solve_least_change(W, still.ravel(), rank_share=RANK)
         return least.reshape(still.shape)
 
     def body_reactions(self) -> Floats:
@@ -281,8 +278,7 @@ class Instant:
                 remedy="declare more actuators, or leave this configuration",
             )
         needed = self.free.T @ (self.at("required_forces") - others)
-        found: Floats = np.linalg.pinv(A, rcond=RANK) @ needed
-        return found
+        return solve_least_change(A, needed, rank_share=RANK)
 
     def actuator_forces(self) -> Floats:
         return self.driving(np.zeros(self.model.nv))
@@ -295,16 +291,16 @@ class Instant:
         names = self.model.names
         a = [names.qd.index(name) for name in names.independent]
         p = [k for k in range(names.nv) if k not in a]
-        sizes = np.linalg.svd(self.J[:, p], compute_uv=False)
-        if len(p) > len(sizes) or (len(p) and sizes[len(p) - 1] <= RANK * sizes[0]):
-            left = np.linalg.svd(self.J[:, p])[0][:, (sizes > RANK * sizes[0]).sum() :]
+        if p and smallest_share(self.J[:, p], len(p)) <= RANK:
+            left, sizes, _ = np.linalg.svd(self.J[:, p])
+            left = left[:, numeric_rank(sizes, RANK) :]
             tied = np.abs(left.T @ self.J[:, a]).max(axis=0, initial=0.0)
             stuck = [n for n, x in zip(names.independent, tied, strict=True) if x > RANK]
             raise UnsupportedError(
                 f"{' and '.join(stuck or names.independent)} cannot drive the mechanism here",
                 where=self.model.mechanism.name, remedy="name other independent speeds",
             )  # fmt: skip
-        back = -np.linalg.pinv(self.J[:, p], rcond=RANK)
+        back = -pseudoinverse(self.J[:, p], RANK)
         still = self.at("constraint_velocity", qd=np.zeros(names.nv))
         G, k = np.zeros((names.nv, len(a))), np.zeros(names.nv)
         G[a, range(len(a))] = 1

@@ -15,7 +15,8 @@ from linkwright.errors import AssemblyError, UnsupportedError
 from linkwright.expressions import to_float
 from linkwright.formulations import FORMULATIONS, formulation
 from linkwright.kinematics.assembly import consistent_speeds
-from linkwright.kinematics.closing import closing_of
+from linkwright.kinematics.assembly_search import close_configuration
+from linkwright.kinematics.constraint_system import constraint_system
 from linkwright.mechanism import names_of
 from linkwright.mechanism.gallery_files import gallery_names
 from tests.random_loops import loops
@@ -39,12 +40,14 @@ def derived(mechanism: lw.Mechanism, by: str) -> lw.Equations:
 def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
     """q that closes near home, speeds that the constraints allow, forces; and the time."""
     rng = np.random.default_rng(seed)
-    closing = closing_of(mechanism)
+    system = constraint_system(mechanism)
     names = names_of(mechanism)
     t = TIME if names.in_time else 0.0
     home = lw.assemble(mechanism)
     for scale in (0.3, 0.1, 0.03, 0.0):
-        q, left = closing.closed(closing.moved(home, rng.uniform(-scale, scale, names.nv)), t)
+        q, left = close_configuration(
+            system, system.move(home, rng.uniform(-scale, scale, names.nv)), t
+        )
         if left < 1e-11:
             break
     else:
@@ -58,7 +61,7 @@ def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
 
 def is_regular(mechanism: lw.Mechanism, q: np.ndarray, t: float) -> bool:
     """Whether the state is well away from singular ones."""
-    _, J = closing_of(mechanism).speeds(q, np.zeros(names_of(mechanism).nv), t)
+    J = constraint_system(mechanism).jacobian(q, t)
     sizes = np.linalg.svd(J, compute_uv=False)
     sizes = sizes[sizes > 1e-9 * sizes[0]]
     return bool(sizes[-1] > 0.02 * sizes[0])

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..algebra.exact.algebra import evaluate_expression
 from ..expressions import Expression, Sum, to_float
+from ..kinematics.closing import TOLERANCES, ConstraintFunctions, close_positions, pseudoinverse
 from ..mechanism import quaternion_starts
 from ..readings.balls import Ball, ExactBalls, ball_of, precision
 from .meaning import Meanings
@@ -26,8 +27,6 @@ from .points import Ground, Setting
 from .vocabulary import Vocabulary
 
 BITS = 256
-CLOSED = 1e-55
-"""Constraints hold at a state if their residuals are below."""
 ZERO = 1e-30
 """A residual below this share of its largest term vanishes."""
 LEAST = 1e-42
@@ -37,7 +36,6 @@ DIFFERENT = 1e-12
 loops leaves open."""
 SPREADS = ((0.1, 0.4), (0.1, 0.1), (0.02, 0.02), (0.0, 0.3), (0.0, 0.1), (0.0, 0.01))
 """How far parameters (relative) and coordinates lie from the mechanism's own, until loops close."""
-MOST_STEPS = 40
 Pair = tuple[Expression, Expression]
 
 
@@ -138,14 +136,14 @@ class RealGround(Ground):
 
     def _close(self, field: Any, found: dict[str, list[Any]]) -> None:
         """Newton's method in floating point, then with the same Jacobian in balls."""
-        q = self._floating_closure(found)
+        q = self._close_in_floating_point(found)
         exact = self._normalized([ball_of(float(x)) for x in q])
         inverse, rates = self._inverse_jacobian(q, found)
-        for _ in range(MOST_STEPS):
+        for _ in range(TOLERANCES.max_iterations):
             residual: list[Any] = self._read("constraint_residual", {**found, "q": exact}, field)
             if not all(x.is_finite() for x in residual):
                 raise OpenLoopError
-            if all(abs(x) < CLOSED for x in residual):
+            if all(abs(x) < TOLERANCES.ball_closed for x in residual):
                 found["q"] = exact
                 return
             step = rates @ (inverse @ np.array(residual, dtype=object))
@@ -153,24 +151,27 @@ class RealGround(Ground):
             exact = self._normalized(moved)
         raise OpenLoopError
 
-    def _floating_closure(self, found: Mapping[str, list[Any]]) -> Any:
-        q = np.array([float(x) for x in found["q"]])
-        for _ in range(MOST_STEPS):
-            residual = self._numeric("constraint_residual", q, found)
-            if not np.isfinite(residual).all():
-                raise OpenLoopError
-            if np.abs(residual).max(initial=0.0) < 1e-11:
-                return q
-            inverse, rates = self._inverse_jacobian(q, found)
-            step = np.array(rates @ (inverse @ residual), dtype=float).ravel()
-            q = q - step * min(1.0, 0.5 / np.abs(step).max(initial=1e-300))
-        raise OpenLoopError
+    def _close_in_floating_point(self, found: Mapping[str, list[Any]]) -> Any:
+        functions = ConstraintFunctions(
+            lambda q: np.asarray(self._numeric("constraint_residual", q, found)),
+            lambda q: self._position_jacobian(q, found),
+            lambda q, step: q + np.array(self._rates(q), dtype=float) @ step,
+        )
+        closure = close_positions(
+            functions, np.array([float(x) for x in found["q"]]), tolerance=TOLERANCES.continued,
+            longest_step=TOLERANCES.longest_sampled_step,
+        )  # fmt: skip
+        if not closure.residual < TOLERANCES.continued:
+            raise OpenLoopError
+        return closure.q
+
+    def _position_jacobian(self, q: Any, found: Mapping[str, list[Any]]) -> Any:
+        J = self._numeric("constraint_jacobian", q, found)
+        return J[list(self.vocabulary.eqs.names.position_rows)]
 
     def _inverse_jacobian(self, q: Any, found: Mapping[str, list[Any]]) -> tuple[Any, Any]:
-        eqs = self.vocabulary.eqs
-        J = self._numeric("constraint_jacobian", q, found)[list(eqs.names.position_rows)]
-        rates = np.array(self._rates(q), dtype=float)
-        return np.linalg.pinv(J, rcond=1e-9), rates
+        J = self._position_jacobian(q, found)
+        return pseudoinverse(J, TOLERANCES.rank_share), np.array(self._rates(q), dtype=float)
 
     @cached_property
     def _rates(self) -> Any:

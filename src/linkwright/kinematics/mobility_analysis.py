@@ -9,11 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from ..displays import Displayed
-from ..errors import AssemblyError, UnsupportedError
+from ..errors import AssemblyError, MechanismError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats
 from .assembly import assemble, consistent_speeds
-from .closing import CLOSED, Closing, closing_of
+from .assembly_search import close_configuration, far_moves
+from .closing import TOLERANCES, solve_least_change
+from .constraint_system import ConstraintSystem, constraint_system
 from .pivots import Choice, choose
 
 
@@ -72,59 +74,62 @@ def mobility(
     """Freedom and redundancy of a mechanism, at q or where it is assembled. `closure`: see
     `Mechanism.closure` (default: the mechanism's own)."""
     mechanism = require_mechanism(mechanism).with_closure(closure)
-    closing = closing_of(mechanism)
+    system = constraint_system(mechanism)
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
-    if here.shape != (closing.names.nq,):
-        raise AssemblyError(f"q has {here.size} entries", remedy=f"give {closing.names.nq}")
-    _, J = closing.speeds(here, np.zeros(closing.names.nv), t)
-    consistent_speeds(mechanism, here, np.zeros(closing.names.nv), t)
-    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
+    if here.shape != (system.names.nq,):
+        raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
+    J = system.jacobian(here, t)
+    consistent_speeds(mechanism, here, np.zeros(system.names.nv), t)
+    kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
     try:
-        choice = choose(J, closing.scale, kept, closing.names.qd)
+        choice = choose(J, system.scale, kept, system.names.qd)
     except UnsupportedError:  # a dead centre of the named ones: others are free
-        choice = choose(J, closing.scale)
-    rows = closing.constraints.row_names
-    redundant = {rows[k]: _implied_by(J, k, choice, closing.constraints.owners)
+        choice = choose(J, system.scale)
+    rows = system.constraints.row_names
+    redundant = {rows[k]: _implied_by(J, k, choice, system.constraints.owners)
                  for k in choice.redundant}  # fmt: skip
     idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
     return Mobility(
-        freedom=closing.names.nv - len(choice.rows),
-        configuration=closing.names.nv - closing.rank(J[list(closing.constraints.position_rows)]),
+        freedom=system.names.nv - len(choice.rows),
+        configuration=system.names.nv - system.rank(J[list(system.constraints.position_rows)]),
         equations=len(rows),
         rank=len(choice.rows),
         redundant=redundant,
         idle=tuple(rows[k] for k in idle),
-        independent=tuple(closing.names.qd[k] for k in choice.independent),
+        independent=tuple(system.names.qd[k] for k in choice.independent),
         q=tuple(here.tolist()),
-        nearly=_nearly_redundant(closing, here, t, J, choice),
-        moved=tuple(closing.far_moves(here)) if q is None else (),
+        nearly=_nearly_redundant(system, here, t, J, choice),
+        moved=tuple(far_moves(system, here)) if q is None else (),
     )
 
 
 def _nearly_redundant(
-    closing: Closing, q: Floats, t: float, J: Floats, choice: Choice
+    system: ConstraintSystem, q: Floats, t: float, J: Floats, choice: Choice
 ) -> dict[str, float]:
     """Rows that are left out although, to the last digits, others do not imply them."""
     phi = np.zeros(len(J))
-    phi[list(closing.constraints.position_rows)] = closing.at(q, t)[0]
-    basis, found = J[list(choice.rows)] / closing.sizes[list(choice.rows), None], {}
+    phi[list(system.constraints.position_rows)] = system.residual(q, t)
+    basis, found = J[list(choice.rows)] / system.sizes[list(choice.rows), None], {}
     for k in set(range(len(J))) - set(choice.rows):
-        row = J[k] / closing.sizes[k]
-        share = np.linalg.lstsq(basis.T, row, rcond=None)[0] if len(basis) else np.zeros(0)
-        differs = np.abs((row - share @ basis) * closing.scale.columns).max()
-        if max(differs, abs(phi[k]) / closing.sizes[k]) > _EXACT:
-            found[closing.constraints.row_names[k]] = float(abs(phi[k]))
+        row = J[k] / system.sizes[k]
+        share = _shares(basis, row)
+        differs = np.abs((row - share @ basis) * system.scale.columns).max()
+        if max(differs, abs(phi[k]) / system.sizes[k]) > TOLERANCES.exactly_implied:
+            found[system.constraints.row_names[k]] = float(abs(phi[k]))
     return found
 
 
-_EXACT = 1e-11
-"""Rows that others imply to within this share are redundant exactly, but for rounding."""
+def _shares(basis: Floats, row: Floats) -> Floats:
+    """Return the shares of independent rows that add up to another row, or come nearest to it."""
+    return solve_least_change(basis.T, row, rank_share=TOLERANCES.rounding_share)
 
 
 def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
     basis = J[list(choice.rows)]
-    share = np.linalg.lstsq(basis.T, J[row], rcond=None)[0]
-    involved = [owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > 1e-9]
+    share = _shares(basis, J[row])
+    involved = [
+        owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > TOLERANCES.rank_share
+    ]
     return tuple(dict.fromkeys(involved))
 
 
@@ -134,47 +139,59 @@ def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
 
     Where that is singular, or not yet what time makes of it, a neighbour that is not decides.
     """
-    closing = closing_of(mechanism)
+    system = constraint_system(mechanism)
     home = assemble(mechanism)
-    closing.check_axles(home)
-    consistent_speeds(mechanism, home, np.zeros(closing.names.nv))
-    kept = tuple(closing.names.qd.index(name) for name in mechanism.independent)
-    found = [(home, 0.0), *_neighbours(closing, home)]
-    jacobians = [closing.speeds(q, np.zeros(closing.names.nv), t)[1] for q, t in found]
-    largest = max(closing.rank(J) for J in jacobians)
-    regular = [J for J in jacobians if closing.rank(J) == largest]
+    _check_axles(system, home)
+    consistent_speeds(mechanism, home, np.zeros(system.names.nv))
+    kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
+    found = [(home, 0.0), *_neighbours(system, home)]
+    jacobians = [system.jacobian(q, t) for q, t in found]
+    largest = max(system.rank(J) for J in jacobians)
+    regular = [J for J in jacobians if system.rank(J) == largest]
     for J in regular[:-1]:
         try:
-            return tuple(home.tolist()), choose(J, closing.scale, kept, closing.names.qd)
+            return tuple(home.tolist()), choose(J, system.scale, kept, system.names.qd)
         except UnsupportedError:
             continue
-    return tuple(home.tolist()), choose(regular[-1], closing.scale, kept, closing.names.qd)
+    return tuple(home.tolist()), choose(regular[-1], system.scale, kept, system.names.qd)
 
 
-def _neighbours(closing: Closing, home: Floats) -> Iterator[tuple[Floats, float]]:
+def _check_axles(system: ConstraintSystem, q: Floats) -> None:
+    """Raise where wheels that roll on wheels do not keep their axles parallel as they move."""
+    J = system.jacobian(q, 0.0)
+    free = np.eye(system.names.nv) - system.least_change(J, J.T)
+    if np.abs(system.axle_rates(q) @ free).max(initial=0.0) > TOLERANCES.parallel_axles:
+        raise MechanismError(
+            "a wheel rolls on another whose axle is not parallel to its own",
+            where=system.mechanism.name, remedy="let their axles be parallel",
+        )  # fmt: skip
+
+
+def _neighbours(system: ConstraintSystem, home: Floats) -> Iterator[tuple[Floats, float]]:
     """Closed configurations some way off, and one at another time."""
-    rng, n = np.random.default_rng(0), closing.names.nv
-    J = closing.at(home, 0.0)[1]
-    for t in (0.0, 0.0, 0.0, 0.37) if closing.names.in_time else (0.0, 0.0, 0.0):
+    rng, n = np.random.default_rng(0), system.names.nv
+    J = system.position_terms(home, 0.0)[1]
+    for t in (0.0, 0.0, 0.0, 0.37) if system.names.in_time else (0.0, 0.0, 0.0):
         wish = rng.uniform(-0.3, 0.3, n)
-        q, left = closing.closed(closing.moved(home, wish - closing.inverse(J) @ (J @ wish)), t)
-        if left < 10 * CLOSED:
+        step = wish - system.least_change(J, J @ wish)
+        q, left = close_configuration(system, system.move(home, step), t)
+        if left < TOLERANCES.continued:
             yield q, t
 
 
 @lru_cache(maxsize=32)
 def ranks(mechanism: Mechanism) -> tuple[int, int]:
     """How many equations of constraint are independent: of all, and of those of positions."""
-    closing, (home, choice) = closing_of(mechanism), reference(mechanism)
-    chosen = len(set(closing.constraints.position_rows) & set(choice.rows))
-    at_home = closing.rank(closing.at(np.array(home), 0.0)[1])
+    system, (home, choice) = constraint_system(mechanism), reference(mechanism)
+    chosen = len(set(system.constraints.position_rows) & set(choice.rows))
+    at_home = system.rank(system.position_terms(np.array(home), 0.0)[1])
     return len(choice.rows), max(chosen, at_home)
 
 
 @lru_cache(maxsize=32)
 def leeway(mechanism: Mechanism) -> float:
     """How far nearly redundant rows may stay open (m, rad); 0 where all rows close exactly."""
-    closing, home = closing_of(mechanism), np.array(reference(mechanism)[0])
-    states = [(home, 0.0), *_neighbours(closing, home)]
-    left = max(float(np.abs(closing.at(q, t)[0]).max(initial=0.0)) for q, t in states)
-    return closing.scale.closure * closing.sizes.max() if left > 100 * CLOSED else 0.0
+    system, home = constraint_system(mechanism), np.array(reference(mechanism)[0])
+    states = [(home, 0.0), *_neighbours(system, home)]
+    left = max(system.largest_residual(q, t) for q, t in states)
+    return system.scale.closure * system.sizes.max() if left > TOLERANCES.nearly_open else 0.0

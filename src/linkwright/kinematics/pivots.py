@@ -13,10 +13,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..types import Floats
-
-SMALL = 1e-9
-"""Singular values below this share of the largest are zero where no closure decides, and inputs
-with a smaller share in a combination of rows are not tied to others."""
+from .closing import TOLERANCES, numeric_rank
 
 _ACCEPTABLE = 0.2
 """A pivot may be this share of the largest one, if it keeps the elimination sparser."""
@@ -48,15 +45,14 @@ class Scale:
     def of_columns(self, chosen: Sequence[int]) -> Scale:
         return replace(self, columns=self.columns[list(chosen)])
 
-    def of_rows(self, count: int) -> Scale:
-        """Of the first rows."""
-        return replace(self, rows=self.rows[:count])
+    def of_rows(self, chosen: Sequence[int]) -> Scale:
+        return replace(self, rows=self.rows[list(chosen)])
 
 
 def scaled(J: Floats, scale: Scale | None = None) -> Floats:
     """Rows and columns brought to like size, so that units do not decide; what is smaller than
     rounded numbers can tell is zero."""
-    floor = 1e-13 * max(1e-300, np.abs(J).max(initial=0.0))
+    floor = TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
     if scale is not None:
         floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
     J = np.where(np.abs(J) < floor, 0.0, J)
@@ -72,8 +68,7 @@ def rank(J: Floats, scale: Scale | None = None) -> int:
     if 0 in J.shape:
         return 0
     sizes = np.linalg.svd(scaled(J, scale), compute_uv=False)
-    share = SMALL if scale is None else scale.closure
-    return int((sizes > share * max(sizes[0], 1e-300)).sum())
+    return numeric_rank(sizes, TOLERANCES.rank_share if scale is None else scale.closure)
 
 
 def choose(
@@ -94,7 +89,8 @@ def choose(
             where="independent", remedy="choose others, or another configuration",
         )  # fmt: skip
     rows, columns = pivots(scaled(J, scale), free, whole)
-    restricting = np.flatnonzero(np.abs(scaled(J, scale)).max(axis=1, initial=0.0) > 1e-12)
+    largest = np.abs(scaled(J, scale)).max(axis=1, initial=0.0)
+    restricting = np.flatnonzero(largest > TOLERANCES.restricting_entry)
     return Choice(
         tuple(rows),
         tuple(columns),
@@ -110,7 +106,8 @@ def _powerless(
     """The inputs that the constraints tie to each other, the others standing free."""
     left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free], scale.of_columns(free)) :]
     tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
-    return " and ".join(f"'{names[k]}'" for k, size in zip(kept, tied, strict=True) if size > SMALL)
+    stuck = np.flatnonzero(tied > TOLERANCES.rank_share)
+    return " and ".join(f"'{names[kept[k]]}'" for k in stuck)
 
 
 def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
@@ -120,7 +117,7 @@ def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]
     found: tuple[list[int], list[int]] = ([], [])
     for _ in range(count):
         rest = np.abs(A[np.ix_(rows, columns)])
-        there = rest > 1e-12
+        there = rest > TOLERANCES.restricting_entry
         fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
         fill[rest < _ACCEPTABLE * rest.max()] = np.inf
         fill -= rest / (4 * rest.max())  # among equals the largest

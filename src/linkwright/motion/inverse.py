@@ -17,31 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 from ..displays import Displayed
 from ..errors import LinkwrightError
 from ..formulations import derive
+from ..kinematics.closing import TOLERANCES
 from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..number_checks import check_rows
 from ..types import Booleans, Floats
-from .iteration import SAME, Iteration, flattened
-from .lanes import CLOSED, ROUGH, Lanes
+from .iteration import Iteration
+from .lanes import Lanes, flatten_batch
 from .limits import bounds_of
+from .options import OPTIONS
 from .targets import SIZES, Target, read_targets
 
 REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
-_SAMPLES = 512
-_CHUNK = 256
-_FAR_RESTARTS = 20
-_AGREED, _AGREED_OUTSIDE = 20, 8
-"""How many attempts must end at the same best point before it counts as the nearest: many where
-samples have been as far, so that no target is given up that others would reach."""
-_AS_NEAR = 1e-12
-"""The share of the cost that a posture may add."""
-_MORE_DESCENTS = 4
-"""How often an answer that could still get nearer is followed further."""
-_SHAKES = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
-"""What misses a target by little is moved by so much, rad, and goes on from there."""
-_NOISE = 0.1
-"""How far from the start the first new attempt begins, rad; later ones begin at samples."""
 
 
 SHOWN_ROWS = 10
@@ -129,12 +117,13 @@ class InverseKinematics:
             J if kind == "pose" else J[3 : 3 + SIZES[kind]]
             for J, kind in zip(rows, self.kinds.values(), strict=True)
         ]
-        return self.model.freedom > int(np.linalg.matrix_rank(np.vstack(asked), 1e-9))
+        rank = np.linalg.matrix_rank(np.vstack(asked), TOLERANCES.rank_share)
+        return self.model.freedom > int(rank)
 
     @cached_property
     def samples(self) -> Floats:
         """Random coordinates within their ranges; up to half a turn or π m where there is none."""
-        rng, count = np.random.default_rng(0), _SAMPLES
+        rng, count = np.random.default_rng(0), OPTIONS.samples
         model, bounds = self.model, self.bounds
         wild = np.broadcast_to(model.home(), (count, model.nq))
         wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
@@ -166,13 +155,13 @@ class InverseKinematics:
         read = self._fitting(read_targets(targets))
         begin = self._coordinates(self.model.home() if start is None else start, "start")
         aim = begin if posture is None else self._coordinates(posture, "posture")
-        batch, (*numbers, begin, aim) = flattened([*(t.numbers for t in read), begin, aim])
+        batch, (*numbers, begin, aim) = flatten_batch([*(t.numbers for t in read), begin, aim])
         lanes = Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
-        q, figures = self._attempts(lanes, inside, restarts, np.random.default_rng(seed))
+        q, figures = self._try_restarts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
-            q, figures = self._postured(lanes, q, figures, aim)
-        return _joints(self._turned_near(q, aim), figures, lanes, batch)
+            q, figures = self._approach_posture(lanes, q, figures, aim)
+        return _joints(self._wrap_turns(q, aim), figures, lanes, batch)
 
     def _fitting(self, read: list[Target]) -> list[Target]:
         by_frame = {target.frame: target for target in read}
@@ -184,46 +173,52 @@ class InverseKinematics:
     def _coordinates(self, given: Any, what: str) -> Floats:
         return check_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
-    def _attempts(
+    def _try_restarts(
         self, lanes: Lanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
-        q, figures = lanes.descended(begin, np.arange(len(begin)), ROUGH)
-        met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, 1.5)
-        enough = np.where(self._far(lanes.wanted, 1.0), _AGREED_OUTSIDE, _AGREED)
-        ranks = np.zeros((len(begin), min(restarts, _SAMPLES)), dtype=np.int16)
-        for k in range(min(restarts, _SAMPLES)):
-            given_up = (met >= enough) | (far & (k >= _FAR_RESTARTS))
-            (left,) = np.nonzero(~lanes.reached(figures) & ~given_up)
+        q, figures = lanes.minimize_errors(begin, np.arange(len(begin)), OPTIONS.rough_gradient)
+        met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, OPTIONS.far_reach)
+        enough = np.where(
+            self._far(lanes.wanted, 1.0),
+            OPTIONS.agreed_attempts_outside,
+            OPTIONS.agreed_attempts,
+        )
+        ranks = np.zeros((len(begin), min(restarts, OPTIONS.samples)), dtype=np.int16)
+        for k in range(min(restarts, OPTIONS.samples)):
+            given_up = (met >= enough) | (far & (k >= OPTIONS.far_restarts))
+            (left,) = np.nonzero(~lanes.is_reached(figures) & ~given_up)
             if not len(left):
                 break
             if k == 1:
                 ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
-            near = self._nearby(rng, begin[left], _NOISE) if k == 0 else None
+            near = self._perturb(rng, begin[left], OPTIONS.first_perturbation) if k == 0 else None
             again = self.samples[ranks[left, k - 1]] if near is None else near
-            other, found = lanes.descended(again, left, ROUGH, figures[left, 0], stiff=k % 2 == 0)
+            other, found = lanes.minimize_errors(
+                again, left, OPTIONS.rough_gradient, figures[left, 0], stiff=k % 2 == 0
+            )
             best, cost = figures[left, 0], found[:, 0]
-            same, better = np.abs(cost - best) <= SAME * best, cost < best
+            same, better = np.abs(cost - best) <= OPTIONS.same_cost * best, cost < best
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
-        return self._finished(lanes, q, figures, rng)
+        return self._refine(lanes, q, figures, rng)
 
-    def _finished(
+    def _refine(
         self, lanes: Lanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Rough answers made exact; those that just miss their targets get away from singular
         places first."""
-        (left,) = np.nonzero(~lanes.reached(figures))
-        q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
-        for _ in range(_MORE_DESCENTS):
-            still = lanes.nearest(figures, np.arange(len(figures)))
-            (left,) = np.nonzero(~lanes.reached(figures) & ~still)
+        (left,) = np.nonzero(~lanes.is_reached(figures))
+        q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
+        for _ in range(OPTIONS.more_descents):
+            still = lanes.is_nearest(figures, np.arange(len(figures)))
+            (left,) = np.nonzero(~lanes.is_reached(figures) & ~still)
             if not len(left):
                 break
-            q[left], figures[left] = lanes.descended(q[left], left, held=figures[left])
-        for noise in _SHAKES:
-            (left,) = np.nonzero(lanes.close(figures) & ~lanes.reached(figures))
-            other, found = lanes.descended(self._nearby(rng, q[left], noise), left)
+            q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
+        for noise in OPTIONS.perturbations:
+            (left,) = np.nonzero(lanes.is_near_miss(figures) & ~lanes.is_reached(figures))
+            other, found = lanes.minimize_errors(self._perturb(rng, q[left], noise), left)
             better = found[:, 0] < figures[left, 0]
             q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
@@ -240,7 +235,7 @@ class InverseKinematics:
             at += SIZES[kind]
         return far
 
-    def _nearby(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
+    def _perturb(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
         near: Floats = self.model.integrate(begin, rng.uniform(-noise, noise, self.model.nv))
         return np.clip(near, self.bounds.lower, self.bounds.upper)
 
@@ -250,45 +245,48 @@ class InverseKinematics:
         scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
         there, here = self._sample_targets * scale, wanted * scale
         found = np.empty((len(wanted), count), dtype=np.int16)
-        for k in range(0, len(wanted), _CHUNK):
-            part = slice(k, k + _CHUNK)
+        for k in range(0, len(wanted), OPTIONS.chunk):
+            part = slice(k, k + OPTIONS.chunk)
             apart = (there**2).sum(axis=1) - 2 * here[part] @ there.T
             first = np.argpartition(apart, count - 1, axis=1)[:, :count]
             order = np.argsort(np.take_along_axis(apart, first, axis=1), axis=1)
             found[part] = np.take_along_axis(first, order, axis=1)
         return found
 
-    def _postured(
+    def _approach_posture(
         self, lanes: Lanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
         """Toward the posture, where frames are as near to their targets afterwards."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
-        arrived = lanes.reached(figures)
-        for some, glide in ((arrived, self.iteration.glide), (~arrived, self.iteration.drift)):
+        arrived = lanes.is_reached(figures)
+        for some, step in (
+            (arrived, self.iteration.null_space_step),
+            (~arrived, self.iteration.curved_null_space_step),
+        ):
             (good,) = np.nonzero(some)
             if not len(good):
                 continue
-            moved = lanes.glided(glide, q[good], figures[good], aim[good], good)
-            moved, found = lanes.descended(moved, good, held=figures[good])
-            as_near = found[:, 0] <= figures[good, 0] * (1 + _AS_NEAR)
-            kept = lanes.reached(found) | (as_near & lanes.nearest(found, good))
+            moved = lanes.approach_posture(step, q[good], figures[good], aim[good], good)
+            moved, found = lanes.minimize_errors(moved, good, held=figures[good])
+            as_near = found[:, 0] <= figures[good, 0] * (1 + OPTIONS.as_near)
+            kept = lanes.is_reached(found) | (as_near & lanes.is_nearest(found, good))
             q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
         return q, figures
 
-    def _turned_near(self, q: Floats, near: Floats) -> Floats:
+    def _wrap_turns(self, q: Floats, near: Floats) -> Floats:
         """Angles without ranges, by whole turns nearest to where they began if gears allow."""
         turns = np.round((q - near) / (2 * np.pi))
         turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
         if not self.iteration.loops:
             return turned
         gaps = self.model.constraint_residual(turned) - self.model.constraint_residual(q)
-        torn = np.abs(gaps).max(axis=1, keepdims=True) > CLOSED / 10
+        torn = np.abs(gaps).max(axis=1, keepdims=True) > TOLERANCES.tracked / 10
         return np.asarray(np.where(torn, q, turned))
 
 
 def _joints(q: Floats, figures: Floats, lanes: Lanes, batch: Sequence[int]) -> Joints:
-    flat = lanes.nearest(figures, np.arange(len(figures)))
-    status = np.where(lanes.reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
+    flat = lanes.is_nearest(figures, np.arange(len(figures)))
+    status = np.where(lanes.is_reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
     return Joints(
         q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
         figures[:, 3].reshape(batch),

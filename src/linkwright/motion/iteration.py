@@ -9,8 +9,9 @@ rows than joints, Jᵀ (J Jᵀ + λ)⁻¹ e is the same step with a smaller matr
 of their range that would leave it take no part.
 
 Loops φ = 0 are held by an augmented Lagrangian: the cost has ½w|φ + s|² − ½w|s|² in addition, and
-where a lane comes to rest with loops open, s grows by φ (`tightened`). With φ = 0 the gradient is
-the Lagrangian's with the multipliers w s: a flat place is the nearest that closed loops allow.
+where a lane comes to rest with loops open, s grows by φ (`update_multipliers`). With φ = 0 the
+gradient is the Lagrangian's with the multipliers w s: a flat place is the nearest that closed loops
+allow.
 """
 
 from __future__ import annotations
@@ -25,29 +26,12 @@ import numpy as np
 
 from ..algebra.linear import solve_symmetric
 from ..equations import Equations
-from ..errors import LinkwrightError
 from ..readings.llvm import compile_expressions
 from ..tape import named_vectors
 from ..types import SX, Booleans, Floats, Integers
 from .limits import Bounds
+from .options import OPTIONS
 from .targets import SIZES
-
-LEAST = 1e-13
-"""The least λ, as a share of the length's square."""
-FIRST, LARGEST = 1e-3, 1e12
-"""The first λ, and the one at which a lane is stuck."""
-FARTHEST, FAR = 0.5, 100
-"""The most that a coordinate changes in a step, rad or m; how many lengths away is far."""
-PUSH = 1e-6
-"""The slope, as a share of the error, that holds a coordinate at the end of its range."""
-STRAY = 0.02
-"""How far frames may stray while the posture is sought, as a share of the length."""
-STIFF, STIFFER, TIGHTER = 10.0, 10.0, 0.1
-"""The first weight w of stiff loops, for targets that are as far as the length; what it grows by
-where s did not lessen the gap to this share."""
-SAME, PATIENCE = 1e-3, 10
-"""The share by which the costs of two rough attempts at the same point differ; steps like the last
-after which an attempt must have beaten the best so far."""
 
 
 @dataclass(frozen=True)
@@ -92,32 +76,37 @@ class Iteration:
     def target(self) -> SX:
         return ca.SX.sym("target", self.asked + (self.loops + 1 if self.loops else 0))
 
-    def with_loops(self, wanted: Floats, stiff: bool) -> Floats:
+    def add_multipliers(self, wanted: Floats, stiff: bool) -> Floats:
         """Targets (lanes, asked) with s = 0 and the w that their lanes begin with: loops that give
         way let frames pass from one assembly to another, stiff ones stay with theirs."""
         if not self.loops:
             return wanted
         far = np.maximum(np.abs(wanted).max(axis=1), self.length)
-        w = STIFF * far / self.length if stiff else np.ones(len(wanted))
+        w = OPTIONS.loop_weight * far / self.length if stiff else np.ones(len(wanted))
         return np.hstack([wanted, np.zeros((len(wanted), self.loops)), w[:, None]])
 
     def gap(self, figures: Floats) -> Floats:
         return np.asarray(np.linalg.norm(figures[:, 4 : 4 + self.loops], axis=1))
 
     @property
-    def fresh(self) -> Floats:
-        return np.array([FIRST * self.length**2, 2.0])
+    def first_pace(self) -> Floats:
+        return np.array([OPTIONS.first_damping * self.length**2, 2.0])
 
-    def stuck(self, pace: Floats, wanted: Floats) -> Booleans:
-        return pace[:, 0] >= LARGEST * self.length**2 * (wanted[:, -1] if self.loops else 1.0)
+    def is_stuck(self, pace: Floats, wanted: Floats) -> Booleans:
+        return pace[:, 0] >= OPTIONS.largest_damping * self.length**2 * (
+            wanted[:, -1] if self.loops else 1.0
+        )
 
-    def tightened(self, slack: Integers, *state: Floats) -> list[Floats]:
+    def update_multipliers(self, slack: Integers, *state: Floats) -> list[Floats]:
         """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
         (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
-        slow = self.gap(now) > TIGHTER * gaps[slack]
-        more, s = np.where(slow, STIFFER, 1.0)[:, None], wanted[slack, self.asked : -1] + now[:, 4:]
+        slow = self.gap(now) > OPTIONS.sufficient_gap_reduction * gaps[slack]
+        more, s = (
+            np.where(slow, OPTIONS.loop_weight_growth, 1.0)[:, None],
+            wanted[slack, self.asked : -1] + now[:, 4:],
+        )
         wanted[slack, self.asked :] = np.hstack([s / more, wanted[slack, -1:] * more])
-        pace[slack], gaps[slack] = np.minimum(pace[slack], self.fresh), self.gap(now)
+        pace[slack], gaps[slack] = np.minimum(pace[slack], self.first_pace), self.gap(now)
         return [wanted, pace, gaps]
 
     @cached_property
@@ -212,7 +201,7 @@ class Iteration:
                     flags[k] = 1 - outward
         return ca.vertcat(*flags)
 
-    def _least(self, J: SX, e: SX, damping: SX | float) -> SX:
+    def _damped_least_squares(self, J: SX, e: SX, damping: SX | float) -> SX:
         """The damped least-squares solution of J Δq = e."""
         rows, columns = J.shape
         if rows <= columns:
@@ -222,27 +211,27 @@ class Iteration:
         return step
 
     @cached_property
-    def descend(self) -> Any:
+    def gauss_newton_step(self) -> Any:
         """(q, target, (λ, ν)) → (q, (λ, ν), (cost, slope, far, turned, φ…)): one step, if it helps.
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
         """
-        return self._step("descend", by_curvature=False)
+        return self._compile_step("gauss_newton_step", by_curvature=False)
 
     @cached_property
-    def settle(self) -> Any:
+    def newton_step(self) -> Any:
         """The same with Newton's step, from the cost's own second derivatives, where it is the
         better one: out of reach, where errors stay, Gauss and Newton's is slow."""
-        return self._step("settle", by_curvature=True)
+        return self._compile_step("newton_step", by_curvature=True)
 
-    def _step(self, name: str, by_curvature: bool) -> Any:
+    def _compile_step(self, name: str, by_curvature: bool) -> Any:
         e, cost, errors, _, _ = self._errors
         pace = ca.SX.sym("pace", 2)
         gradient = self._jacobian.T @ e
         free = self._free(gradient)
-        trial = self._by_least_squares(e, free, pace[0])
+        trial = self._try_gauss_newton(e, free, pace[0])
         if by_curvature:
-            trial = trial.or_better(self._by_curvature(gradient, free, pace[0]))
+            trial = trial.or_better(self._try_newton(gradient, free, pace[0]))
         better = trial.gain > 0
         slope = ca.sqrt(ca.sumsqr(free * gradient)) / (self._steep + 1e-300)
         figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
@@ -250,37 +239,41 @@ class Iteration:
         return self._compiled(
             name, {"q": self.q, "target": self.target, "pace": pace},
             {"q_out": ca.if_else(better, trial.q, self.q),
-             "pace_out": self._next_pace(pace, trial.gain, trial.expected, better),
+             "pace_out": self._update_damping(pace, trial.gain, trial.expected, better),
              "figures": figures},
         )  # fmt: skip
 
-    def _by_least_squares(self, e: SX, free: SX, damping: SX) -> _Trial:
+    def _try_gauss_newton(self, e: SX, free: SX, damping: SX) -> _Trial:
         J = self._jacobian @ ca.diag(free)
-        step = _shortened(self._least(J, e, damping))
-        return self._tried(step, ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2)
+        step = _limit_step(self._damped_least_squares(J, e, damping))
+        return self._try_step(step, ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2)
 
-    def _by_curvature(self, gradient: SX, free: SX, damping: SX) -> _Trial:
+    def _try_newton(self, gradient: SX, free: SX, damping: SX) -> _Trial:
         """Newton's step: (H + λ) Δq = Jᵀ e with the cost's second derivatives H."""
         bend = ca.diag(free) @ self._curvature(gradient) @ ca.diag(free)
         damped = bend + damping * ca.SX.eye(self.equations.nv)
-        step = _shortened(solve_symmetric(damped, free * gradient))
-        return self._tried(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
+        step = _limit_step(solve_symmetric(damped, free * gradient))
+        return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
-    def _tried(self, step: SX, expected: SX) -> _Trial:
+    def _try_step(self, step: SX, expected: SX) -> _Trial:
         """Far away the gain is no difference of costs, in which it would be lost by rounding."""
         q, (_, before, _, here, missing) = self._moved(step), self._errors
         cost, errors, there, left = self._measure(q, self.target)
         gain = ca.dot(there - here, missing + left) / 2
         if not self.loops:
-            gain = ca.if_else(before > (FAR * self.length) ** 2 / 2, gain, before - cost)
+            gain = ca.if_else(
+                before > (OPTIONS.far_lengths * self.length) ** 2 / 2, gain, before - cost
+            )
         return _Trial(q, cost, errors, gain, expected)
 
-    def _next_pace(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
+    def _update_damping(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
         """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
         gain = ca.fmin(ca.fmax(gained / (ca.fmax(expected, 0) + 1e-300), 0), 1)
         eased = pace[0] * ca.fmax(1 / 3, 1 - (2 * gain - 1) ** 3)
         return ca.vertcat(
-            ca.if_else(better, ca.fmax(eased, LEAST * self.length**2), pace[0] * pace[1]),
+            ca.if_else(
+                better, ca.fmax(eased, OPTIONS.least_damping * self.length**2), pace[0] * pace[1]
+            ),
             ca.if_else(better, 2, 2 * pace[1]),
         )
 
@@ -290,42 +283,49 @@ class Iteration:
         return (bend + bend.T) / 2
 
     @property
-    def stray(self) -> float:
+    def posture_cost(self) -> float:
         """What the cost may grow by while the posture is sought."""
-        return (STRAY * self.length) ** 2 / 2
+        return (OPTIONS.posture_deviation * self.length) ** 2 / 2
 
     @cached_property
-    def glide(self) -> Any:
+    def null_space_step(self) -> Any:
         """(q, target, posture, α, most) → (q, α, still): toward the posture, frames held in place.
 
         Δq = α p + J⁺ (e − α J p),   p = posture − q;   `still` is how far p can still lead,
         `most` the cost that may not be passed
         """
-        damping = LEAST * self.length**2 * 1e3
+        damping = OPTIONS.null_space_damping * self.length**2
         e = self._errors[0]
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             J = self._jacobian @ ca.diag(free)
-            return self._least(J, J @ p, damping), self._least(J, e, damping)
+            left_out, back = (self._damped_least_squares(J, x, damping) for x in (J @ p, e))
+            return left_out, back
 
-        return self._glide("glide", ca.SX.ones(self.equations.nv), undone)
+        return self._compile_null_space_step(
+            "null_space_step", ca.SX.ones(self.equations.nv), undone
+        )
 
     @cached_property
-    def drift(self) -> Any:
+    def curved_null_space_step(self) -> Any:
         """The same where frames cannot arrive, and J says less than the cost's curvature H about
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
         gradient = self._jacobian.T @ self._errors[0]
         curvature, eye = self._curvature(gradient), ca.SX.eye(self.equations.nv)
-        pushing = ca.fabs(gradient) > PUSH * self._steep
+        pushing = ca.fabs(gradient) > OPTIONS.active_bound_slope * self._steep
 
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
-            damped = H + LEAST * self.length**2 * 1e3 * eye
+            damped = H + OPTIONS.null_space_damping * self.length**2 * eye
             return solve_symmetric(damped, H @ p), solve_symmetric(damped, free * gradient)
 
-        return self._glide("drift", self._free(pushing * gradient), undone)
+        return self._compile_null_space_step(
+            "curved_null_space_step", self._free(pushing * gradient), undone
+        )
 
-    def _glide(self, name: str, free: SX, undone: Callable[[SX, SX], tuple[SX, SX]]) -> Any:
+    def _compile_null_space_step(
+        self, name: str, free: SX, undone: Callable[[SX, SX], tuple[SX, SX]]
+    ) -> Any:
         """`undone`: what a motion p of free coordinates must leave out, and the way back."""
         posture, pace = ca.SX.sym("posture", self.equations.nq), ca.SX.sym("pace")
         most = ca.SX.sym("most")
@@ -357,38 +357,11 @@ class Iteration:
         return compile_expressions(name, named_vectors(inputs), named_vectors(outputs))
 
 
-def _shortened(step: SX) -> SX:
+def _limit_step(step: SX) -> SX:
     """The step, with no coordinate changing by more than is sensible."""
-    return step * ca.fmin(1, FARTHEST / (ca.norm_inf(step) + 1e-300))
+    return step * ca.fmin(1, OPTIONS.longest_step / (ca.norm_inf(step) + 1e-300))
 
 
 def _turn(R: SX, T: SX) -> SX:
     """Σ r × t over the columns: 2 sin θ along the axis of the turn from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3))
-
-
-def flattened(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
-    """The common leading axes, and all arrays with these as one."""
-    shapes = [a.shape[:-1] for a in arrays]
-    try:
-        batch = np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise LinkwrightError(
-            f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
-            remedy="give as many of each, or one",
-        ) from None
-    sizes = [(*batch, a.shape[-1]) for a in arrays]
-    return batch, [
-        np.broadcast_to(a, n).reshape(-1, n[-1]) for a, n in zip(arrays, sizes, strict=True)
-    ]
-
-
-def taken(chosen: Integers, *arrays: Any) -> list[Any]:
-    """The chosen rows of all arrays."""
-    return [array.take(chosen, axis=0) for array in arrays]
-
-
-def beaten(before: Floats, cost: Floats, rival: Floats) -> Booleans:
-    """Whether steps like the last lead too slowly to where the cost would be below the rival."""
-    gain = before - cost
-    return (gain > 0) & (PATIENCE * gain < cost - (1 - SAME) * rival)

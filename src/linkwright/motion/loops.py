@@ -13,20 +13,22 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    project_velocities,
+    smallest_share,
+    solve_accelerations,
+)
 from ..mechanism import Mechanism
 from ..model import Model
 from ..types import Floats
 from .limits import bounds_of
 from .trajectory import Trajectory, hermite, quintic
 
-_CLOSED = 1e-12
-_STEPS = 30
-_SINGULAR = 1e-5
-"""J_f has lost rank where its smallest singular value is below this share of the largest."""
 _FLIPPED = 0.5
 _KNOTS, _MOST_KNOTS = 64, 4096
-_OPEN = 1e-9
-"""What loops may be open between knots, m or rad."""
 
 
 def check_closable(mechanism: Mechanism, model: Model) -> None:
@@ -60,7 +62,8 @@ class Loops:
         rank = self.model.nv - self.model.freedom
         for k in order:
             rest = [j for j in range(self.model.nv) if j not in (*found, k)]
-            if self.model.nv - len(found) > rank and _share(J[:, rest], rank) > _SINGULAR:
+            drives = smallest_share(J[:, rest], rank) > TOLERANCES.plan_rank_share
+            if self.model.nv - len(found) > rank and drives:
                 found.append(k)
         return sorted(found)
 
@@ -80,26 +83,25 @@ class Loops:
         """(q, q̇, q̈) at a time, on the branch that is near."""
         q, qd, qdd = near.copy(), np.zeros_like(near), np.zeros_like(near)
         q[self.leading], qd[self.leading], qdd[self.leading] = lead(t)
-        f = self.following
-        for _ in range(_STEPS):
-            left = self.model.constraint_residual(q)
-            change = self._solved(q, left, lead, t)
-            if np.abs(self.model.constraint_jacobian(q)[:, f] @ change).max() < _CLOSED:
-                break
-            q[f] -= change
-        else:
+        functions = ConstraintFunctions(
+            self.model.constraint_residual, lambda q: self._regular_jacobian(q, lead, t)
+        )
+        closure = close_positions(functions, q, hold=self.leading)
+        if not closure.has_converged:
             raise self._stuck(lead, t, "cannot be closed")
-        qd[f] = -self._solved(q, self.model.constraint_jacobian(q) @ qd, lead, t)
-        bias = self.model.constraint_bias(q, qd) + self.model.constraint_jacobian(q) @ qdd
-        qdd[f] = -self._solved(q, bias, lead, t)
-        return np.array([q, qd, qdd])
+        J = self._regular_jacobian(closure.q, lead, t)
+        qd = project_velocities(J, qd, J @ qd, hold=self.leading)
+        bias = self.model.constraint_bias(closure.q, qd)
+        qdd = solve_accelerations(J, qdd, bias, hold=self.leading)
+        return np.array([closure.q, qd, qdd])
 
-    def _solved(self, q: Floats, right: Floats, lead: Trajectory, t: float) -> Floats:
-        J: Floats = self.model.constraint_jacobian(q)[:, self.following]
-        if not _share(J, len(self.following)) > _SINGULAR:
+    def _regular_jacobian(self, q: Floats, lead: Trajectory, t: float) -> Floats:
+        """The Jacobian of the loops; raises where those that follow come to a dead centre."""
+        J: Floats = self.model.constraint_jacobian(q)
+        f = self.following
+        if not smallest_share(J[:, f], len(f)) > TOLERANCES.plan_rank_share:
             raise self._stuck(lead, t, "come to a dead centre")
-        found = np.linalg.lstsq(J, right, rcond=1e-12)[0]
-        return np.asarray(found, dtype=float)
+        return J
 
     def _weakest(self, q: Floats) -> Floats:
         """u ⊗ v of the smallest singular value of J_f, which changes its sign where that value
@@ -122,7 +124,7 @@ class Loops:
             found = self._joined(lead, begin, knots)
             middle = (found.knots[1:] + found.knots[:-1]) / 2
             left = np.abs(self.model.constraint_residual(found(middle)[0])).max()
-            if left <= max(_OPEN, self.model.leeway):
+            if left <= max(TOLERANCES.tracked, self.model.leeway):
                 return found
             knots *= 2
         raise self._stuck(lead, lead.knots[-1], "cannot be followed finely enough")
@@ -138,7 +140,7 @@ class Loops:
         off = found - goal
         turns = bounds_of(self.mechanism).full_turns
         off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
-        return found if np.abs(off).max() < 1e-6 else None
+        return found if np.abs(off).max() < TOLERANCES.same_configuration else None
 
     def _joined(self, lead: Trajectory, begin: Floats, knots: int) -> Trajectory:
         times = lead.finer(knots)
@@ -152,9 +154,3 @@ class Loops:
                 raise self._stuck(lead, (t + later) / 2, "come to a dead centre")
         rows = np.array(states)
         return hermite(times, rows[:-1], rows[1:])
-
-
-def _share(J: Floats, rank: int) -> float:
-    """The last singular value that counts, as a share of the first; 0 where there are too few."""
-    sizes = np.linalg.svd(J, compute_uv=False)
-    return float(sizes[rank - 1] / max(sizes[0], 1e-300)) if len(sizes) >= rank > 0 else 0.0

@@ -17,6 +17,13 @@ from numpy.typing import ArrayLike
 
 from ..displays import Displayed
 from ..errors import LinkwrightError
+from ..kinematics.closing import (
+    TOLERANCES,
+    null_space,
+    project_velocities,
+    solve_accelerations,
+    solve_least_change,
+)
 from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..types import Floats
@@ -118,7 +125,7 @@ class _Follower:
         """(q, q̇, q̈) at a time, q from the branch that is near."""
         s, target, v, a = self.task(t)
         found = self.solver({self.frame: target}, near, tolerance=1e-13, restarts=0)
-        if max(float(found.distance), float(found.angle), self._open(found.q)) > 1e-9:
+        if max(float(found.distance), float(found.angle), self._open(found.q)) > TOLERANCES.tracked:
             raise LinkwrightError(
                 f"the frame '{self.frame}' cannot follow: after {100 * s:.3g} % of its path it is "
                 f"{float(found.distance):.3g} m and {float(found.angle):.3g} rad off",
@@ -126,15 +133,16 @@ class _Follower:
             )
         model, rows = self.solver.model, slice(6 - len(v), 6)
         J = model.jacobian(self.frame)(found.q)[rows]
-        A = np.vstack([J, self._constraints(found.q)])
+        A, none = np.vstack([J, self._constraints(found.q)]), np.zeros(model.nv)
         still = np.zeros(len(A) - len(J))
-        qd = np.linalg.lstsq(A, np.r_[v, still], rcond=1e-9)[0]
+        qd = project_velocities(A, none, -np.r_[v, still])
         drift = model.frame_bias_acceleration(self.frame)(found.q, qd)[rows]
         gamma = model.constraint_bias(found.q, qd) if len(still) else still
         right = np.r_[a - drift, -gamma]
-        qdd = np.linalg.lstsq(A, right, rcond=1e-9)[0]
+        qdd = solve_accelerations(A, none, -right)
         for what, wanted in ((A @ qd, np.r_[v, still]), (A @ qdd, right)):
-            if np.abs(what - wanted).max() > 1e-6 * max(1.0, np.abs(wanted).max()):
+            missed = np.abs(what - wanted).max()
+            if missed > TOLERANCES.task_residual * max(1.0, np.abs(wanted).max()):
                 raise self._stuck(s, self._free(found.q, J))
         return np.array([found.q, qd, qdd])
 
@@ -153,15 +161,13 @@ class _Follower:
 
     def _free(self, q: Floats, J: Floats) -> Floats:
         """The frame's Jacobian by what the loops leave free."""
-        _, sizes, right = np.linalg.svd(self._constraints(q))
-        rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
-        found: Floats = J @ right[rank:].T
+        found: Floats = J @ null_space(self._constraints(q), TOLERANCES.rank_share)
         return found
 
     def _stuck(self, s: float, J: Floats) -> LinkwrightError:
         """Why the joints cannot go on: here, or anywhere."""
-        usual = max(np.linalg.matrix_rank(x, 1e-9) for x in self._elsewhere(len(J)))
-        if np.linalg.matrix_rank(J, 1e-9) < usual:
+        usual = max(_rank(x) for x in self._elsewhere(len(J)))
+        if _rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"
         else:
             why = f"they have only {usual} of its {len(J)} directions"
@@ -186,12 +192,17 @@ class _Follower:
         turn = np.zeros(0) if self.path.turn is None else self.path.turn
         ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
         all_columns = np.concatenate(list(self._elsewhere(len(ways))), axis=1)
-        reached = all_columns @ np.linalg.lstsq(all_columns, ways, rcond=1e-9)[0]
-        if np.abs(reached - ways).max() > 1e-6 * np.abs(ways).max():
+        speeds = solve_least_change(all_columns, ways.T, rank_share=TOLERANCES.rank_share)
+        missed = np.abs(all_columns @ speeds.T - ways).max()
+        if missed > TOLERANCES.task_residual * np.abs(ways).max():
             raise LinkwrightError(
                 f"the path leads '{self.frame}' where its joints can never move it",
                 remedy="take a path in the plane, or along the line, of its motion",
             )
+
+
+def _rank(J: Floats) -> int:
+    return int(np.linalg.matrix_rank(J, TOLERANCES.rank_share))
 
 
 def follow(

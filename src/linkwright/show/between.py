@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..kinematics.closing import TOLERANCES, ConstraintFunctions, close_positions
 from ..kinematics.constraints import constraints_of
 from ..kinematics.coordinates import integrate, own_links, rates
 from ..kinematics.tree import Tree
@@ -16,12 +17,6 @@ from ..types import Floats
 if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
-
-
-_STEPS = 6
-"""Newton steps of a closure at most; between samples the start is near."""
-_CLOSED = 1e-7
-"""Residuals below this share of the drawn size are invisible at any zoom."""
 
 
 def coordinates_at(scene: Scene, run: Run, times: Floats) -> Floats:
@@ -37,8 +32,10 @@ def coordinates_at(scene: Scene, run: Run, times: Floats) -> Floats:
         return np.repeat(samples[:1], len(times), axis=0)
     slopes = _coordinate_rates(scene, samples, np.asarray(run.qd, dtype=float))
     q = _with_unit_quaternions(tree, hermite(times, run.t, samples, slopes))
-    closing = _closing_of(scene)
-    return q if closing is None else closing(q, times, _CLOSED * scene.size)
+    constraints = _constraints_of(scene)
+    if constraints is None:
+        return q
+    return constraints.close(q, times, TOLERANCES.visible * scene.size)
 
 
 def hermite(times: Floats, knots: Floats, values: Floats, slopes: Floats) -> Floats:
@@ -57,8 +54,8 @@ def cubic(s: Floats, a: Floats, b: Floats, slope_a: Floats, slope_b: Floats) -> 
     )
 
 
-class _Closing:
-    """Closes loops and constraints of positions from coordinates that nearly do."""
+class _FilmConstraints:
+    """Loops and constraints of positions of a drawn mechanism, for many instants at once."""
 
     def __init__(self, tree: Tree) -> None:
         constraints = constraints_of(tree)
@@ -71,41 +68,26 @@ class _Closing:
         self._jacobian = ca.Function("jacobian", [q, t], [ca.vec(J.T)])
         self._integrate = ca.Function("integrate", [q, step], [integrate(tree, q, step)])
 
-    def __call__(self, q: Floats, t: Floats, enough: float) -> Floats:
-        """(times, nq): the rows of q, closed to `enough`; a row that will not close stays."""
-        best, gaps = q.copy(), self._gaps(q, t)
-        left = np.flatnonzero(gaps > enough)
-        here = q[left]
-        for _ in range(_STEPS):
-            if not len(left):
-                break
-            here = self._stepped(here, t[left])
-            now = self._gaps(here, t[left])
-            better = now < gaps[left]
-            best[left[better]], gaps[left[better]] = here[better], now[better]
-            going = better & (now > enough)
-            left, here = left[going], here[going]
-        return best
-
-    def _gaps(self, q: Floats, t: Floats) -> Floats:
-        """The largest residual of each row."""
-        if not len(q):
-            return np.zeros(0)
-        residual = np.asarray(self._residual(q.T, t[None]), dtype=float)
-        return np.asarray(np.abs(residual).max(axis=0))
-
-    def _stepped(self, q: Floats, t: Floats) -> Floats:
-        phi = np.asarray(self._residual(q.T, t[None]), dtype=float).T
-        J = np.asarray(self._jacobian(q.T, t[None]), dtype=float).T
-        inverse = np.linalg.pinv(J.reshape(-1, self.rows, self.nv), rcond=1e-6)
-        step = -np.einsum("kij,kj->ki", inverse, phi)
-        return np.asarray(self._integrate(q.T, step.T), dtype=float).T
+    def close(self, q: Floats, t: Floats, tolerance: float) -> Floats:
+        """(times, nq): the rows of q, closed to the tolerance; a row that does not close stays."""
+        functions = ConstraintFunctions(
+            lambda q: np.asarray(self._residual(q.T, t[None]), dtype=float).T,
+            lambda q: np.asarray(self._jacobian(q.T, t[None]), dtype=float).T.reshape(
+                -1, self.rows, self.nv
+            ),
+            lambda q, step: np.asarray(self._integrate(q.T, step.T), dtype=float).T,
+        )
+        return close_positions(
+            functions, q, tolerance=tolerance, rank_share=TOLERANCES.state_rank_share,
+            max_iterations=TOLERANCES.max_corrections,
+        ).q  # fmt: skip
 
 
 @lru_cache(maxsize=16)
-def _closing_of(scene: Scene) -> _Closing | None:
+def _constraints_of(scene: Scene) -> _FilmConstraints | None:
     constraints = constraints_of(scene.tree)
-    return _Closing(scene.tree) if constraints is not None and constraints.position_rows else None
+    known = constraints is not None and constraints.position_rows
+    return _FilmConstraints(scene.tree) if known else None
 
 
 @lru_cache(maxsize=16)

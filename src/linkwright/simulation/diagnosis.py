@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kinematics.closing import TOLERANCES, null_space
 from ..model import Model
 from ..types import Floats
 from .system import System
 
-OPEN = 1e-6
+OPEN = TOLERANCES.lost
 """A closure that is further open than this (m, rad) is lost."""
 
 _SINGULAR = 1e-10
@@ -92,7 +93,7 @@ def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     M, Z = model.mass_matrix(q), np.eye(model.nv)
     if system.names.constraints:
         J = model.constraint_jacobian(q, *_clock(system, t))
-        Z = _free(J)
+        Z = null_space(J, TOLERANCES.rank_share)
     if not Z.shape[1] or not np.isfinite(M).all():
         return None
     sizes, vectors = np.linalg.eigh(Z.T @ M @ Z)
@@ -130,13 +131,6 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         f"the constraints lose rank: '{owner}' no longer holds its direction",
         "a dead centre or branch point: start beside it, or drive another coordinate",
     )
-
-
-def _free(J: Floats) -> Floats:
-    _, sizes, right = np.linalg.svd(J)
-    kept = int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
-    found: Floats = right[kept:].T
-    return found
 
 
 def _plain(system: System) -> Model:

@@ -16,19 +16,23 @@ import numpy as np
 
 from ..errors import AssemblyError, LinkwrightError, UnsupportedError
 from ..kinematics.assembly import assemble
+from ..kinematics.assembly_search import close_configuration
 from ..kinematics.build import build_tree
-from ..kinematics.closing import closing_of
+from ..kinematics.closing import (
+    TOLERANCES,
+    project_velocities,
+    smallest_share,
+    solve_accelerations,
+)
+from ..kinematics.constraint_system import constraint_system
 from ..kinematics.constraints import constraints_of
 from ..kinematics.mobility_analysis import mobility
 from ..mechanism import Mechanism, names_of
 from ..types import Floats
 from .paths import Path
 
-SINGULAR = 1e-6
+SINGULAR = TOLERANCES.state_rank_share
 """J_p has lost rank where its smallest singular value is below this share of the largest."""
-
-_CLOSED = 1e-11
-_SIDE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Driven:
         self.moving = [k for k in range(self.names.nv) if k not in self.held]
         self.places = [self.names.q.index(name) for name in path.names]
         if self.constrained:
-            self.closing = closing_of(mechanism)
+            self.system = constraint_system(mechanism)
             tree = build_tree(mechanism, "numeric")
             own, found = tree.motion, constraints_of(tree)
             assert found is not None
@@ -70,7 +74,7 @@ class Driven:
     def _speed(self, name: str) -> int:
         """The speed that is the coordinate's rate."""
         if self.constrained:
-            return closing_of(self.mechanism).speed_index(name)
+            return constraint_system(self.mechanism).velocity_index(name)
         if name not in self.names.qd:
             raise UnsupportedError(
                 f"'{name}' has no speed of its own", where=self.mechanism.name,
@@ -122,37 +126,31 @@ class Driven:
         qd[self.held], qdd[self.held] = dd, ddd
         if not self.constrained:
             return Instant(t, q, qd, qdd, 1.0, 0.0)
-        q, left = self.closing.closed(q, t, self.held)
-        if not left <= _CLOSED * max(1.0, np.abs(q).max()):
+        q, left = close_configuration(self.system, q, t, self.held)
+        if not left <= TOLERANCES.continued * max(1.0, np.abs(q).max()):
             return None
-        if not (self.closing.at(q, t)[2] > 0).all():
+        if not self.system.is_upright(q, t):
             return None
         V, _, J = self._numbers(q, qd, t)
-        inverse, share = self._inverse(J)
-        qd[self.moving] = -inverse @ V
+        rounding = TOLERANCES.rounding_share
+        qd = project_velocities(J, qd, V, hold=self.held, rank_share=rounding)
         _, gamma, _ = self._numbers(q, qd, t)
-        qdd[self.moving] = -inverse @ (gamma + J[:, self.held] @ ddd)
-        return Instant(t, q, qd, qdd, share, left)
+        qdd = solve_accelerations(J, qdd, gamma, hold=self.held, rank_share=rounding)
+        return Instant(t, q, qd, qdd, self._share(J), left)
 
     def _numbers(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats, Floats]:
         V, gamma, J = (np.asarray(x, dtype=float) for x in self._rates(q, qd, t))
         return V.ravel(), gamma.ravel(), J
 
-    def _inverse(self, J: Floats) -> tuple[Floats, float]:
-        if not self.moving:
-            return np.zeros((0, len(J))), 1.0
-        left, sizes, right = np.linalg.svd(J[:, self.moving], full_matrices=False)
-        share = float(sizes[-1] / max(sizes[0], 1e-300)) if len(sizes) == len(self.moving) else 0.0
-        kept = sizes > 1e-13 * max(sizes[0], 1e-300)
-        inverse: Floats = (right[kept].T / sizes[kept]) @ left[:, kept].T
-        return inverse, share
+    def _share(self, J: Floats) -> float:
+        return smallest_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
 
     def J(self, here: Instant) -> Floats:
         """Of all constraints, at a position."""
         return self._numbers(here.q, here.qd, here.t)[2]
 
     def moved(self, q: Floats, step: Floats) -> Floats:
-        found: Floats = self.closing.moved(q, step) if self.constrained else q + step
+        found: Floats = self.system.move(q, step) if self.constrained else q + step
         return found
 
     def predicted(self, here: Instant, t: float) -> Floats:
@@ -197,7 +195,7 @@ class Driven:
 
         def errors(z: Floats) -> Floats:
             q, v = placed(z), z[n:-1]
-            phi, J, _ = self.closing.at(q, z[-1])
+            phi, J, _ = self.system.position_terms(q, z[-1])
             return np.concatenate([phi, J[:, self.moving] @ v, [v @ v - 1]])
 
         for _ in range(30):

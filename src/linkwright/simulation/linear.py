@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..displays import Displayed
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
 from ..kinematics.assembly import assemble
+from ..kinematics.closing import TOLERANCES, project_velocities, pseudoinverse
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
@@ -151,10 +152,11 @@ def _speeds(model: Model, q: Floats, qd: Any, t: float) -> Floats:
         return speeds
     clock = [t] if names.in_time else []
     fixed = [names.qd.index(name) for name in known]
-    free = [k for k in range(names.nv) if k not in fixed]
-    J = model.constraint_jacobian(q, *clock)
-    left = model.constraint_velocity(q, speeds, *clock)
-    speeds[free] = -np.linalg.pinv(J[:, free], rcond=1e-10) @ left
+    speeds = project_velocities(
+        model.constraint_jacobian(q, *clock), speeds,
+        model.constraint_velocity(q, speeds, *clock), hold=fixed,
+        rank_share=TOLERANCES.fine_rank_share,
+    )  # fmt: skip
     model.check_closed(q, t, qd=speeds)
     return speeds
 
@@ -238,7 +240,7 @@ def _convected(model: Model, q: Floats, qd: Floats, G: Floats, clock: list[float
         (model.constraint_bias(q, qd + g, *clock) - model.constraint_bias(q, qd - g, *clock)) / 4
         for g in G.T
     ]
-    W[others] = -np.linalg.pinv(J[:, others], rcond=1e-9) @ np.column_stack(slope)
+    W[others] = -pseudoinverse(J[:, others], TOLERANCES.rank_share) @ np.column_stack(slope)
     return W
 
 

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    project_velocities,
+    smallest_share,
+)
 from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 from ..types import Floats
-
-STEPS = 8
 
 
 class Projection:
@@ -34,32 +39,29 @@ class Projection:
         time = [t] if self.in_time else []
         m = self.model
         if self.position_rows:
-            q = self._closed(q, time, 0.0 if polished else 1e-13)
+            q = self._closed(q, time, 0.0 if polished else TOLERANCES.corrected)
         J = m.constraint_jacobian(q, *time)
         if not polished:
             self.note(t, J)
         for _ in range(2 if polished else 1):
             wrong = m.constraint_velocity(q, qd, *time)
-            qd = qd - least(m.mass_matrix(q), J, wrong, self.rank)
+            qd = project_velocities(J, qd, wrong, rank=self.rank, metric=m.mass_matrix(q))
         return q, qd
 
-    def _closed(self, q: Floats, time: list[float], enough: float) -> Floats:
-        m, best, size = self.model, q, np.inf
-        for _ in range(STEPS):
-            residual = m.constraint_residual(q, *time)
-            left = float(np.abs(residual).max())
-            if not left < size and size < 1e-13:
-                break
-            best, size = q, left
-            if size <= enough:
-                break
-            J = m.constraint_jacobian(q, *time)[self.position_rows]
-            step = least(m.mass_matrix(q), J, residual, self.position_rank)
-            if np.abs(J @ step).max() <= enough:  # the rest is left by nearly redundant rows
-                break
-            q = m.integrate(q, -step)
-        self.closure_error = size
-        return best
+    def _closed(self, q: Floats, time: list[float], tolerance: float) -> Floats:
+        m = self.model
+        functions = ConstraintFunctions(
+            lambda q: m.constraint_residual(q, *time),
+            lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
+            m.integrate,
+            m.mass_matrix,
+        )
+        closure = close_positions(
+            functions, q, tolerance=tolerance, rank=self.position_rank,
+            max_iterations=TOLERANCES.max_corrections,
+        )  # fmt: skip
+        self.closure_error = float(closure.residual)
+        return closure.q
 
     def _home(self) -> Floats:
         time = [0.0] if self.in_time else []
@@ -70,8 +72,7 @@ class Projection:
         """The smallest singular value that counts, as a share of the largest."""
         if not np.isfinite(J).all():
             return 0.0
-        sizes = np.linalg.svd(J, compute_uv=False)
-        return float(sizes[self.rank - 1] / max(sizes[0], 1e-300)) if self.rank else 1.0
+        return smallest_share(J, self.rank) if self.rank else 1.0
 
     def note(self, t: float, J: Floats) -> None:
         self.passed.append((float(t), self.weakest(J) / max(self.usual, 1e-300)))
@@ -91,20 +92,3 @@ class Projection:
 
 
 _NEAR = 0.01
-
-
-def least(M: Floats, J: Floats, wanted: Floats, rank: int) -> Floats:
-    """x with J x = wanted and xᵀM x least; in the sense of least squares where rows depend on
-    others, exactly or nearly: `rank` says how many do not."""
-    try:
-        L = np.linalg.cholesky(M)
-    except np.linalg.LinAlgError:  # some coordinate moves no mass: all alike then
-        L = np.eye(len(M))
-    back = np.linalg.solve(L, J.T).T
-    if not np.isfinite(back).all():
-        return np.full(J.shape[1], np.nan)
-    left, sizes, right = np.linalg.svd(back, full_matrices=False)
-    kept = min(rank, int((sizes > 1e-9 * sizes.max(initial=1e-300)).sum()))
-    solved = right[:kept].T @ ((left[:, :kept].T @ wanted) / sizes[:kept])
-    found: Floats = np.linalg.solve(L.T, solved)
-    return found

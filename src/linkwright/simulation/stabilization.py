@@ -13,12 +13,12 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
+from ..kinematics.closing import TOLERANCES, gauss_newton_step
 from ..kinematics.mobility_analysis import ranks
 from ..model import Model
 from ..types import Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
-from .projection import least
 
 _USUAL = 10.0
 _KNOWN = ("alpha", "beta")
@@ -51,7 +51,9 @@ class Baumgarte:
                 q, *time
             )
         J, rank = model.constraint_jacobian(q, *time), ranks(model.mechanism)[0]
-        return -least(model.mass_matrix(q), J, rows, rank)
+        return gauss_newton_step(
+            J, rows, rank_share=TOLERANCES.rank_share, rank=rank, metric=model.mass_matrix(q)
+        )
 
 
 def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:

@@ -14,7 +14,8 @@ from ..kinematics.assembly import (
     check_quaternions,
     check_velocities,
 )
-from ..kinematics.closing import closing_of
+from ..kinematics.closing import TOLERANCES
+from ..kinematics.constraint_system import constraint_system
 from ..mechanism import Mechanism, names_of, numbers_from_text
 from ..model import Model
 from ..number_checks import check_table, check_vector
@@ -41,9 +42,9 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         qd = check_vector(qd0, names.nv, "qd0", names.qd)
     if not names.constraints:
         return q, qd
-    closing = closing_of(mechanism)
-    if closing.gap(q, 0.0) > max(1e-8, model.leeway):
-        left = np.abs(closing.at(q, 0.0)[0])
+    system = constraint_system(mechanism)
+    if system.gap(q, 0.0) > max(TOLERANCES.accepted, model.leeway):
+        left = np.abs(system.residual(q, 0.0))
         worst = int(np.argmax(left))
         raise AssemblyError(
             "the loops and constraints do not close at q0: "

@@ -45,7 +45,8 @@ def assemble(
     linkwright assemble four-bar theta1=60deg --hold theta1 --all
     """
     from ...kinematics import assembly
-    from ...kinematics.closing import closing_of
+    from ...kinematics.assembly_search import far_moves
+    from ...kinematics.constraint_system import constraint_system
     from ...kinematics.mobility_analysis import mobility
     from ...mechanism import names_of
 
@@ -64,7 +65,9 @@ def assemble(
         rows = [(name, *(f"{q[k]:.12g}" for q in found)) for k, name in enumerate(names)]
         print_table(["coordinate", *(branches if every else ["value (rad, m)"])], rows)
         print(report)
-        for move in [] if every else closing_of(mechanism).far_moves(found[0], list(values)):
+        for move in (
+            [] if every else far_moves(constraint_system(mechanism), found[0], list(values))
+        ):
             print(f"assembly moved {move}")
 
     data = {

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import LinkwrightError
+from ...kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    solve_least_change,
+)
 from ...model import Model
 from ...types import Floats
 from ..system import System
-
-_STEPS, _CLOSED, _LEFT = 30, 1e-14, 1e-9
 
 
 class Fitting:
@@ -19,37 +23,39 @@ class Fitting:
         self.system, self.model, self.where = system, model, where
         self.time = [t] if model.names.in_time else []
         self.leeway = model.leeway
-        self.share = model.mechanism.closure if self.leeway else 1e-10
+        self.share = model.mechanism.closure if self.leeway else TOLERANCES.fine_rank_share
 
     def positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the coordinates that are not given."""
-        model, wanted, size = self.model, q[list(given)], np.inf
-        for _ in range(_STEPS):
-            positions = model.names.positions
-            closure = model.constraint_residual(q, *self.time) if positions else np.zeros(0)
-            wrong = np.concatenate([closure, q[list(given)] - wanted])
-            size = float(np.abs(wrong).max(initial=0.0))
-            if not size > _CLOSED:
-                break
+        model, wanted, held = self.model, q[list(given)], list(given)
+
+        def residual(q: Floats) -> Floats:
+            closure = (
+                model.constraint_residual(q, *self.time) if model.names.positions else np.zeros(0)
+            )
+            return np.concatenate([closure, q[held] - wanted])
+
+        def jacobian(q: Floats) -> Floats:
             J = model.constraint_jacobian(q, *self.time)[list(model.names.position_rows)]
-            A = np.vstack([J, self.system.coordinate_rates(q)[list(given)]])
-            change = np.linalg.pinv(A, rcond=self.share) @ wrong
-            if not np.abs(A @ change).max(initial=0.0) > _CLOSED:
-                break
-            q = model.integrate(q, -change)
-        return self._checked(q, size, "positions")
+            return np.vstack([J, self.system.coordinate_rates(q)[held]])
+
+        functions = ConstraintFunctions(residual, jacobian, model.integrate)
+        closure = close_positions(
+            functions, q, tolerance=TOLERANCES.rounding, rank_share=self.share
+        )
+        return self._checked(closure.q, float(closure.residual), "positions")
 
     def speeds(self, q: Floats, qd: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the speeds that are not given."""
         model, fixed = self.model, np.eye(len(qd))[list(given)]
         A = np.vstack([model.constraint_jacobian(q, *self.time), fixed])
         wrong = np.concatenate([model.constraint_velocity(q, qd, *self.time), np.zeros(len(fixed))])
-        change = np.linalg.pinv(A, rcond=self.share) @ wrong
+        change = solve_least_change(A, wrong, rank_share=self.share)
         left = float(np.abs(A @ change - wrong).max(initial=0.0))
         return self._checked(qd - change, left / max(1.0, np.abs(qd).max(initial=0.0)), "speeds")
 
     def _checked(self, found: Floats, left: float, what: str) -> Floats:
-        if not left <= max(_LEFT, self.leeway):
+        if not left <= max(TOLERANCES.tracked, self.leeway):
             raise LinkwrightError(
                 f"the action gives {what} that contradict the constraints", where=self.where,
                 remedy="change fewer of them: the others follow",

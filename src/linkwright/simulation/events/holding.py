@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    project_velocities,
+)
 from ...kinematics.mobility_analysis import ranks
 from ...types import Floats
-from ..projection import least
 from .dynamics import Dynamics
 
 
@@ -22,8 +27,7 @@ def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> F
         rank += ranks(of.model.mechanism)[0]
         A = np.vstack([now.J, A])
         wrong = np.concatenate([of.model.constraint_velocity(q, qd, *time), wrong])
-    found: Floats = qd - least(now.M, A, wrong, rank)
-    return found
+    return project_velocities(A, qd, wrong, rank=rank, metric=now.M)
 
 
 def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
@@ -31,13 +35,21 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
     model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
     rank = len(barriers) + (ranks(model.mechanism)[1] if position_rows else 0)
-    for _ in range(8 if barriers else 0):
-        wrong = of.rows.gaps_and_speeds(q, qd)[0][barriers]
-        if position_rows:
-            wrong = np.concatenate([model.constraint_residual(q, *time), wrong])
-        if np.abs(wrong).max() < 1e-15:
-            break
+    if not barriers:
+        return q
+
+    def residual(q: Floats) -> Floats:
+        gaps = of.rows.gaps_and_speeds(q, qd)[0][barriers]
+        return (
+            np.concatenate([model.constraint_residual(q, *time), gaps]) if position_rows else gaps
+        )
+
+    def jacobian(q: Floats) -> Floats:
         now = of.at(t, q, qd, qd)
-        A = np.vstack([now.J[position_rows], now.R[barriers]])
-        q = model.integrate(q, -least(now.M, A, wrong, rank))
-    return q
+        return np.vstack([now.J[position_rows], now.R[barriers]])
+
+    functions = ConstraintFunctions(residual, jacobian, model.integrate, model.mass_matrix)
+    return close_positions(
+        functions, q, tolerance=TOLERANCES.rounding, rank=rank,
+        max_iterations=TOLERANCES.max_corrections,
+    ).q  # fmt: skip

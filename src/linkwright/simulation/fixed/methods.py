@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ...algebra.linear import Elimination, solve_symmetric
+from ...kinematics.closing import TOLERANCES
 from ...types import SX
 from .ingredients import Ingredients
 from .onto import Onto
@@ -33,7 +34,7 @@ ITERATIONS = 6
 CONVERGED = 1e-10
 """The last of them may change the speeds by this share."""
 
-CLOSED = 1e-11
+CLOSED = TOLERANCES.continued
 SMALL_PIVOT = 1e-2
 
 

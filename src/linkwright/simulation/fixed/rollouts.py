@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import LinkwrightError, UnsupportedError
+from ...kinematics.closing import TOLERANCES
 from ...mechanism import Mechanism
 from ...model import Model
 from ...model import compile as compile_model
@@ -163,7 +164,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: floa
     time: list[float | Floats] = [*([t] if model.names.in_time else []), *last]
     positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
-        if not (np.abs(left) < max(1e-8, model.leeway)).all():
+        if not (np.abs(left) < max(TOLERANCES.accepted, model.leeway)).all():
             raise LinkwrightError(
                 f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,

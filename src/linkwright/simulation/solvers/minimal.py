@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import UnsupportedError
-from ...kinematics.closing import closing_of
+from ...kinematics.closing import (
+    TOLERANCES,
+    ConstraintFunctions,
+    close_positions,
+    gauss_newton_step,
+    project_velocities,
+)
+from ...kinematics.constraint_system import constraint_system
 from ...kinematics.pivots import Choice, choose
 from ...types import Floats
 from ..system import System
@@ -27,8 +34,6 @@ if TYPE_CHECKING:
 
 WORN_OUT = 0.3
 """Others are chosen where these drive this much worse than the best ones."""
-
-_STEPS, _CLOSED = 20, 1e-13
 
 
 def minimal(name: str) -> Maker:
@@ -97,30 +102,32 @@ class Minimal:
         return found
 
     def _choice(self, J: Floats) -> Choice:
-        return choose(J, closing_of(self.system.equations.mechanism).scale)
+        return choose(J, constraint_system(self.system.equations.mechanism).scale)
 
     def whole(self, t: float, z: Floats) -> Floats:
         """y of all coordinates."""
         model, time, f = self.system.model, self._time(t), len(self.a)
-        q = self.known.copy()
-        J = self._jacobian(t, q)
-        back = np.linalg.pinv(J[:, self.p], rcond=1e-9)
-        q[self.p] -= back @ (J[:, self.a] @ (z[:f] - q[self.a]))
-        q[self.a] = z[:f]
-        for _ in range(_STEPS):
-            phi = model.constraint_residual(q, *time)
-            J = self._jacobian(t, q)
-            back = np.linalg.pinv(J[:, self.p], rcond=1e-9)
-            change = back @ phi
-            if not np.abs(J[:, self.p] @ change).max() > _CLOSED:
-                break
-            q[self.p] -= change
-        else:
-            q[:] = np.nan
+        q = self._predicted(t, z[:f])
+        functions = ConstraintFunctions(
+            lambda q: model.constraint_residual(q, *time), lambda q: self._jacobian(t, q)
+        )
+        closure = close_positions(functions, q, hold=self.a, tolerance=TOLERANCES.corrected)
+        q = closure.q if closure.has_converged else np.full_like(q, np.nan)
         qd = np.zeros(len(q))
         qd[self.a] = z[f : 2 * f]
-        qd[self.p] = -back @ model.constraint_velocity(q, qd, *time)
+        violation = model.constraint_velocity(q, qd, *time)
+        qd = project_velocities(self._jacobian(t, q), qd, violation, hold=self.a)
         return np.concatenate([q, qd, z[2 * f :]])
+
+    def _predicted(self, t: float, independent: Floats) -> Floats:
+        """q near the last place, with the independent coordinates as given."""
+        q, J = self.known.copy(), self._jacobian(t, self.known)
+        change = independent - q[self.a]
+        q += gauss_newton_step(
+            J, J[:, self.a] @ change, free=self.p, rank_share=TOLERANCES.rank_share
+        )
+        q[self.a] = independent
+        return q
 
     def rates(self, t: float, z: Floats) -> Floats:
         y = self.whole(t, z)

@@ -1,0 +1,112 @@
+"""The progress of a closing iteration: when it is done, and which iterate is kept.
+
+One state is followed with Python's own numbers, many with arrays and masks: the rules are the
+same, but a single state, of which a simulation closes thousands, is several times as fast so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...types import Floats
+from .tolerances import TOLERANCES
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ClosureResult:
+    """Coordinates q (…, nq), the largest residual of each state, and whether it converged.
+
+    Nearly redundant rows may leave a residual where a state converged: callers compare it with
+    what their mechanism allows.
+    """
+
+    q: Floats
+    residual: Floats
+    has_converged: Bools
+
+
+class OneIterate:
+    """One state: where it is, where it was, and its best iterate so far."""
+
+    def __init__(self, q: Floats) -> None:
+        self.q = self.previous = self.best = q
+        self.size = self.closable = self.least = np.inf
+        self.has_converged = False
+
+    def measure(self, residual: Floats, tolerance: float) -> bool:
+        """Take the residual of q; a state that rounding has made worse goes back. Return whether
+        the iteration is done."""
+        size = float(np.abs(residual).max(initial=0.0))
+        if not size < self.size and self.size <= TOLERANCES.corrected:
+            self.q, self.has_converged = self.previous, True
+            return True
+        self.size = size
+        if size < self.least or np.isinf(self.least):
+            self.best, self.least = self.q, size
+        self.has_converged = size <= tolerance
+        return self.has_converged or not np.isfinite(size)
+
+    def compare(self, J: Floats, step: Floats, tolerance: float) -> bool:
+        """Take the next step: done where it would change residuals by next to nothing."""
+        closable = float(np.abs(J @ step).max(initial=0.0))
+        stalled = not closable < self.closable and self.closable <= TOLERANCES.corrected
+        self.closable = closable
+        if closable <= tolerance or stalled:
+            self.best, self.least, self.has_converged = self.q, self.size, True
+        return self.has_converged or not np.isfinite(closable)
+
+    def move(self, q: Floats) -> None:
+        self.q, self.previous = q, self.q
+
+    def result(self) -> ClosureResult:
+        return ClosureResult(self.best, np.asarray(self.least), np.asarray(self.has_converged))
+
+
+class ManyIterates:
+    """The same for many states at once (…, nq); those that are done stand still."""
+
+    def __init__(self, q: Floats) -> None:
+        self.q = self.previous = self.best = q
+        self.size = self.closable = self.least = np.full(q.shape[:-1], np.inf)
+        self.has_converged = self.is_done = np.zeros(q.shape[:-1], dtype=bool)
+
+    def measure(self, residual: Floats, tolerance: float) -> bool:
+        size = np.abs(residual).max(axis=-1, initial=0.0)
+        stalled = ~(size < self.size) & (self.size <= TOLERANCES.corrected) & ~self.is_done
+        self.q = choose_rows(stalled, self.previous, self.q)
+        self.size = np.where(stalled, self.size, size)
+        better = ((self.size < self.least) | np.isinf(self.least)) & ~self.is_done
+        self._keep(better, stalled | (better & (size <= tolerance)), self.size)
+        return bool(self.is_done.all())
+
+    def compare(self, J: Floats, step: Floats, tolerance: float) -> bool:
+        closable = np.abs((J @ step[..., None])[..., 0]).max(axis=-1, initial=0.0)
+        stalled = ~(closable < self.closable) & (self.closable <= TOLERANCES.corrected)
+        self.closable = closable
+        converged = ((closable <= tolerance) | stalled) & ~self.is_done
+        self._keep(converged, converged, closable)
+        return bool(self.is_done.all())
+
+    def _keep(self, best: Bools, converged: Bools, value: Floats) -> None:
+        self.best = choose_rows(best, self.q, self.best)
+        self.least = np.where(best, self.size, self.least)
+        self.has_converged = self.has_converged | converged
+        self.is_done = self.is_done | converged | ~np.isfinite(value)
+
+    def move(self, q: Floats) -> None:
+        self.q, self.previous = choose_rows(self.is_done, self.q, q), self.q
+
+    def result(self) -> ClosureResult:
+        return ClosureResult(self.best, self.least, self.has_converged)
+
+
+def choose_rows(mask: Bools, q: Floats, other: Floats) -> Floats:
+    """Return rows of q where the mask holds, of the other elsewhere."""
+    if not mask.any():
+        return other
+    return q if mask.all() else np.where(mask[..., None], q, other)

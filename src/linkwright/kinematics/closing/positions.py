@@ -1,0 +1,121 @@
+"""Closing constraints of positions: by Newton steps from nearby, by a search from rough values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...types import Floats
+from .iterates import ClosureResult, ManyIterates, OneIterate
+from .steps import gauss_newton_step, limit_step
+from .tolerances import TOLERANCES
+
+
+def add_step(q: Floats, step: Floats) -> Floats:
+    """Return q + step: how coordinates move whose velocities are their rates."""
+    return np.asarray(q + step)
+
+
+@dataclass(frozen=True)
+class ConstraintFunctions:
+    """Constraints φ(q) = 0 as functions of numbers; leading axes are states.
+
+    `residual` gives φ (…, m), `jacobian` ∂φ/∂step (…, m, n), `move` q after a step, and `metric`
+    the matrix (…, n, n) in which corrections are least (default: all entries count alike).
+    """
+
+    residual: Callable[[Floats], Floats]
+    jacobian: Callable[[Floats], Floats]
+    move: Callable[[Floats, Floats], Floats] = add_step
+    metric: Callable[[Floats], Floats] | None = None
+
+
+def close_positions(
+    functions: ConstraintFunctions, q: Floats, *, hold: Sequence[int] = (),
+    tolerance: float = TOLERANCES.closed, rank_share: float = TOLERANCES.rank_share,
+    rank: int | None = None, longest_step: float = np.inf,
+    max_iterations: int = TOLERANCES.max_iterations,
+) -> ClosureResult:  # fmt: skip
+    """Close constraints from nearby, by Gauss–Newton steps of least length.
+
+    A state has converged where its residual, or the part of it that a step can still close, is
+    within the tolerance, or where rounding stops progress; with tolerance 0 only the latter.
+    States that do not converge are left at their best iterate.
+
+    Parameters
+    ----------
+    q
+        (…, nq); leading axes are states.
+    hold
+        Entries of the step that stay zero; they may not be combined with a metric.
+    tolerance, rank_share, rank, longest_step, max_iterations
+        See `ClosureTolerances` and `solve_least_change`.
+    """
+    iterate = OneIterate(q) if q.ndim == 1 else ManyIterates(q)
+    for _ in range(max_iterations):
+        residual = functions.residual(iterate.q)
+        if iterate.measure(residual, tolerance):
+            break
+        J = functions.jacobian(iterate.q)
+        step = gauss_newton_step(
+            J, residual, free=_free_entries(J, hold), rank_share=rank_share, rank=rank,
+            metric=None if functions.metric is None else functions.metric(iterate.q),
+        )  # fmt: skip
+        if iterate.compare(J, step, tolerance):
+            break
+        step = step if longest_step == np.inf else limit_step(step, longest_step)
+        iterate.move(functions.move(iterate.q, step))
+    else:
+        iterate.measure(functions.residual(iterate.q), tolerance)
+    return iterate.result()
+
+
+def _free_entries(J: Floats, hold: Sequence[int]) -> list[int] | None:
+    return [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
+
+
+def search_positions(
+    functions: ConstraintFunctions, q: Floats, *, hold: Sequence[int] = (), rank_share: float
+) -> Floats:
+    """Return q (nq,) of one state after a search from rough values, as near to closed as it gets.
+
+    Gauss–Newton steps of limited length with a line search; the search ends where no step
+    lessens the residuals, which at a solution is where rounding stops it.
+    """
+    residual, J = functions.residual(q), functions.jacobian(q)
+    free = [k for k in range(J.shape[-1]) if k not in hold]
+    for _ in range(TOLERANCES.max_iterations):
+        if not (residual.any() and np.isfinite(residual).all() and np.isfinite(J).all()):
+            break
+        step = gauss_newton_step(J, residual, free=free, rank_share=rank_share)
+        better = line_search(functions, q, limit_step(step, TOLERANCES.longest_step), residual)
+        if better is None:
+            break
+        q, residual = better
+        J = functions.jacobian(q)
+    return q
+
+
+def line_search(
+    functions: ConstraintFunctions, q: Floats, step: Floats, residual: Floats
+) -> tuple[Floats, Floats] | None:
+    """Return (q, residual) after the first of ever shorter steps that lessens the residual."""
+    for _ in range(TOLERANCES.max_reductions):
+        there = functions.move(q, step)
+        found = functions.residual(there)
+        if is_smaller(found, residual):
+            return there, found
+        step = step * TOLERANCES.step_reduction
+    return None
+
+
+def is_smaller(residual: Floats, before: Floats) -> bool:
+    """Return whether residuals fell: the largest one, or, near a solution, where nearly redundant
+    rows may keep the largest as it is, their squares."""
+    size = np.abs(before).max()
+    closer = bool(np.abs(residual).max() < size)
+    if closer or size >= TOLERANCES.redundant_residual:
+        return closer
+    return bool(residual @ residual < before @ before)

@@ -1,0 +1,47 @@
+"""Velocities and accelerations that hold constraints: J q̇ = b and J q̈ = −γ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .steps import Floats, gauss_newton_step
+from .tolerances import TOLERANCES
+
+
+def project_velocities(
+    J: Floats, qd: Floats, violation: Floats, *, hold: Sequence[int] = (),
+    rank_share: float = TOLERANCES.rank_share, rank: int | None = None,
+    metric: Floats | None = None,
+) -> Floats:  # fmt: skip
+    """Return the velocities (…, n) nearest to qd that hold the constraints.
+
+    Parameters
+    ----------
+    violation
+        J q̇ − b at qd, (…, m).
+    hold
+        Entries of qd that stay as they are.
+    rank_share, rank, metric
+        See `solve_least_change`; nearest is meant in the metric.
+    """
+    return qd + _correction(J, violation, hold, rank_share, rank, metric)
+
+
+def solve_accelerations(
+    J: Floats, qdd: Floats, bias: Floats, *, hold: Sequence[int] = (),
+    rank_share: float = TOLERANCES.rank_share, rank: int | None = None,
+    metric: Floats | None = None,
+) -> Floats:  # fmt: skip
+    """Return the accelerations (…, n) nearest to qdd with J q̈ + bias = 0, as for velocities."""
+    violation = (J @ qdd[..., None])[..., 0] + bias
+    return qdd + _correction(J, violation, hold, rank_share, rank, metric)
+
+
+def _correction(
+    J: Floats, violation: Floats, hold: Sequence[int], rank_share: float, rank: int | None,
+    metric: Floats | None,
+) -> Floats:  # fmt: skip
+    free = [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
+    return gauss_newton_step(
+        J, violation, free=free, rank_share=rank_share, rank=rank, metric=metric
+    )

@@ -1,0 +1,245 @@
+"""The constraints of a mechanism as functions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from ..errors import NameNotFoundError, UnsupportedError, suggest
+from ..mechanism import Mechanism
+from ..types import Floats
+from .build import build_tree
+from .closing import TOLERANCES, ConstraintFunctions, solve_least_change
+from .constraints import askew, constraints_of, loops_that_move, without_effect
+from .coordinates import integrate, position_ranges, quaternion_ranges, rates
+from .pivots import Scale, rank
+from .sides import starting_pose
+from .sizes import length_of
+from .tree import Tree
+
+
+class ConstraintSystem:
+    """The constraints of a mechanism at its own numbers, as functions of numbers.
+
+    Steps of a search have one entry for each velocity. Those of a free joint are rotations in its
+    child's axes, but displacements in its parent's: so each of x, y, z can be held.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        tree: Tree = build_tree(mechanism, "numeric")
+        constraints = constraints_of(tree)
+        if constraints is None:
+            raise UnsupportedError(
+                f"{mechanism.name} has no loops and no constraints", remedy="any q will do"
+            )
+        self.mechanism, self.names, self.constraints = mechanism, tree.names, constraints
+        self.positions, self.quaternions = position_ranges(tree), quaternion_ranges(tree)
+        q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
+        c, step = constraints, ca.SX.sym("step", tree.nv)
+        jacobian = c.J[list(c.position_rows), :]
+        self._residual = ca.Function("residual", [q, t], [c.residual])
+        self._positions = ca.Function("positions", [q, t], [c.residual, jacobian, c.upright])
+        self._velocities = ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
+        self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
+        self._rates = ca.Function("rates", [q], [rates(tree, q)])
+        self.start = starting_pose(tree)
+        self._askew = ca.Function("askew", [q], [ca.jacobian(askew(tree), qd)])
+        self.turns = _turning_velocities(tree)
+        self.touched = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
+        self.length = length_of(tree, self.start)
+        self.sizes, self.scale = self._measure_rows(tree)
+
+    def _measure_rows(self, tree: Tree) -> tuple[Floats, Scale]:
+        """Return the sizes of the rows (m, rad, or by their own Jacobian) and the scale of the
+        Jacobian; raise where a constraint restricts no velocity, wherever the mechanism stands,
+        unless other loops may make it redundant."""
+        rng, n, length = np.random.default_rng(0), self.names.nv, self.length
+        found = [
+            np.abs(self.velocity_terms(self.move(self.start, step), np.zeros(n), 0.3)[1])
+            for step in (rng.uniform(-1, 1, n) for _ in range(2))
+        ]
+        largest = np.max([J.max(axis=1, initial=0.0) for J in found], axis=0)
+        owners, redundant = self.constraints.owners, loops_that_move(tree)
+        for owner in dict.fromkeys(owners):
+            if owner not in redundant and all(
+                largest[k] < TOLERANCES.restricting_entry
+                for k, o in enumerate(owners)
+                if o == owner
+            ):
+                raise without_effect(owner)
+        known = {"m": length, "1": 1.0, "": 0.0}
+        rows = np.array([known[unit] for unit in self.constraints.units])
+        columns = np.where(self.turns, 1.0, 1 / length)
+        sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
+        return sizes, Scale(rows, columns, self.mechanism.closure)
+
+    # -- values -----------------------------------------------------------------------------
+
+    def residual(self, q: Floats, t: float) -> Floats:
+        """Return φ."""
+        return np.asarray(self._residual(q, t), dtype=float).ravel()
+
+    def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
+        """Return φ, its Jacobian, and what must be above zero."""
+        phi, J, upright = (np.asarray(x, dtype=float) for x in self._positions(q, t))
+        return phi.ravel(), J, upright.ravel()
+
+    def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
+        """Return what velocities violate, J q̇ − b, and J of all constraints."""
+        violation, J = (np.asarray(x, dtype=float) for x in self._velocities(q, qd, t))
+        return violation.ravel(), J
+
+    def jacobian(self, q: Floats, t: float) -> Floats:
+        """Return J of all constraints."""
+        return self.velocity_terms(q, np.zeros(self.names.nv), t)[1]
+
+    def axle_rates(self, q: Floats) -> Floats:
+        """Return how velocities turn the axles of wheels that roll on wheels apart."""
+        return np.asarray(self._askew(q), dtype=float)
+
+    def is_upright(self, q: Floats, t: float) -> bool:
+        """Return whether no joint is turned over and no wheel lies flat."""
+        return bool((self.position_terms(q, t)[2] > 0).all())
+
+    # -- steps ------------------------------------------------------------------------------
+
+    def move(self, q: Floats, step: Floats) -> Floats:
+        """Return q after unit time at the velocities `step`."""
+        return np.asarray(self._moved(q, step), dtype=float).ravel()
+
+    def move_in_parent_axes(self, q: Floats, step: Floats) -> Floats:
+        """Return q after a step of the search: as `move`, but free joints are displaced in their
+        parent's axes."""
+        rotation = step.copy()
+        for _, velocities in self.positions:
+            rotation[velocities] = 0.0
+        moved = self.move(q, rotation)
+        for places, velocities in self.positions:
+            moved[places] = q[places] + step[velocities]
+        return moved
+
+    def step_jacobian(self, q: Floats, J: Floats) -> Floats:
+        """Return columns by steps of the search from those by velocities."""
+        if not self.positions:
+            return J
+        J, N = J.copy(), np.asarray(self._rates(q), dtype=float)
+        for places, velocities in self.positions:
+            J[:, velocities] = J[:, velocities] @ N[places, velocities].T
+        return J
+
+    def functions(self, t: float, rank_share: float) -> ConstraintFunctions:
+        """Return the constraints of positions at time t for a search; entries of the Jacobian
+        below the share of their natural size are zero."""
+        floor = np.outer(self.scale.rows[list(self.constraints.position_rows)], self.scale.columns)
+
+        def jacobian(q: Floats) -> Floats:
+            J = self.step_jacobian(q, self.position_terms(q, t)[1])
+            return np.where(np.abs(J) < rank_share * floor, 0.0, J)
+
+        return ConstraintFunctions(
+            lambda q: self.residual(q, t), jacobian, self.move_in_parent_axes
+        )
+
+    def least_change(self, J: Floats, right: Floats, free: Sequence[int] | None = None) -> Floats:
+        """Return the least x (…, len(free)) with J x = right (…, m), J of all rows or of those of
+        positions, in the free columns (default: all); `Mechanism.closure` decides the rank."""
+        chosen = list(range(self.names.nv)) if free is None else list(free)
+        rows = self.rows_of(J)
+        J, sizes = J[:, chosen], self.sizes[rows]
+        return solve_least_change(
+            J / sizes[:, None], right / sizes, rank_share=TOLERANCES.fine_rank_share,
+            rank=rank(J, self.scale.of_rows(rows).of_columns(chosen)),
+        )  # fmt: skip
+
+    # -- names ------------------------------------------------------------------------------
+
+    def velocity_index(self, coordinate: str) -> int:
+        """Return the index of the velocity that is the coordinate's rate."""
+        self.check_name(coordinate)
+        anywhere = self.move(self.start, np.full(self.names.nv, 0.3))
+        row = np.asarray(self._rates(anywhere))[self.names.q.index(coordinate)]
+        if np.count_nonzero(row) != 1 or row.max() != 1:
+            raise UnsupportedError(
+                f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
+            )
+        return int(np.argmax(row))
+
+    def check_name(self, coordinate: str) -> None:
+        """Raise if there is no such coordinate."""
+        if coordinate not in self.names.q:
+            raise NameNotFoundError(
+                f"there is no coordinate '{coordinate}'",
+                remedy=suggest(coordinate, list(self.names.q)),
+            )
+
+    def held_steps(self, names: Sequence[str]) -> list[int]:
+        """Return entries of a step that are zero while the named coordinates are held. A quaternion
+        is held as a whole: its four coordinates are one orientation."""
+        held: list[int] = []
+        for name in names:
+            self.check_name(name)
+        for name in names:
+            place = self.names.q.index(name)
+            whole = next((x for x in self.quaternions if x[0].start <= place < x[0].stop), None)
+            if whole is not None:
+                held += range(whole[1].start, whole[1].stop)
+                continue
+            shifted = [(p, v) for p, v in self.positions if p.start <= place < p.stop]
+            held += [v.start + place - p.start for p, v in shifted] or [self.velocity_index(name)]
+        return list(dict.fromkeys(held))
+
+    # -- how open, and of which rank ----------------------------------------------------------
+
+    def largest_residual(self, q: Floats, t: float) -> float:
+        """Return the largest residual of all rows (m, rad)."""
+        return float(np.abs(self.residual(q, t)).max(initial=0.0))
+
+    def gap(self, q: Floats, t: float) -> float:
+        """Return the largest residual that counts (m, rad): see `closable_residual`."""
+        phi, J, _ = self.position_terms(q, t)
+        return self.closable_residual(phi, J)
+
+    def closable_residual(self, left: Floats, J: Floats, unit: float = 1.0) -> float:
+        """Return the largest of the residuals `left` of rows whose Jacobian is J. What nearly
+        redundant rows leave open, and no motion can close, counts only where it is more than the
+        closure (in multiples of `unit`)."""
+        whole = float(np.abs(left).max(initial=0.0))
+        if not (whole > TOLERANCES.closed and np.isfinite(whole) and np.isfinite(J).all()):
+            return whole
+        sizes, J = self.sizes[self.rows_of(J)], J * self.scale.columns
+        steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others
+        directions, found, _ = np.linalg.svd(J / steep[:, None])
+        closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
+        kept = directions[:, :closable]
+        inside = kept @ (kept.T @ (left / steep)) * steep
+        enough = np.abs((left - inside) / sizes).max() <= self.scale.closure * unit
+        return float(np.abs(inside).max()) if enough else whole
+
+    def rank(self, J: Floats) -> int:
+        """Return the rank of a Jacobian of all rows, or of those of positions."""
+        return rank(J, self.scale.of_rows(self.rows_of(J)))
+
+    def rows_of(self, J: Floats) -> list[int]:
+        """Return the rows that a Jacobian has: all, or those of positions."""
+        everything = list(range(len(self.sizes)))
+        rows = everything if len(J) == len(everything) else list(self.constraints.position_rows)
+        if len(J) != len(rows):
+            raise AssertionError(f"a Jacobian of {len(J)} rows")
+        return rows
+
+
+def _turning_velocities(tree: Tree) -> Floats:
+    """Return 1 for velocities that turn, else 0; chosen coordinates are taken to turn."""
+    if tree.transfer is not None:
+        return np.ones(tree.nv)
+    joints = [joint for _, joint in tree.mechanism.joints_depth_first() if joint.moves]
+    return np.array([float(freedom.turns) for joint in joints for freedom in joint.freedoms])
+
+
+@lru_cache(maxsize=32)
+def constraint_system(mechanism: Mechanism) -> ConstraintSystem:
+    """Return the constraints of a mechanism as functions of numbers."""
+    return ConstraintSystem(mechanism)
