@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .steps import Floats, gauss_newton_step
+from ...types import Floats
+from .steps import gauss_newton_step
 from .tolerances import TOLERANCES
 
 
