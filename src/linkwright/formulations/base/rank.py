@@ -14,14 +14,14 @@ from math import lcm
 
 import numpy as np
 
-from ...algebra.exact.algebra import evaluate_expression, read
+from ...algebra.exact.algebra import read
 from ...algebra.exact.elimination import dependent_columns, rank_modulo
 from ...algebra.exact.modular import UnluckyError, drawn, on_sphere
 from ...algebra.exact.prime_field import FinerError, PrimeField
 from ...algebra.exact.residue_values import PRIME, Value
 from ...equations import Equations
 from ...errors import UnsupportedError
-from ...expressions import Exact, Expression, PiMultiple
+from ...expressions import Exact, PiMultiple
 from ...mechanism import quaternion_starts
 from ...ports import Port
 from ...quantities import entry_names, ports
@@ -46,10 +46,6 @@ class Sample:
     def dependent(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
         """Columns that depend on others before them in `order`, with their coefficients there."""
         return dependent_columns(self.rows, order, PRIME)
-
-    def value(self, expression: Expression) -> int:
-        """An expression of the mechanism's numbers, in the field."""
-        return evaluate_expression(expression, self.field, self.numbers.__getitem__).number
 
 
 def sample(
