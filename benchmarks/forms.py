@@ -22,10 +22,10 @@ from collections.abc import Callable
 from typing import Any
 
 import linkwright as lw
-from linkwright.algebra.exact.trig import read_trig
-from linkwright.forms.generators import angles_of
-from linkwright.forms.sources import record_source, source
-from linkwright.formulations import derive_afresh
+from linkwright.algebra.exact.trig import read_trig_polynomials
+from linkwright.forms.generators import form_angles
+from linkwright.forms.sources import find_form_source, record_source_tape
+from linkwright.formulations import derive_uncached
 
 MOST_LINKS = 4
 """Beyond, SymPy takes minutes in joint angles."""
@@ -36,12 +36,12 @@ def ours(name: str, by: str = "recursive", seconds: float = 1.0) -> tuple[float,
     """Best time for M, C and g together, and their terms."""
     mechanism = lw.gallery(name)
     eqs = lw.derive(mechanism, by=by)
-    angles = angles_of(mechanism)
-    tapes = {key: record_source(eqs, source(eqs, key)) for key in ("M", "C", "g")}
+    angles = form_angles(mechanism)
+    tapes = {key: record_source_tape(eqs, find_form_source(eqs, key)) for key in ("M", "C", "g")}
     least, end, readings = float("inf"), time.perf_counter() + seconds, {}
     while time.perf_counter() < end or not readings:
         start = time.perf_counter()
-        readings = {key: read_trig(*tape, angles) for key, tape in tapes.items()}
+        readings = {key: read_trig_polynomials(*tape, angles) for key, tape in tapes.items()}
         least = min(least, time.perf_counter() - start)
     terms = {
         key: sum(len(value.numerator) for values in reading.outputs.values() for value in values)
@@ -52,7 +52,7 @@ def ours(name: str, by: str = "recursive", seconds: float = 1.0) -> tuple[float,
 
 def whole(name: str) -> None:
     """From the mechanism to the polynomials of M, C and g."""
-    eqs = derive_afresh(lw.gallery(name))
+    eqs = derive_uncached(lw.gallery(name))
     for key in ("M", "C", "g"):
         eqs.closed_form(key)
 

@@ -7,7 +7,7 @@ from tests.pin_loops import PinLoops
 from timing import best, repeated
 
 import linkwright as lw
-from linkwright.kinematics.assembly import closed_state
+from linkwright.kinematics.assembly import closed_state_near_home
 
 BATCH = 4096
 NAMES = ("four-bar", "bricard", "two-arms", "stewart")
@@ -19,7 +19,9 @@ def cell(name: str, seconds: float) -> tuple[str, str]:
     mechanism = lw.gallery(name).model_copy(update={"gravity": [0, 0, "-9.81"]})
     model = lw.compile(mechanism, threads=1)
     rng = np.random.default_rng(0)
-    q, qd = closed_state(mechanism, 0.05 * rng.uniform(-1, 1, model.nv), np.ones(model.nv))
+    q, qd = closed_state_near_home(
+        mechanism, 0.05 * rng.uniform(-1, 1, model.nv), np.ones(model.nv)
+    )
     tau = rng.uniform(-1, 1, model.nv)
     rows, out = [np.tile(x, (BATCH, 1)) for x in (q, qd, tau)], np.empty((BATCH, model.nv))
 

@@ -26,13 +26,13 @@ import pinocchio as pin
 from timing import best, repeated
 
 import linkwright as lw
-from linkwright.formulations import derive_afresh
+from linkwright.formulations import derive_uncached
 from linkwright.ports import Port
-from linkwright.quantities import ports
+from linkwright.quantities import quantity_ports
 from linkwright.readings.llvm import compile_tape
-from linkwright.readings.llvm.contract import contractions
+from linkwright.readings.llvm.contract import find_fused_multiply_adds
 from linkwright.tape import Op, Tape
-from linkwright.tape.writer import Writer
+from linkwright.tape.writer import TapeWriter
 from robots import Robot, long_chain, robots
 
 ROOT = Path(__file__).parent.parent
@@ -66,7 +66,7 @@ class Arrays:
 
     def __init__(self, robot: Robot, name: str, model: lw.Model | None = None) -> None:
         self.function = getattr(model or robot.model, name)
-        inputs, outputs = ports(robot.model.names, name)
+        inputs, outputs = quantity_ports(robot.model.names, name)
         self.batch = min(BATCH, BYTES // (8 * sum(port.size for port in (*inputs, *outputs))))
         rng = np.random.default_rng(0)
         self.inputs = [rng.uniform(-1, 1, (self.batch, *port.shape)) for port in inputs]
@@ -183,7 +183,7 @@ def threads_row(table: Table, robot: Robot, seconds: float) -> None:
 
 def vector_instructions(tape: Tape) -> int:
     """Arithmetic that is left when products and sums have been fused."""
-    _, gone = contractions(tape)
+    _, gone = find_fused_multiply_adds(tape)
     free = (Op.INPUT, Op.CONSTANT, Op.NEG, Op.SIN, Op.COS)
     return int(np.isin(tape.ops, free, invert=True).sum()) - len(gone)
 
@@ -191,18 +191,18 @@ def vector_instructions(tape: Tape) -> int:
 def peak_rate(seconds: float) -> float:
     """Instructions × states a nanosecond of 16 independent chains, which alternate fused
     multiply-adds and additions as our code does."""
-    writer, width, length = Writer(), 16, 128
-    values = [writer.write(Op.INPUT, 0, i) for i in range(width)]
-    one, tiny = writer.constant(1.000001), writer.constant(0.000001)
+    writer, width, length = TapeWriter(), 16, 128
+    values = [writer.write_instruction(Op.INPUT, 0, i) for i in range(width)]
+    one, tiny = writer.write_constant(1.000001), writer.write_constant(0.000001)
     for k in range(length):
         for i, value in enumerate(values):
             values[i] = (
-                writer.write(Op.FMA, value, one, tiny)
+                writer.write_instruction(Op.FMA, value, one, tiny)
                 if k % 2
-                else writer.write(Op.ADD, value, tiny)
+                else writer.write_instruction(Op.ADD, value, tiny)
             )
     port = Port("x", (width,))
-    tape = writer.tape("peak", [port], [port], [np.array(values, np.int32)])
+    tape = writer.finish_tape("peak", [port], [port], [np.array(values, np.int32)])
     function = compile_tape(tape, threads=1)
     states, out = np.ones((BATCH // 8, width)), np.empty((BATCH // 8, width))
     (least,) = best(lambda: function(states, out), seconds=seconds)
@@ -280,7 +280,7 @@ def lagrange_times() -> str:
             least = float("inf")
             for _ in range(3):
                 start = time.perf_counter()
-                eqs = derive_afresh(chain, by="lagrange", parameters=parameters)
+                eqs = derive_uncached(chain, by="lagrange", parameters=parameters)
                 _ = eqs.M, eqs.C, eqs.g
                 least = min(least, time.perf_counter() - start)
             table.add(f"derived by `lagrange`, {parameters}", f"{least:.2f} s")

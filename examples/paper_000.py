@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.show import Line, Panel, over_time
+from linkwright.show import HistoryLine, Panel, over_time
 
 START, UP, END = [np.pi, -np.pi / 2, -np.pi / 2], np.array([0, 0, 2.0]), 1.0
 
@@ -33,7 +33,7 @@ def joint_motion(model: lw.Model, t: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def panel(what: str, unit: str, head: str, values: np.ndarray) -> Panel:
-    lines = (Line(f"{k + 1}", f"${head}_{k + 1}$", values[:, k]) for k in range(3))
+    lines = (HistoryLine(f"{k + 1}", f"${head}_{k + 1}$", values[:, k]) for k in range(3))
     return Panel(what, unit, tuple(lines))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 
 import linkwright as lw
-from linkwright.expressions import to_float
-from linkwright.mechanism import Joint, names_of
-from linkwright.writers import write_text
+from linkwright.expressions import expression_to_float
+from linkwright.mechanism import Joint, mechanism_names
+from linkwright.writers import write_mechanism_text
 
 _KINDS = {"spherical": pin.ContactType.CONTACT_3D, "fixed": pin.ContactType.CONTACT_6D}
 
@@ -18,7 +18,7 @@ class PinLoops:
 
     def __init__(self, mechanism: lw.Mechanism) -> None:
         self.mechanism = mechanism
-        self.model = pin.buildModelFromXML(write_text(mechanism, "urdf")[0])
+        self.model = pin.buildModelFromXML(write_mechanism_text(mechanism, "urdf")[0])
         self.data = self.model.createData()
         self.constraints = pin.StdVec_RigidConstraintModel()
         self.states = pin.StdVec_RigidConstraintData()
@@ -27,7 +27,7 @@ class PinLoops:
             self.states.append(self.constraints[-1].createData())
         pin.initConstraintDynamics(self.model, self.data, self.constraints, self.states)
         self.settings = pin.ProximalSettings(1e-12, 0.0, 1)
-        joints = [self.model.joints[self.model.getJointId(n)] for n in names_of(mechanism).q]
+        joints = [self.model.joints[self.model.getJointId(n)] for n in mechanism_names(mechanism).q]
         assert [joint.idx_v for joint in joints] == list(range(self.model.nv))
         self.joints = joints
 
@@ -35,7 +35,7 @@ class PinLoops:
         ends = []
         for body, origin in ((loop.parent, loop.origin), (loop.child, loop.child_origin)):
             frame = self.model.frames[self.model.getFrameId(body)]
-            xyz = np.array([to_float(x, self.mechanism.values) for x in origin.xyz])
+            xyz = np.array([expression_to_float(x, self.mechanism.values) for x in origin.xyz])
             ends += [frame.parentJoint, frame.placement * pin.SE3(np.eye(3), xyz)]
         return pin.RigidConstraintModel(_KINDS[loop.type], self.model, *ends, pin.LOCAL)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from linkwright.tape import ARITY, Op, Tape, record
+from linkwright.tape import OPERATION_ARITY, Op, Tape, record_tape
 
 _RULES = {
     Op.ADD: np.add, Op.SUB: np.subtract, Op.MUL: np.multiply, Op.DIV: np.divide,
@@ -33,7 +33,7 @@ def run(tape: Tape, *inputs: np.ndarray) -> list[np.ndarray]:
         elif op is Op.INPUT:
             values.append(flat[args[0]][..., args[1]])
         else:
-            result = _RULES[op](*(values[a] for a in args[: ARITY[op]]))
+            result = _RULES[op](*(values[a] for a in args[: OPERATION_ARITY[op]]))
             values.append(np.asarray(result, dtype=float))
     outputs = []
     for port, result in zip(tape.outputs, tape.results, strict=True):
@@ -56,4 +56,4 @@ def every_operation() -> tuple[Tape, np.ndarray]:
         ca.logic_not(c < d), ca.if_else(a < b, c, d), ca.floor(a), a * a, a + a, 1 / b,
     ]  # fmt: skip
     states = np.random.default_rng(0).uniform(-3, 3, (37, 4))
-    return record(ca.Function("all", [x], [ca.vertcat(*outputs)])), states
+    return record_tape(ca.Function("all", [x], [ca.vertcat(*outputs)])), states

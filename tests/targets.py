@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from linkwright.readings.llvm.target import Target, host, x86_level
+from linkwright.readings.llvm.target import MachineTarget, generic_x86_target, host_target
 
 _FLAGS = subprocess.run(
     ["sh", "-c", "cat /proc/cpuinfo 2>/dev/null | grep -m1 flags"], capture_output=True, text=True
@@ -19,5 +19,5 @@ _LEVELS = [
 TARGETS = [pytest.param(None, id="host"), *(pytest.param(level, id=level) for level in _LEVELS)]
 
 
-def target(level: str | None) -> Target:
-    return host() if level is None else x86_level(level)
+def target(level: str | None) -> MachineTarget:
+    return host_target() if level is None else generic_x86_target(level)

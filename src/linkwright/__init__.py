@@ -100,9 +100,9 @@ def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if name not in _HOMES:
-        from .errors import suggest
+        from .errors import suggest_remedy
 
-        remedy = "" if name.startswith("_") else f"; {suggest(name, [*_HOMES, *_PACKAGES])}"
+        remedy = "" if name.startswith("_") else f"; {suggest_remedy(name, [*_HOMES, *_PACKAGES])}"
         raise AttributeError(f"module 'linkwright' has no attribute '{name}'{remedy}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value

@@ -19,13 +19,13 @@ from .errors import (
     LinkwrightError,
     NameNotFoundError,
     UnsupportedError,
-    kind_of,
-    span_of_names,
-    suggest,
+    abbreviate_names,
+    suggest_remedy,
+    type_in_words,
 )
 from .ports import Port
 
-ReadTables = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
+TableReader = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
 
 UFUNC_OPTIONS = (
     "out", "check", "axes", "axis", "keepdims", "casting", "order", "dtype", "subok", "signature",
@@ -34,7 +34,7 @@ UFUNC_OPTIONS = (
 """Options of gufuncs, and our own `check`."""
 
 
-def explained_call(
+def explain_compiled_call(
     ufunc: Callable[..., object],
     name: str,
     owner: str,
@@ -42,7 +42,7 @@ def explained_call(
     outputs: int,
     entries: Mapping[str, Sequence[str]],
     check_states: Callable[[Sequence[object]], None] | None = None,
-    read_tables: ReadTables | None = None,
+    read_tables: TableReader | None = None,
 ) -> Callable[..., object]:
     """A function that calls `ufunc`, takes its inputs by name too, and explains what is wrong with
     arguments that it refuses.
@@ -50,17 +50,19 @@ def explained_call(
     `entries` are the names of the entries of inputs; `check_states` does what `check=True` asks
     for, where `ufunc` does not do it itself; `read_tables` turns tables by name into arrays.
     """
-    function = _Function(ufunc, name, owner, inputs, outputs, entries, check_states, read_tables)
+    function = _CompiledFunction(
+        ufunc, name, owner, inputs, outputs, entries, check_states, read_tables
+    )
 
     def call(*arguments: object, **options: object) -> object:
         if options:
-            return function.call(arguments, options)
+            return function.call_with_options(arguments, options)
         try:
             return ufunc(*arguments)
         except (TypeError, ValueError) as error:
             refusal = error
         try:
-            return function.call_again(refusal, arguments, {})
+            return function.retry_call(refusal, arguments, {})
         finally:
             del refusal  # its traceback refers to this frame: a cycle
 
@@ -69,14 +71,14 @@ def explained_call(
     raw = getattr(ufunc, "ufunc", ufunc)
     described: Any = call
     described.ufunc = raw
-    described.__signature__ = _signature([port.name for port in inputs])
+    described.__signature__ = _call_signature([port.name for port in inputs])
     for word in ("signature", "nin", "nout", "types"):
         setattr(call, word, getattr(raw, word, None))
     return call
 
 
 @dataclass(frozen=True)
-class _Function:
+class _CompiledFunction:
     """A compiled function and what is known of its arguments. It does not know the function that
     people call: in a cycle both, and the code with them, would wait for the garbage collector."""
 
@@ -87,22 +89,24 @@ class _Function:
     outputs: int
     entries: Mapping[str, Sequence[str]]
     check_states: Callable[[Sequence[object]], None] | None
-    read_tables: ReadTables | None
+    read_tables: TableReader | None
 
-    def call(self, arguments: Sequence[object], options: Mapping[str, object]) -> object:
+    def call_with_options(
+        self, arguments: Sequence[object], options: Mapping[str, object]
+    ) -> object:
         """The call with inputs that are given by name in their places."""
         known = [port.name for port in self.inputs]
-        arguments, rest = _inputs_in_order(self.name, known, tuple(arguments), dict(options))
+        arguments, rest = _order_inputs(self.name, known, tuple(arguments), dict(options))
         try:
             return self.ufunc(*arguments, **rest)
         except (TypeError, ValueError) as error:
             refusal = error
         try:
-            return self.call_again(refusal, arguments, rest)
+            return self.retry_call(refusal, arguments, rest)
         finally:
             del refusal
 
-    def call_again(
+    def retry_call(
         self, error: Exception, arguments: Sequence[object], options: Mapping[str, object]
     ) -> object:
         """The call with tables read and states checked; else raise what is wrong."""
@@ -110,20 +114,22 @@ class _Function:
             raise error
         facts = self.name, self.owner, self.inputs, self.outputs, self.entries
         if self.read_tables is not None and any(isinstance(one, Mapping) for one in arguments):
-            check_arguments(*facts, arguments)
-            return self.call(self.read_tables(self.inputs, arguments), options)
+            check_call_arguments(*facts, arguments)
+            return self.call_with_options(self.read_tables(self.inputs, arguments), options)
         if self.check_states is not None and "check" in options:
-            found = self.call(arguments, {k: v for k, v in options.items() if k != "check"})
+            found = self.call_with_options(
+                arguments, {k: v for k, v in options.items() if k != "check"}
+            )
             if options["check"]:
                 self.check_states(arguments)
             return found
-        check_arguments(*facts, arguments)
+        check_call_arguments(*facts, arguments)
         raise ArgumentError(f"{self.name}: {error}", where=self.owner)
 
 
-def _signature(inputs: Sequence[str]) -> Signature:
+def _call_signature(inputs: Sequence[str]) -> Signature:
     """What `help` and editors show at run time."""
-    places = [Parameter(_argument(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
+    places = [Parameter(_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default)
         for name, default in (("out", None), ("check", False))
@@ -131,17 +137,17 @@ def _signature(inputs: Sequence[str]) -> Signature:
     return Signature([*places, *options])
 
 
-def _argument(name: str) -> str:
+def _argument_name(name: str) -> str:
     """The name of an input as Python allows it: lambda_ for lambda."""
     return f"{name}_" if name == "lambda" else name
 
 
-def _inputs_in_order(
+def _order_inputs(
     name: str, known: Sequence[str], arguments: tuple[object, ...], options: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
     """All inputs in their order, those given by name behind those given by place; and the rest of
     the options."""
-    by_argument = {_argument(one): one for one in known} | {one: one for one in known}
+    by_argument = {_argument_name(one): one for one in known} | {one: one for one in known}
     named = {by_argument[key]: value for key, value in options.items() if key in by_argument}
     rest = {key: value for key, value in options.items() if key not in by_argument}
     absent = [key for key in ("t", "p", "lambda_") if rest.get(key, 0) is None]
@@ -149,7 +155,8 @@ def _inputs_in_order(
     for key in rest:
         if key not in UFUNC_OPTIONS:
             raise ArgumentError(
-                f"{name} has no argument '{key}'", remedy=suggest(key, [*known, "out", "check"])
+                f"{name} has no argument '{key}'",
+                remedy=suggest_remedy(key, [*known, "out", "check"]),
             )
     if not named:
         return arguments, rest
@@ -161,7 +168,7 @@ def _inputs_in_order(
     return (*arguments, *(named[key] for key in known[len(arguments) :])), rest
 
 
-def check_arguments(
+def check_call_arguments(
     name: str,
     owner: str,
     inputs: Sequence[Port],
@@ -173,31 +180,33 @@ def check_arguments(
     known = [port.name for port in inputs]
     if not len(known) <= len(arguments) <= len(known) + outputs:
         raise ArgumentError(
-            f"{name} takes {_counted(known)}: {', '.join(known)}; it got {len(arguments)}",
-            where=owner, remedy=f"call {name}({', '.join(known)})",
-        )  # fmt: skip
+            f"{name} takes {_argument_count_text(known)}: {', '.join(known)}; it got {len(arguments)}",
+            where=owner,
+            remedy=f"call {name}({', '.join(known)})",
+        )
     leading = {}
     for port, value in zip(inputs, arguments, strict=False):
         if isinstance(value, Mapping) and port.name in entries:
             continue
-        array = _numbers(value, port, owner, entries.get(port.name, ()))
-        _check_shape(array, port, owner, entries.get(port.name, ()))
+        array = _read_input_array(value, port, owner, entries.get(port.name, ()))
+        _check_input_shape(array, port, owner, entries.get(port.name, ()))
         leading[port.name] = array.shape[: array.ndim - len(port.shape)]
     try:
         np.broadcast_shapes(*leading.values())
     except ValueError:
         said = ", ".join(f"{key} {shape}" for key, shape in leading.items() if shape)
         raise ArgumentError(
-            f"{name}: the leading axes do not match: {said}", where=owner,
+            f"{name}: the leading axes do not match: {said}",
+            where=owner,
             remedy="give all inputs the same number of states, or one",
-        ) from None  # fmt: skip
+        ) from None
 
 
-def _counted(names: Sequence[str]) -> str:
+def _argument_count_text(names: Sequence[str]) -> str:
     return f"{len(names)} argument{'s' if len(names) != 1 else ''}"
 
 
-def _numbers(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
+def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
     """The value as an array, if it is one of real numbers."""
     try:
         array: NDArray[Any] | None = np.asarray(value)
@@ -205,31 +214,31 @@ def _numbers(value: object, port: Port, owner: str, names: Sequence[str]) -> NDA
         array = None
     if array is not None and array.dtype.kind in "biuf":
         return array
-    shown = repr(value) if len(repr(value)) < 40 else kind_of(value)
+    shown = repr(value) if len(repr(value)) < 40 else type_in_words(value)
     if array is not None and array.dtype.kind == "c":
         shown = "complex"
     elif array is None:
         shown = "a list of rows of different lengths"
-    raise ArgumentError(f"{port.name} is {shown}", where=owner, remedy=_wanted(port, names))
+    raise ArgumentError(f"{port.name} is {shown}", where=owner, remedy=_input_remedy(port, names))
 
 
-def _wanted(port: Port, names: Sequence[str]) -> str:
+def _input_remedy(port: Port, names: Sequence[str]) -> str:
     if not port.shape:
         return "give a number"
     if len(port.shape) == 1:
         count = f"{port.shape[0]} number{'s' if port.shape[0] != 1 else ''}"
-        return f"give {count}: {span_of_names(names)}" if names else f"give {count}"
+        return f"give {count}: {abbreviate_names(names)}" if names else f"give {count}"
     return f"give an array of shape {port.shape}"
 
 
-def _check_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
+def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
         return
     if size == 1:
         count = array.shape[-1] if array.ndim else 1
         has = f"{count} number{'s' if count != 1 else ''}"
-        which = f": {span_of_names(names)}" if names else ""
+        which = f": {abbreviate_names(names)}" if names else ""
         what = f"{port.name} has {has}; {owner} has {port.shape[0]}{which}"
         if array.ndim == 0:
             what = f"{port.name} is one number without an axis; {owner} has {port.shape[0]}{which}"
@@ -240,7 +249,7 @@ def _check_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[st
     )  # fmt: skip
 
 
-def frame_is_missing(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
+def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
     """The error where a function of frames is called with numbers at once."""
     state = ", ".join(inputs)
     return ArgumentError(
@@ -249,7 +258,7 @@ def frame_is_missing(name: str, places: Sequence[str], inputs: Sequence[str]) ->
     )
 
 
-def checked_parameter_names(parameters: Sequence[str]) -> tuple[str, ...]:
+def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
     """Names of parameters that a model keeps as inputs, each once."""
     kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     for k, name in enumerate(kept):
@@ -260,7 +269,7 @@ def checked_parameter_names(parameters: Sequence[str]) -> tuple[str, ...]:
     return kept
 
 
-def check_threads(threads: int | None) -> None:
+def check_thread_count(threads: int | None) -> None:
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):
         raise UnsupportedError(

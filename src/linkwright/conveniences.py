@@ -26,7 +26,7 @@ CONVENIENCES = {
 """Method → "module:function" that does its work, relative to the package."""
 
 
-def convenience(method: str) -> Callable[..., Any]:
+def find_convenience(method: str) -> Callable[..., Any]:
     """Return the function that does the work of a method of a result."""
     module, function = CONVENIENCES[method].split(":")
     target: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from html import escape
 
 
-class Summarized(ABC):
+class SummarizedResult(ABC):
     """A result with a short `repr`; `str` has more to tell where a class defines it."""
 
     @abstractmethod
@@ -20,7 +20,7 @@ class Summarized(ABC):
         return self.summary()
 
 
-class Displayed(Summarized):
+class NotebookDisplayed(SummarizedResult):
     """A result that notebooks show as its text, in a fixed-width font."""
 
     def _repr_html_(self) -> str:

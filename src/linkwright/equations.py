@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from .algebra.linear import solve_symmetric
-from .conveniences import convenience
-from .displays import Summarized
-from .errors import NameNotFoundError, UnsupportedError, suggest
-from .expressions import PI, Exact
-from .mechanism import Mechanism, Names
-from .quantities import FRAME_SIGNATURES, inputs_of, signatures
+from .conveniences import find_convenience
+from .displays import SummarizedResult
+from .errors import NameNotFoundError, UnsupportedError, suggest_remedy
+from .expressions import PI, ExactNumber
+from .mechanism import Mechanism, MechanismNames
+from .quantities import FRAME_SIGNATURES, quantity_inputs, quantity_signatures
 from .types import SX
 
 if TYPE_CHECKING:
     from .forms import ClosedForm
 
-Builder = Callable[[], Any]
+ExpressionBuilder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
-class State:
+class FormulationState:
     """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇).
 
     `carried` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from these: errors
@@ -44,20 +44,20 @@ class State:
 
     names: tuple[str, ...]
     x: SX
-    rates: Builder
-    from_motion: Builder
+    rates: ExpressionBuilder
+    from_motion: ExpressionBuilder
     to_motion: Callable[[], tuple[SX, SX]]
-    carried: Builder | None = None
-    near: SX = field(default_factory=lambda: ca.SX(0, 1))
-    near_rows: tuple[int, ...] = ()
+    rates_from_motion: ExpressionBuilder | None = None
+    nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
+    ambiguous_coordinates: tuple[int, ...] = ()
 
 
-def _derive_again(recipe: Callable[[], Equations]) -> Equations:
+def _rederive_equations(recipe: Callable[[], Equations]) -> Equations:
     return recipe()
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(Summarized):
+class Equations(SummarizedResult):
     """Equations of motion of a mechanism, derived by one formulation.
 
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
@@ -75,28 +75,28 @@ class Equations(Summarized):
     mechanism: Mechanism
     by: str
     symbols: Mapping[str, SX]
-    names: Names
-    parameters: Mapping[str, Exact]
-    rates: SX
+    names: MechanismNames
+    parameters: Mapping[str, ExactNumber]
+    rate_matrix: SX
     neutral: tuple[float, ...]
-    builders: Mapping[str, Builder]
+    builders: Mapping[str, ExpressionBuilder]
     frame_builders: Mapping[str, FrameBuilder]
     inertial_parameters: SX
-    extras: Mapping[str, Builder] = field(default_factory=dict)
-    state: State | None = None
+    extras: Mapping[str, ExpressionBuilder] = field(default_factory=dict)
+    state: FormulationState | None = None
     home: tuple[float, ...] = ()
-    unclosed: str = ""
-    leeway: float = 0.0
-    complete: bool = True
-    absent: Mapping[str, str] = field(default_factory=dict)
+    assembly_failure: str = ""
+    closure_leeway: float = 0.0
+    is_complete: bool = True
+    absent_functions: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
     is_derived: bool = field(default=False, init=False, compare=False)
-    recipe: Callable[[], Equations] | None = field(
+    derivation: Callable[[], Equations] | None = field(
         default=None, init=False, repr=False, compare=False
     )
     """Derives them again; by it they are pickled."""
-    _made: dict[tuple[str, ...], Any] = field(
+    _built: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -111,12 +111,12 @@ class Equations(Summarized):
         return f"{self.summary()}\nfunctions: {functions}\n{readable}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.recipe is None:
+        if self.derivation is None:
             raise UnsupportedError(
                 "a changed copy of equations cannot be pickled",
                 remedy="pickle what `derive` gave, and change that again",
             )
-        return _derive_again, (self.recipe,)
+        return _rederive_equations, (self.derivation,)
 
     @property
     def nq(self) -> int:
@@ -127,7 +127,7 @@ class Equations(Summarized):
         return self.names.nv
 
     @cached_property
-    def constants(self) -> dict[str, Exact]:
+    def constants(self) -> dict[str, ExactNumber]:
         """What stands among the parameters, but is a number: literals of expressions, and π."""
         own = self.parameters
         return {name: own[name] for name in own if name in self.literals or name == PI}
@@ -158,40 +158,42 @@ class Equations(Summarized):
         loads that the mechanism declares."""
         return self.expressions("forces")[0]
 
-    def can_make(self, name: str) -> bool:
+    def can_build(self, name: str) -> bool:
         """Whether a function that they know by name exists: C follows from M only where speeds are
         rates of coordinates."""
         return name != "coriolis_matrix" or name in self.builders or self.nq == self.nv
 
     def function_names(self) -> list[str]:
         """The functions that these equations have."""
-        own = {*self.builders, *self._completions}
-        return [name for name in signatures(self.names) if name in own]
+        own = {*self.builders, *self._completion_builders}
+        return [name for name in quantity_signatures(self.names) if name in own]
 
     @property
-    def _completions(self) -> Mapping[str, Callable[[Equations], Any]]:
-        return _COMPLETIONS if self.complete else {"forces": _forces}
+    def _completion_builders(self) -> Mapping[str, Callable[[Equations], Any]]:
+        return _COMPLETIONS if self.is_complete else {"forces": _complete_forces}
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """The CasADi expressions of a function's outputs."""
         key = (name, *frame)
-        if key not in self._made:
-            self._made[key] = self._build(name, *frame)
-        return self._made[key]  # type: ignore[no-any-return]
+        if key not in self._built:
+            self._built[key] = self._build_expressions(name, *frame)
+        return self._built[key]  # type: ignore[no-any-return]
 
-    def _build(self, name: str, *frame: str) -> tuple[SX, ...]:
+    def _build_expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         made: Any
         if frame:
             made = self.frame_builders[name](*frame)
         elif name in self.builders:
             made = self.builders[name]()
-        elif name in self._completions:
-            made = self._completions[name](self)
-        elif name in self.absent:
-            raise UnsupportedError(f"there is no {name} here: {self.absent[name]}")
+        elif name in self._completion_builders:
+            made = self._completion_builders[name](self)
+        elif name in self.absent_functions:
+            raise UnsupportedError(f"there is no {name} here: {self.absent_functions[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
-            raise NameNotFoundError(f"there is no function '{name}'", remedy=suggest(name, known))
+            raise NameNotFoundError(
+                f"there is no function '{name}'", remedy=suggest_remedy(name, known)
+            )
         return made if isinstance(made, tuple) else (made,)
 
     def extra(self, name: str) -> Any:
@@ -199,41 +201,43 @@ class Equations(Summarized):
         if name not in self.extras:
             raise NameNotFoundError(
                 f"the formulation '{self.by}' has no result '{name}'",
-                remedy=suggest(name, list(self.extras)),
+                remedy=suggest_remedy(name, list(self.extras)),
             )
-        if ("extra", name) not in self._made:
-            self._made["extra", name] = self.extras[name]()
-        return self._made["extra", name]
+        if ("extra", name) not in self._built:
+            self._built["extra", name] = self.extras[name]()
+        return self._built["extra", name]
 
     def function(self, name: str, *frame: str) -> ca.Function:
         """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
         key = ("function", name, *frame)
-        if key not in self._made:
-            self._made[key] = self._make_function(name, *frame)
-        function: ca.Function = self._made[key]
+        if key not in self._built:
+            self._built[key] = self._make_function(name, *frame)
+        function: ca.Function = self._built[key]
         return function
 
     def _make_function(self, name: str, *frame: str) -> ca.Function:
         expressions = self.expressions(name, *frame)
-        signature = FRAME_SIGNATURES[name] if frame else signatures(self.names)[name]
-        inputs = {key: self.symbols[key] for key in inputs_of(signature, self.names)}
+        signature = FRAME_SIGNATURES[name] if frame else quantity_signatures(self.names)[name]
+        inputs = {key: self.symbols[key] for key in quantity_inputs(signature, self.names)}
         if self.parameters:
             inputs["p"] = self.symbols["p"]
         merged = ca.cse([ca.SX(e) for e in expressions])
         outputs = list(signature.outputs)
         return ca.Function(name, list(inputs.values()), merged, list(inputs), outputs)
 
-    def folded(self, name: str, *frame: str, keep: Sequence[str] = ()) -> ca.Function:
+    def function_at_values(self, name: str, *frame: str, keep: Sequence[str] = ()) -> ca.Function:
         """The function with all parameters at their values but those to `keep`, its input p."""
         if tuple(keep) == tuple(self.parameters):
             return self.function(name, *frame)
         key = ("folded", *keep, "of", name, *frame)
-        if key not in self._made:
-            self._made[key] = self._fold(self.function(name, *frame), name, keep)
-        function: ca.Function = self._made[key]
+        if key not in self._built:
+            self._built[key] = self._substitute_values(self.function(name, *frame), name, keep)
+        function: ca.Function = self._built[key]
         return function
 
-    def _fold(self, function: ca.Function, name: str, keep: Sequence[str]) -> ca.Function:
+    def _substitute_values(
+        self, function: ca.Function, name: str, keep: Sequence[str]
+    ) -> ca.Function:
         kept = {parameter: ca.SX.sym(parameter) for parameter in keep}
         p = ca.vertcat(*(kept.get(k, float(v)) for k, v in self.parameters.items()))
         inputs = [function.sx_in(i) for i in range(function.n_in() - 1)]
@@ -246,12 +250,12 @@ class Equations(Summarized):
 
     def functions(self) -> Mapping[str, ca.Function]:
         """All functions as `casadi.Function`s, each made when it is looked up."""
-        return _Functions(self)
+        return _FunctionTable(self)
 
     def closed_form(self, name: str = "M", *frame: str, **options: Any) -> ClosedForm:
         """A quantity in closed form, readable and canonical: "M", "mass_matrix", "christoffel",
         ("jacobian", "tool"), …; the options are those of `linkwright.forms.closed_form`."""
-        form: ClosedForm = convenience("Equations.closed_form")(self, name, *frame, **options)
+        form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 
     def latex(self, name: str = "M", *frame: str, **options: Any) -> str:
@@ -260,15 +264,15 @@ class Equations(Summarized):
 
     def _repr_latex_(self) -> str | None:
         """M, C and g for notebooks, where they fit on a page."""
-        page: str | None = convenience("Equations._repr_latex_")(self)
+        page: str | None = find_convenience("Equations._repr_latex_")(self)
         return page
 
-    def along_q(self, expression: SX) -> SX:
+    def tangent_jacobian(self, expression: SX) -> SX:
         """∂expression/∂q along the tangent, nv columns."""
-        return ca.jacobian(expression, self.symbols["q"]) @ self.rates
+        return ca.jacobian(expression, self.symbols["q"]) @ self.rate_matrix
 
 
-class _Functions(Mapping[str, Any]):
+class _FunctionTable(Mapping[str, Any]):
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
 
@@ -287,21 +291,21 @@ class _Functions(Mapping[str, Any]):
 # -- what follows from what formulations give --------------------------------------------
 
 
-def _inverse(eqs: Equations) -> SX:
+def _complete_inverse_dynamics(eqs: Equations) -> SX:
     return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
 
 
-def _forces(eqs: Equations) -> SX:
+def _complete_forces(eqs: Equations) -> SX:
     return eqs.expressions("passive")[0] + eqs.expressions("external")[0]
 
 
-def _forward(eqs: Equations) -> SX:
+def _complete_forward_dynamics(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
     accelerations: SX = solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
     return accelerations
 
 
-def _coriolis(eqs: Equations) -> SX:
+def _complete_coriolis_matrix(eqs: Equations) -> SX:
     """½ ∂(C q̇)/∂q̇: the terms of second degree in the speeds are C q̇ with Christoffel's C."""
     if eqs.nq != eqs.nv:
         raise NameNotFoundError(
@@ -312,49 +316,49 @@ def _coriolis(eqs: Equations) -> SX:
     return ca.jacobian(bias + eqs.f, eqs.symbols["qd"]) / 2
 
 
-def _inverse_with_wrenches(eqs: Equations) -> SX:
+def _complete_inverse_with_wrenches(eqs: Equations) -> SX:
     (tau,) = eqs.expressions("inverse_dynamics")
-    return tau - driven_by_wrenches(eqs)
+    return tau - wrench_generalized_forces(eqs)
 
 
-def _forward_with_wrenches(eqs: Equations) -> tuple[SX, ...]:
+def _complete_forward_with_wrenches(eqs: Equations) -> tuple[SX, ...]:
     qdd, *pivot = eqs.expressions("forward_dynamics")
     tau = eqs.symbols["tau"]
-    return ca.substitute(qdd, tau, tau + driven_by_wrenches(eqs)), *pivot
+    return ca.substitute(qdd, tau, tau + wrench_generalized_forces(eqs)), *pivot
 
 
-def driven_by_wrenches(eqs: Equations) -> SX:
+def wrench_generalized_forces(eqs: Equations) -> SX:
     """Σ Jᵀ w over the bodies."""
     rows = ca.vertsplit(eqs.symbols["wrenches"])
     jacobians = (eqs.expressions("jacobian", body)[0] for body in eqs.names.bodies)
     return sum((J.T @ row.T for J, row in zip(jacobians, rows, strict=True)), ca.SX.zeros(eqs.nv))
 
 
-def _inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
+def _complete_inverse_derivatives(eqs: Equations) -> tuple[SX, ...]:
     tau, *pivot = eqs.expressions("inverse_dynamics")
     by_qdd = ca.jacobian(tau, eqs.symbols["qdd"]) if eqs.names.constraints else eqs.M
-    return eqs.along_q(tau), ca.jacobian(tau, eqs.symbols["qd"]), by_qdd, *pivot
+    return eqs.tangent_jacobian(tau), ca.jacobian(tau, eqs.symbols["qd"]), by_qdd, *pivot
 
 
-def _forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
+def _complete_forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
     qdd, *pivot = eqs.expressions("forward_dynamics")
     by_qd, by_tau = (ca.jacobian(qdd, eqs.symbols[key]) for key in ("qd", "tau"))
-    return eqs.along_q(qdd), by_qd, by_tau, *pivot
+    return eqs.tangent_jacobian(qdd), by_qd, by_tau, *pivot
 
 
-def _bias(eqs: Equations) -> SX:
+def _complete_bias(eqs: Equations) -> SX:
     (tau,) = eqs.expressions("inverse_dynamics")
     return ca.substitute(tau, eqs.symbols["qdd"], ca.SX.zeros(eqs.nv))
 
 
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
-    "inverse_dynamics": _inverse,
-    "forward_dynamics": _forward,
-    "forces": _forces,
-    "coriolis_matrix": _coriolis,
-    "inverse_dynamics_with_wrenches": _inverse_with_wrenches,
-    "forward_dynamics_with_wrenches": _forward_with_wrenches,
-    "bias": _bias,
-    "inverse_dynamics_derivatives": _inverse_derivatives,
-    "forward_dynamics_derivatives": _forward_derivatives,
+    "inverse_dynamics": _complete_inverse_dynamics,
+    "forward_dynamics": _complete_forward_dynamics,
+    "forces": _complete_forces,
+    "coriolis_matrix": _complete_coriolis_matrix,
+    "inverse_dynamics_with_wrenches": _complete_inverse_with_wrenches,
+    "forward_dynamics_with_wrenches": _complete_forward_with_wrenches,
+    "bias": _complete_bias,
+    "inverse_dynamics_derivatives": _complete_inverse_derivatives,
+    "forward_dynamics_derivatives": _complete_forward_derivatives,
 }

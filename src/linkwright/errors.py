@@ -20,7 +20,7 @@ class LinkwrightError(Exception):
         return f"{place}{self.what}{advice}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.what, self.where, self.remedy))
+        return (_rebuild_error, (type(self), self.what, self.where, self.remedy))
 
     def within(self, outer: str) -> LinkwrightError:
         """The same error, seen from the enclosing place `outer` (a file, a table)."""
@@ -28,7 +28,9 @@ class LinkwrightError(Exception):
         return type(self)(self.what, where=where, remedy=self.remedy)
 
 
-def _rebuild(kind: type[LinkwrightError], what: str, where: str, remedy: str) -> LinkwrightError:
+def _rebuild_error(
+    kind: type[LinkwrightError], what: str, where: str, remedy: str
+) -> LinkwrightError:
     return kind(what, where=where, remedy=remedy)
 
 
@@ -75,26 +77,26 @@ class LossWarning(UserWarning):
     """A file format that cannot hold everything the mechanism says."""
 
 
-_ALL, _MOST = 12, 24
+_MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24
 """So many names are listed whole, and so many at most."""
 
 
-def suggest(name: object, known: Sequence[str]) -> str:
+def suggest_remedy(name: object, known: Sequence[str]) -> str:
     """A remedy for a mistyped name: the nearest known ones, and what there is, shortened."""
     from difflib import get_close_matches
 
-    near = get_close_matches(str(name), known, n=3) or _near_in_lower_case(str(name), known)
+    near = get_close_matches(str(name), known, n=3) or _similar_names(str(name), known)
     if near:
         return f"did you mean {' or '.join(repr(n) for n in near)}?"
     if not known:
         return "there are none"
-    if len(known) <= _ALL:
+    if len(known) <= _MAX_NAMES_LISTED:
         return f"known: {', '.join(known)}"
-    more = f", … ({len(known)} in all)" if len(known) > _MOST else ""
-    return f"known: {', '.join(known[:_MOST])}{more}"
+    more = f", … ({len(known)} in all)" if len(known) > _MAX_NAMES_SHOWN else ""
+    return f"known: {', '.join(known[:_MAX_NAMES_SHOWN])}{more}"
 
 
-def _near_in_lower_case(name: str, known: Sequence[str]) -> list[str]:
+def _similar_names(name: str, known: Sequence[str]) -> list[str]:
     """Names that differ in capitals and small letters, or that begin or end with the given one."""
     low = name.lower()
     if len(low) < 2:
@@ -102,12 +104,12 @@ def _near_in_lower_case(name: str, known: Sequence[str]) -> list[str]:
     return [one for one in known if one.lower().startswith(low) or one.lower().endswith(low)][:3]
 
 
-def kind_of(value: object) -> str:
+def type_in_words(value: object) -> str:
     """The type of a value in a sentence: a str, an int."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-def span_of_names(names: Sequence[str]) -> str:
+def abbreviate_names(names: Sequence[str]) -> str:
     """Names in a sentence: all of a few, else the first and the last."""
     return ", ".join(names) if len(names) <= 4 else f"{names[0]} … {names[-1]}"

@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .calls import (
-    check_arguments,
-    check_threads,
-    checked_parameter_names,
-    explained_call,
-    frame_is_missing,
+    check_call_arguments,
+    check_kept_parameters,
+    check_thread_count,
+    explain_compiled_call,
+    missing_frame_error,
 )
-from .closed_states import CLOSED, check_closed, closed_rows
-from .displays import Displayed
-from .errors import AssemblyError, UnsupportedError, suggest
-from .function_help import full_help, function_table, short_help
-from .function_tapes import record_quantity
-from .guard import ByNumbers, Guarded, check_states
-from .mechanism import Mechanism, names_of, require_mechanism
-from .model_facts import ModelFacts, facts_of
+from .closed_states import CLOSED_TOLERANCE, are_states_closed, check_states_closed
+from .displays import NotebookDisplayed
+from .errors import AssemblyError, UnsupportedError, suggest_remedy
+from .function_help import full_function_help, function_table, short_function_help
+from .function_tapes import record_quantity_tape
+from .guard import GuardedFunction, NumericFallback, check_input_states
+from .mechanism import Mechanism, mechanism_names, require_mechanism
+from .model_facts import ModelFacts, compute_model_facts
 from .model_functions import (
     ConstraintFunctions,
     DynamicsFunctions,
@@ -36,15 +36,22 @@ from .model_functions import (
 )
 from .named_inputs import read_named_inputs
 from .ports import Port
-from .quantities import FRAME_SIGNATURES, FUNCTIONS, GUARDED, entry_names, ports, signatures
-from .readings.llvm import cache, compile_function, compile_tape
-from .tape import Tape, count_operations
+from .quantities import (
+    FRAME_SIGNATURES,
+    GUARDED_QUANTITIES,
+    QUANTITY_NAMES,
+    quantity_entry_names,
+    quantity_ports,
+    quantity_signatures,
+)
+from .readings.llvm import cache, compile_cached_tape, compile_tape
+from .tape import Tape, count_tape_operations
 from .types import Booleans, Floats
 
 if TYPE_CHECKING:
     from .certify import Intervals
     from .equations import Equations
-    from .readings.llvm.target import Target
+    from .readings.llvm.target import MachineTarget
 
 
 def compile(  # noqa: A001 - the name that people call
@@ -52,7 +59,7 @@ def compile(  # noqa: A001 - the name that people call
     *,
     parameters: Sequence[str] = (),
     threads: int | None = None,
-    target: Target | None = None,
+    target: MachineTarget | None = None,
 ) -> Model:
     """A model of a mechanism, or of equations that were derived already.
 
@@ -60,8 +67,8 @@ def compile(  # noqa: A001 - the name that people call
     every function, in the order given. Large batches are split between `threads` threads
     (None: one for each core).
     """
-    kept = checked_parameter_names(parameters)
-    check_threads(threads)
+    kept = check_kept_parameters(parameters)
+    check_thread_count(threads)
     if not isinstance(source, Mechanism):
         if not hasattr(source, "expressions"):
             require_mechanism(source)
@@ -76,7 +83,12 @@ def compile(  # noqa: A001 - the name that people call
 
 
 class Model(
-    DynamicsFunctions, TermFunctions, StateFunctions, ConstraintFunctions, FrameFunctions, Displayed
+    DynamicsFunctions,
+    TermFunctions,
+    StateFunctions,
+    ConstraintFunctions,
+    FrameFunctions,
+    NotebookDisplayed,
 ):
     """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
 
@@ -103,40 +115,40 @@ class Model(
         mechanism: Mechanism,
         parameters: tuple[str, ...],
         threads: int | None,
-        target: Target | None,
+        target: MachineTarget | None,
         derived: Callable[[], Equations],
         identity: tuple[object, ...] | None = None,
     ) -> None:
         self.mechanism = mechanism
         self.parameters = parameters
         self.threads = threads
-        self.names = names_of(mechanism)
+        self.names = mechanism_names(mechanism)
         self._target = target
-        self._derived = once(derived)
+        self._derive_once = once(derived)
         self._identity = identity
-        self._by_frame: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
                 f"{mechanism.name} cannot move: it has no joint with a freedom",
                 remedy="add one, or unlock one",
             )
-        self._facts = self._known_facts()
+        self._facts = self._load_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
-    def _known_facts(self) -> ModelFacts:
+    def _load_facts(self) -> ModelFacts:
         """From the cache, or from the equations: so a bad mechanism is refused at once."""
-        key = cache.key("facts", self._identity)
-        if self._identity is not None and (content := cache.get(key)) is not None:
+        key = cache.cache_key("facts", self._identity)
+        if self._identity is not None and (content := cache.read_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
-        facts = facts_of(self.equations, self.parameters)
+        facts = compute_model_facts(self.equations, self.parameters)
         if self._identity is not None:
-            cache.put(key, json.dumps(asdict(facts)).encode())
+            cache.write_cache_entry(key, json.dumps(asdict(facts)).encode())
         return facts
 
     @property
     def equations(self) -> Equations:
         """What is compiled; derived when first needed."""
-        return self._derived()
+        return self._derive_once()
 
     # -- sizes and names -----------------------------------------------------------------
 
@@ -193,15 +205,17 @@ class Model(
 
         p: values of the parameters that are kept (default: `nominal_parameters`).
         """
-        from .guard import closed_positions
+        from .guard import close_batch_positions
 
-        self._check_q("close", q)
+        self._check_coordinates("close", q)
         kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
-        return closed_positions(self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept)
+        return close_batch_positions(
+            self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept
+        )
 
-    def _check_q(self, function: str, q: Any) -> None:
+    def _check_coordinates(self, function: str, q: Any) -> None:
         port, owner = Port("q", (self.nq,)), self.mechanism.name
-        check_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
+        check_call_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
     def closed(
         self,
@@ -209,7 +223,7 @@ class Model(
         t: ArrayLike = 0.0,
         p: ArrayLike | None = None,
         *,
-        tolerance: float = CLOSED,
+        tolerance: float = CLOSED_TOLERANCE,
     ) -> Booleans:
         """Whether loops and constraints of positions close at q, (…, nq) → (…).
 
@@ -217,8 +231,8 @@ class Model(
         of constrained models give numbers for other states too, but these mean nothing. p: values
         of the parameters that are kept (default: `nominal_parameters`).
         """
-        self._check_q("closed", q)
-        return closed_rows(self, np.asarray(q, float), t, p, tolerance)
+        self._check_coordinates("closed", q)
+        return are_states_closed(self, np.asarray(q, float), t, p, tolerance)
 
     def check_closed(
         self,
@@ -228,12 +242,12 @@ class Model(
         *,
         qd: ArrayLike | None = None,
         qdd: ArrayLike | None = None,
-        tolerance: float = CLOSED,
+        tolerance: float = CLOSED_TOLERANCE,
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
         constraint that it violates most; speeds and accelerations are checked where given."""
-        self._check_q("check_closed", q)
-        check_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
+        self._check_coordinates("check_closed", q)
+        check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
     @property
     def leeway(self) -> float:
@@ -246,7 +260,7 @@ class Model(
             raise AssemblyError(self._facts.unclosed)
 
     @property
-    def freedom(self) -> int:
+    def dof(self) -> int:
         """Number of independent speeds."""
         self._require_assembly()
         return len(self.independent_names)
@@ -272,16 +286,18 @@ class Model(
 
     def compiled_function(self, name: str) -> Callable[..., object]:
         """The compiled function of this name, which the model keeps as its own attribute."""
-        if name not in signatures(self.names):
+        if name not in quantity_signatures(self.names):
             raise AttributeError(name)
-        self.__dict__[name] = function = self._explained(name, self._compile(name))
+        self.__dict__[name] = function = self._explained_function(
+            name, self._compile_quantity(name)
+        )
         return function
 
     if not TYPE_CHECKING:  # so that type checkers find misspelled names
 
         def __getattr__(self, name: str) -> object:
             known = [] if name.startswith("_") else [k for k in dir(self) if k[0] != "_"]
-            raise AttributeError(f"Model has no function '{name}'; {suggest(name, known)}")
+            raise AttributeError(f"Model has no function '{name}'; {suggest_remedy(name, known)}")
 
     def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
         """The NumPy generalized ufunc behind a function (or behind one of a frame), with its
@@ -297,34 +313,36 @@ class Model(
         kept the model itself, all would be in a cycle, and the code of a model that nobody needs
         any more would wait for the garbage collector."""
         twin = object.__new__(Model)
-        functions = {*signatures(self.names), "_twin"}
+        functions = {*quantity_signatures(self.names), "_twin"}
         twin.__dict__.update({k: v for k, v in self.__dict__.items() if k not in functions})
-        twin._by_frame = {}
+        twin._frame_functions = {}
         return twin
 
-    def _explained(self, name: str, ufunc: Any, *frame: str) -> Callable[..., Any]:
-        inputs, outputs = ports(self.names, name, self.parameters)
-        entries = entry_names(self.names, self.parameters)
-        guarded = isinstance(ufunc, Guarded | ByNumbers)
-        checks = None if guarded else partial(check_states, self._twin, name)
-        function = explained_call(
+    def _explained_function(self, name: str, ufunc: Any, *frame: str) -> Callable[..., Any]:
+        inputs, outputs = quantity_ports(self.names, name, self.parameters)
+        entries = quantity_entry_names(self.names, self.parameters)
+        guarded = isinstance(ufunc, GuardedFunction | NumericFallback)
+        checks = None if guarded else partial(check_input_states, self._twin, name)
+        function = explain_compiled_call(
             ufunc, name, self.mechanism.name, inputs, len(outputs), entries, checks,
             partial(read_named_inputs, self._twin),
         )  # fmt: skip
-        function.__doc__ = full_help(self.mechanism, self.names, name, self.parameters, *frame)
+        function.__doc__ = full_function_help(
+            self.mechanism, self.names, name, self.parameters, *frame
+        )
         return function
 
     def __dir__(self) -> list[str]:
-        absent = FUNCTIONS - signatures(self.names).keys()
+        absent = QUANTITY_NAMES - quantity_signatures(self.names).keys()
         return [name for name in super().__dir__() if name not in absent]
 
     def tape(self, name: str, *frame: str) -> Tape:
         """The instructions behind a function."""
-        return record_quantity(self._derived, self.names, self.parameters, name, *frame)
+        return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
         """How many floating-point operations one call of a function takes."""
-        return count_operations(self.tape(name, *frame))
+        return count_tape_operations(self.tape(name, *frame))
 
     def certified(
         self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
@@ -334,52 +352,66 @@ class Model(
         Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
         exactly what they are. An array of `Interval`s, or one array for each output.
         """
-        from .certify import certified
+        from .certify import certify_function
 
-        return certified(self, name, inputs, digits, frame)
+        return certify_function(self, name, inputs, digits, frame)
 
     def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
         """The compiled function `name` of a frame or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
-            raise frame_is_missing(name, places, FRAME_SIGNATURES[name].inputs)
+            raise missing_frame_error(name, places, FRAME_SIGNATURES[name].inputs)
         key = (name, frame)
-        if key not in self._by_frame:
-            self._by_frame[key] = self._explained(name, self._compile(name, frame), frame)
-        return self._by_frame[key]
+        if key not in self._frame_functions:
+            self._frame_functions[key] = self._explained_function(
+                name, self._compile_quantity(name, frame), frame
+            )
+        return self._frame_functions[key]
 
-    def _compile(self, name: str, *frame: str) -> Any:
-        if name in GUARDED and self.names.constraints:
+    def _compile_quantity(self, name: str, *frame: str) -> Any:
+        if name in GUARDED_QUANTITIES and self.names.constraints:
             self._require_assembly()
-        inputs, outputs = ports(self.names, name, self.parameters)
-        documentation = short_help(self.names, name, self.parameters, *frame)
-        guarded = bool(self.names.constraints) and name in GUARDED
+        inputs, outputs = quantity_ports(self.names, name, self.parameters)
+        documentation = short_function_help(self.names, name, self.parameters, *frame)
+        guarded = bool(self.names.constraints) and name in GUARDED_QUANTITIES
         if any(port.size == 0 for port in outputs):
-            return ByNumbers(name, self._twin, documentation)
+            return NumericFallback(name, self._twin, documentation)
         if self._identity is None:
             tape = self.tape(name, *frame)
             ufunc = compile_tape(tape, documentation, self._target, self.threads)
         else:
-            ufunc = compile_function(
-                name, documentation, inputs, outputs,
-                partial(record_quantity, self._derived, self.names, self.parameters, name, *frame),
-                (*self._identity, name, *frame), self._target, self.threads,
-            )  # fmt: skip
-        return Guarded(name, ufunc, self._twin, documentation) if guarded else ufunc
+            ufunc = compile_cached_tape(
+                name,
+                documentation,
+                inputs,
+                outputs,
+                partial(
+                    record_quantity_tape,
+                    self._derive_once,
+                    self.names,
+                    self.parameters,
+                    name,
+                    *frame,
+                ),
+                (*self._identity, name, *frame),
+                self._target,
+                self.threads,
+            )
+        return GuardedFunction(name, ufunc, self._twin, documentation) if guarded else ufunc
 
     # -- as a value ----------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {"parameters": self.parameters, "threads": self.threads, "target": self._target}
         if self._identity is not None:
-            return _again, (self.mechanism, None, None, options)
+            return _rebuild_model, (self.mechanism, None, None, options)
         if not self.equations.is_derived:
             raise UnsupportedError(
                 "the model of equations that were changed after derive cannot be pickled",
                 remedy="pickle what makes them, and compile them again",
             )
         eqs = self.equations
-        return _again, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
+        return _rebuild_model, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
 
     def summary(self) -> str:
         """The mechanism and the sizes."""
@@ -389,7 +421,9 @@ class Model(
         return function_table(self.mechanism, self.names, self.parameters)
 
 
-def _again(mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]) -> Model:
+def _rebuild_model(
+    mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]
+) -> Model:
     """A model from its recipe, as pickles keep it."""
     if by is None:
         return compile(mechanism, **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .errors import NameNotFoundError, suggest
+from .errors import NameNotFoundError, suggest_remedy
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -27,7 +27,7 @@ class ModelFacts:
     leeway: float
 
 
-def facts_of(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
+def compute_model_facts(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
     """The facts of a model that keeps some parameters."""
     import casadi as ca
 
@@ -35,7 +35,7 @@ def facts_of(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
         if name not in equations.parameters:
             raise NameNotFoundError(
                 f"'{name}' is no symbol of these equations",
-                remedy=suggest(name, list(equations.parameters)),
+                remedy=suggest_remedy(name, list(equations.parameters)),
             )
     values = {name: float(value) for name, value in equations.parameters.items()}
     function = ca.Function("pi", [equations.symbols["p"]], [equations.inertial_parameters])
@@ -44,5 +44,11 @@ def facts_of(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
     independent = list(equations.names.independent)
     neutral, home = list(equations.neutral), list(equations.home)
     return ModelFacts(
-        neutral, nominal, inertial.tolist(), home, independent, equations.unclosed, equations.leeway
+        neutral,
+        nominal,
+        inertial.tolist(),
+        home,
+        independent,
+        equations.assembly_failure,
+        equations.closure_leeway,
     )

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import ArgumentError, AssemblyError, NameNotFoundError, suggest
-from .mechanism import numbers_from_text
+from .errors import ArgumentError, AssemblyError, NameNotFoundError, suggest_remedy
+from .mechanism import read_named_numbers
 from .ports import Port
-from .quantities import entry_names
+from .quantities import quantity_entry_names
 from .types import Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-_KINDS = {
+_ENTRY_KINDS = {
     "q": "coordinate", "q1": "coordinate", "p": "parameter", "wrenches": "body",
     "lambda": "multiplier",
 }  # fmt: skip
@@ -48,23 +48,23 @@ def _array_from_table(
     known = _entry_places(model, port)
     for key in table:
         if key not in known:
-            kind = _KINDS.get(port.name, "velocity")
+            kind = _ENTRY_KINDS.get(port.name, "velocity")
             raise NameNotFoundError(
                 f"{port.name}: {model.mechanism.name} has no {kind} {key!r}",
-                remedy=suggest(key, list(known)),
+                remedy=suggest_remedy(key, list(known)),
             )
-    numbers = numbers_from_text(model.mechanism, table, port.name)
-    given = {str(key): _entry(port, str(key), value) for key, value in numbers.items()}
-    values = _default_values(model, port, given, known)
-    if not (model.names.constraints and port.name in _FOLLOWERS and len(given) < port.size):
+    numbers = read_named_numbers(model.mechanism, table, port.name)
+    given = {str(key): _read_entry(port, str(key), value) for key, value in numbers.items()}
+    values = _fill_defaults(model, port, given, known)
+    if not (model.names.constraints and port.name in _FOLLOW_FUNCTIONS and len(given) < port.size):
         return values
     held = sorted(known[key] for key in given)
-    return _FOLLOWERS[port.name](model, values, held, inputs)
+    return _FOLLOW_FUNCTIONS[port.name](model, values, held, inputs)
 
 
 def _entry_places(model: Model, port: Port) -> dict[str, int]:
     """Places of the entries by name: those of the mechanism, and those with prefixes (dq1)."""
-    entries = entry_names(model.names, model.parameters)[port.name]
+    entries = quantity_entry_names(model.names, model.parameters)[port.name]
     short: Sequence[str] = {
         "q": model.names.q, "q1": model.names.q, "p": model.parameters,
         "wrenches": model.names.bodies, "lambda": entries,
@@ -75,7 +75,7 @@ def _entry_places(model: Model, port: Port) -> dict[str, int]:
     return places
 
 
-def _entry(port: Port, key: str, value: ArrayLike) -> Floats:
+def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
     """One entry over the leading axes; a whole row of wrenches."""
     try:
         array = np.asarray(value)
@@ -87,14 +87,16 @@ def _entry(port: Port, key: str, value: ArrayLike) -> Floats:
     return array.astype(float)
 
 
-def _default_values(
+def _fill_defaults(
     model: Model, port: Port, given: Mapping[str, Floats], places: Mapping[str, int]
 ) -> Floats:
     """The given entries in their places, the others at rest."""
-    from .kinematics.assembly import check_quaternions  # loads CasADi, which calls do without
+    from .kinematics.assembly import check_quaternion_values  # loads CasADi, which calls do without
 
     if port.name in ("q", "q1"):
-        check_quaternions({k: float(v) for k, v in given.items() if v.ndim == 0}, model.names.q)
+        check_quaternion_values(
+            {k: float(v) for k, v in given.items() if v.ndim == 0}, model.names.q
+        )
         rest = model.home() if model.names.constraints else model.neutral()
     else:
         rest = model.nominal_parameters if port.name == "p" else np.zeros(port.shape)
@@ -115,14 +117,14 @@ def _follow_positions(
     """Coordinates that close the loops with those that are held."""
     from .kinematics.assembly import assemble
 
-    _require_nominal(model, inputs)
+    _require_nominal_parameters(model, inputs)
     names = model.names.q
 
     def closed(q: Floats, t: float) -> Floats:
         given = {names[k]: float(q[k]) for k in held}
         return assemble(model.mechanism, given, list(given), t=t)
 
-    return _each_state(closed, values, _time(inputs))
+    return _solve_each_state(closed, values, _input_time(inputs))
 
 
 def _follow_velocities(
@@ -131,20 +133,20 @@ def _follow_velocities(
     """Velocities that the constraints allow with those that are held."""
     from .kinematics.assembly import assemble_velocities
 
-    _require_nominal(model, inputs)
+    _require_nominal_parameters(model, inputs)
     names = model.names.qd
 
     def allowed(qd: Floats, t: float, q: Floats) -> Floats:
         return assemble_velocities(model.mechanism, q, {names[k]: float(qd[k]) for k in held}, t)
 
-    return _each_state(allowed, values, _time(inputs), _numbers(inputs, "q"))
+    return _solve_each_state(allowed, values, _input_time(inputs), _input_numbers(inputs, "q"))
 
 
 def _follow_accelerations(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
     """The least accelerations with J q̈ + γ = 0 and those that are held."""
-    _require_nominal(model, inputs)
+    _require_nominal_parameters(model, inputs)
     free = [k for k in range(model.nv) if k not in held]
 
     def allowed(qdd: Floats, t: float, q: Floats, qd: Floats) -> Floats:
@@ -163,18 +165,22 @@ def _follow_accelerations(
             )  # fmt: skip
         return found
 
-    return _each_state(
-        allowed, values, _time(inputs), _numbers(inputs, "q"), _numbers(inputs, "qd")
+    return _solve_each_state(
+        allowed,
+        values,
+        _input_time(inputs),
+        _input_numbers(inputs, "q"),
+        _input_numbers(inputs, "qd"),
     )
 
 
-_FOLLOWERS: dict[str, Callable[[Model, Floats, list[int], Mapping[str, object]], Floats]] = {
+_FOLLOW_FUNCTIONS: dict[str, Callable[[Model, Floats, list[int], Mapping[str, object]], Floats]] = {
     "q": _follow_positions, "q1": _follow_positions, "qd": _follow_velocities,
     "qdd": _follow_accelerations,
 }  # fmt: skip
 
 
-def _require_nominal(model: Model, inputs: Mapping[str, object]) -> None:
+def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> None:
     given = inputs.get("p")
     if given is None or not model.parameters:
         return
@@ -185,18 +191,20 @@ def _require_nominal(model: Model, inputs: Mapping[str, object]) -> None:
         )  # fmt: skip
 
 
-def _time(inputs: Mapping[str, object]) -> Floats:
-    return _numbers(inputs, "t") if inputs.get("t") is not None else np.zeros(())
+def _input_time(inputs: Mapping[str, object]) -> Floats:
+    return _input_numbers(inputs, "t") if inputs.get("t") is not None else np.zeros(())
 
 
-def _numbers(inputs: Mapping[str, object], key: str) -> Floats:
+def _input_numbers(inputs: Mapping[str, object], key: str) -> Floats:
     try:
         return np.asarray(inputs[key], dtype=float)
     except (TypeError, ValueError):
         raise ArgumentError(f"{key} is not an array of numbers", remedy="give numbers") from None
 
 
-def _each_state(solve: Callable[..., Floats], values: Floats, t: Floats, *rows: Floats) -> Floats:
+def _solve_each_state(
+    solve: Callable[..., Floats], values: Floats, t: Floats, *rows: Floats
+) -> Floats:
     """`solve` at each state of a batch, over the leading axes of all."""
     try:
         leading = np.broadcast_shapes(values.shape[:-1], t.shape, *(row.shape[:-1] for row in rows))

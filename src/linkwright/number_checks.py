@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentError, span_of_names
+from .errors import ArgumentError, abbreviate_names
 from .types import Floats
 
 
@@ -22,7 +22,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def shown_value(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value in a message."""
     return str(value) if is_number(value) else repr(value)
 
@@ -31,7 +31,7 @@ def check_number(value: Any, what: str) -> float:
     """A finite number."""
     if not is_number(value) or not math.isfinite(value):
         raise ArgumentError(
-            f"{what} is {shown_value(value)}, no finite number", remedy="give one, in SI units"
+            f"{what} is {value_text(value)}, no finite number", remedy="give one, in SI units"
         )
     return float(value)
 
@@ -40,28 +40,28 @@ def check_positive(value: Any, what: str, *, or_infinite: bool = False) -> float
     """A number above 0, finite unless infinity is allowed."""
     if not is_number(value) or not value > 0 or (math.isinf(value) and not or_infinite):
         raise ArgumentError(
-            f"{what} cannot be {shown_value(value)}", remedy="give a number above 0, in SI units"
+            f"{what} cannot be {value_text(value)}", remedy="give a number above 0, in SI units"
         )
     return float(value)
 
 
-def check_whole(value: Any, what: str, least: int = 0) -> int:
+def check_whole_number(value: Any, what: str, least: int = 0) -> int:
     """A whole number, NumPy's included."""
     if not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(
-            f"{what} cannot be {shown_value(value)}", remedy=f"give a whole number from {least}"
+            f"{what} cannot be {value_text(value)}", remedy=f"give a whole number from {least}"
         )
     return int(value)
 
 
-def check_table(given: Any, what: str) -> dict[str, float]:
+def check_number_table(given: Any, what: str) -> dict[str, float]:
     """Finite numbers by name."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"{what} is no table", remedy="give numbers by name")
     return {str(name): check_number(value, f"{what} of '{name}'") for name, value in given.items()}
 
 
-def read_array(values: Any) -> Floats | None:
+def read_number_array(values: Any) -> Floats | None:
     """Real numbers in any shape, NaN and infinity included; None where they are not numbers."""
     try:
         return None if np.iscomplexobj(values) else np.asarray(values, dtype=float)
@@ -69,17 +69,17 @@ def read_array(values: Any) -> Floats | None:
         return None
 
 
-def check_array(values: Any, what: str) -> Floats:
+def check_finite_array(values: Any, what: str) -> Floats:
     """Finite numbers in any shape."""
-    found = read_array(values)
+    found = read_number_array(values)
     if found is None or not np.isfinite(found).all():
         raise ArgumentError(f"{what} has entries that are not finite", remedy="give numbers")
     return found
 
 
-def check_list(values: Any, what: str) -> Floats:
+def check_number_list(values: Any, what: str) -> Floats:
     """(n) finite numbers, at least one; a number stands for a list of it."""
-    found = read_array(values)
+    found = read_number_array(values)
     if found is None or found.ndim > 1 or not found.size or not np.isfinite(found).all():
         raise ArgumentError(f"{what} is no list of finite numbers", remedy="give numbers")
     return np.atleast_1d(found)
@@ -90,42 +90,46 @@ def check_vector(
     remedy: str = "",
 ) -> Floats:  # fmt: skip
     """(size) finite numbers, a copy; `names` are those of the entries."""
-    found = read_array(values)
+    found = read_number_array(values)
     if found is None or found.shape != (size,) or not np.isfinite(found).all():
-        raise _wrong_vector(size, what, names, where, remedy)
+        raise _vector_error(size, what, names, where, remedy)
     return found.copy()
 
 
-def check_rows(
+def check_vector_rows(
     values: Any, size: int, what: str, names: Sequence[str] = (), *, where: str = ""
 ) -> Floats:
     """(…, size) finite numbers; `names` are those of the entries."""
-    found = read_array(values)
+    found = read_number_array(values)
     if found is None or found.shape[-1:] != (size,) or not np.isfinite(found).all():
-        raise _wrong_vector(size, what, names, where)
+        raise _vector_error(size, what, names, where)
     return found
 
 
-def _wrong_vector(
+def _vector_error(
     size: int, what: str, names: Sequence[str], where: str = "", remedy: str = ""
 ) -> ArgumentError:
-    entries = f": {span_of_names(names)}" if names else ""
+    entries = f": {abbreviate_names(names)}" if names else ""
     wanted = remedy or f"give {size}{entries}"
     return ArgumentError(f"{what} is not {size} finite numbers", where=where, remedy=wanted)
 
 
-def check_spread(values: Any, size: int, what: str, *, or_infinite: bool = False) -> Floats:
+def check_scalar_or_vector(
+    values: Any, size: int, what: str, *, or_infinite: bool = False
+) -> Floats:
     """(size) numbers, given as one for all or one for each; finite unless infinity is allowed."""
-    found = read_array(values)
+    found = read_number_array(values)
     if found is not None and found.shape in ((), (1,), (size,)):
         wrong = np.isnan(found) if or_infinite else ~np.isfinite(found)
         if not wrong.any():
             return np.array(np.broadcast_to(found, (size,)))
     finite = "" if or_infinite else "finite "
-    raise ArgumentError(f"{what} must be 1 or {size} {finite}numbers (got {_short(values)})")
+    raise ArgumentError(
+        f"{what} must be 1 or {size} {finite}numbers (got {_short_value_text(values)})"
+    )
 
 
-def _short(values: Any) -> str:
+def _short_value_text(values: Any) -> str:
     """What was given, in a message that stays a line."""
-    text = " ".join(shown_value(values).split())
+    text = " ".join(value_text(values).split())
     return text if len(text) <= 40 else text[:39] + "…"

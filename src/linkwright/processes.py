@@ -13,12 +13,12 @@ _PR_SET_PDEATHSIG = 1
 def end_with_parent() -> None:
     """From now on this process is ended when its parent dies; Linux only."""
     parent = os.getppid()
-    _set_signal_of_death(signal.SIGKILL)
+    _set_parent_death_signal(signal.SIGKILL)
     if os.getppid() != parent:  # it died in between
         os._exit(1)
 
 
-def _set_signal_of_death(number: int) -> None:
+def _set_parent_death_signal(number: int) -> None:
     if not sys.platform.startswith("linux"):
         return
     import ctypes

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .mechanism import Names
+from .mechanism import MechanismNames
 from .ports import Port
 
 
 @dataclass(frozen=True)
-class Signature:
+class QuantitySignature:
     """Inputs by symbol, outputs with their shapes, the units of the outputs, and a sentence for the
     documentation.
 
@@ -21,16 +21,16 @@ class Signature:
     inputs: tuple[str, ...]
     outputs: Mapping[str, str]
     units: str
-    what: str
+    description: str
 
 
-def _table(rows: str) -> dict[str, Signature]:
+def _parse_signature_table(rows: str) -> dict[str, QuantitySignature]:
     """Rows `name | inputs | output:shape … | units | what`."""
     table = {}
     for row in rows.strip().splitlines():
         name, inputs, outputs, units, what = (cell.strip() for cell in row.split("|"))
         shapes = dict(output.split(":") for output in outputs.split())
-        table[name] = Signature(tuple(inputs.split()), shapes, units, what)
+        table[name] = QuantitySignature(tuple(inputs.split()), shapes, units, what)
     return table
 
 
@@ -55,7 +55,7 @@ INPUT_MEANINGS = {
 }
 """What each input means, and its units."""
 
-SIGNATURES = _table("""
+SIGNATURES = _parse_signature_table("""
 inverse_dynamics | q qd qdd t | tau:nv | N m or N | forces for given accelerations: M q̈ + C q̇ + g − f
 forward_dynamics | q qd tau t | qdd:nv | rad/s² or m/s² | accelerations under given forces
 inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
@@ -83,7 +83,7 @@ integrate | q step | q_out:nq | rad or m | q ⊕ step: the coordinates after the
 difference | q q1 | step:nv | rad or m | step with q ⊕ step = q1
 """)
 
-CONSTRAINED_SIGNATURES = _table("""
+CONSTRAINED_SIGNATURES = _parse_signature_table("""
 required_forces | q qd qdd t | h:nv | N m or N | M q̈ + C q̇ + g − f: what drives and constraints give together
 inverse_dynamics | q qd qdd t | tau:nv pivot: | N m or N | drives of least norm, τ = B u, for a motion that the constraints allow
 actuator_forces | q qd qdd t | u:actuators pivot: | N m or N | u of least norm for a motion that the constraints allow
@@ -107,13 +107,15 @@ reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | t
 `pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
 """
 
-FUNCTIONS = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys()
+QUANTITY_NAMES = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys()
 """The names of all functions, of trees and of constrained mechanisms, without those of frames."""
 
-GUARDED = tuple(name for name, one in CONSTRAINED_SIGNATURES.items() if "pivot" in one.outputs)
+GUARDED_QUANTITIES = tuple(
+    name for name, one in CONSTRAINED_SIGNATURES.items() if "pivot" in one.outputs
+)
 """Functions that fail where a pivot vanishes; models solve such states in another way."""
 
-FRAME_SIGNATURES = _table("""
+FRAME_SIGNATURES = _parse_signature_table("""
 placement | q | T:4,4 | rotation without unit, position in m | placement of the frame in the world
 jacobian | q | J:6,nv | rad/s, then m/s, per unit of qd | rows ω, then v of the frame's origin, world axes
 frame_velocity | q qd | V:6 | rad/s, then m/s | (ω, v) of the frame, world axes
@@ -122,19 +124,19 @@ frame_bias_acceleration | q qd | A:6 | rad/s², then m/s² | J̇ q̇: frame_acce
 """)
 
 
-def signatures(names: Names) -> dict[str, Signature]:
+def quantity_signatures(names: MechanismNames) -> dict[str, QuantitySignature]:
     """The functions of a mechanism: those of trees, or of trees under constraints."""
     if not names.constraints:
         return SIGNATURES
     return SIGNATURES | CONSTRAINED_SIGNATURES
 
 
-def inputs_of(signature: Signature, names: Names) -> list[str]:
-    return [key for key in signature.inputs if key != "t" or names.in_time]
+def quantity_inputs(signature: QuantitySignature, names: MechanismNames) -> list[str]:
+    return [key for key in signature.inputs if key != "t" or names.is_time_dependent]
 
 
-def ports(
-    names: Names, function: str, parameters: Sequence[str] = ()
+def quantity_ports(
+    names: MechanismNames, function: str, parameters: Sequence[str] = ()
 ) -> tuple[list[Port], list[Port]]:
     """Inputs and outputs of a function of a mechanism, with their shapes."""
     sizes = {
@@ -145,7 +147,7 @@ def ports(
         "parameters": 10 * len(names.bodies),
         "actuators": len(names.actuators) or names.nv,
         "constraints": len(names.constraints),
-        "positions": names.positions,
+        "positions": names.position_row_count,
         "freedom": len(names.independent),
         "joints_and_loops": len(names.joints) + len(names.loops),
     }
@@ -156,19 +158,21 @@ def ports(
             tuple(sizes[word] if word in sizes else int(word) for word in shape.split(",") if word),
         )
 
-    signature = (signatures(names) | FRAME_SIGNATURES)[function]
-    inputs = [port(key, INPUT_SHAPES[key]) for key in inputs_of(signature, names)]
+    signature = (quantity_signatures(names) | FRAME_SIGNATURES)[function]
+    inputs = [port(key, INPUT_SHAPES[key]) for key in quantity_inputs(signature, names)]
     if parameters:
         inputs.append(Port("p", (len(parameters),)))
     return inputs, [port(key, shape) for key, shape in signature.outputs.items()]
 
 
-def _numbered(owners: Sequence[str]) -> list[str]:
+def _number_multipliers(owners: Sequence[str]) -> list[str]:
     """lambda_pin_1, lambda_pin_2, …: of the rows of every loop and constraint."""
     return [f"lambda_{owner}_{owners[: k + 1].count(owner)}" for k, owner in enumerate(owners)]
 
 
-def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[str]]:
+def quantity_entry_names(
+    names: MechanismNames, parameters: Sequence[str] = ()
+) -> dict[str, list[str]]:
     """Names of the entries of inputs and outputs that have some: q1, dq1, ddq1, tau_q1, …"""
 
     def rates(prefix: str) -> list[str]:
@@ -186,6 +190,6 @@ def entry_names(names: Names, parameters: Sequence[str] = ()) -> dict[str, list[
         "q1": [f"{name}_1" for name in names.q],
         "wrenches": [f"{c}_{body}" for body in names.bodies for c in wrench],
         "t": ["t"],
-        "lambda": _numbered(names.constraints),
+        "lambda": _number_multipliers(names.constraints),
         "p": list(parameters),
     }

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.formulations.approximate import suggested
+from linkwright.formulations.approximate import suggest_penalty_factors
 from tests.agreement.test_formulations import close, value
 
 
@@ -85,6 +85,6 @@ def test_approximate_dynamics_needs_inertia() -> None:
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="moves no inertia"):
         lw.derive(pendulum, by="approximate", bodies=["b"])
-    beta, gamma = suggested(lw.gallery("chain-3"))
+    beta, gamma = suggest_penalty_factors(lw.gallery("chain-3"))
     assert 1e2 < beta < 1e6
     assert 1e-4 < gamma < 1e-1

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, UnsupportedError
-from linkwright.expressions import to_float
-from linkwright.formulations import FORMULATIONS, formulation
-from linkwright.kinematics.assembly import consistent_speeds
+from linkwright.expressions import expression_to_float
+from linkwright.formulations import FORMULATIONS, formulation_module
+from linkwright.kinematics.assembly import consistent_velocities
 from linkwright.kinematics.assembly_search import close_configuration
 from linkwright.kinematics.constraint_system import constraint_system
-from linkwright.mechanism import names_of
+from linkwright.mechanism import mechanism_names
 from linkwright.mechanism.gallery_files import gallery_names
 from tests.random_loops import loops
 
 EXACT = [by for by in FORMULATIONS if by not in ("recursive", "approximate")]
 TIME = 0.37
-CONSTRAINED = [name for name in gallery_names() if names_of(lw.gallery(name)).constraints]
+CONSTRAINED = [name for name in gallery_names() if mechanism_names(lw.gallery(name)).constraints]
 SEEDS = st.integers(0, 10**6)
 
 
@@ -41,8 +41,8 @@ def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
     """q that closes near home, speeds that the constraints allow, forces; and the time."""
     rng = np.random.default_rng(seed)
     system = constraint_system(mechanism)
-    names = names_of(mechanism)
-    t = TIME if names.in_time else 0.0
+    names = mechanism_names(mechanism)
+    t = TIME if names.is_time_dependent else 0.0
     home = lw.assemble(mechanism)
     for scale in (0.3, 0.1, 0.03, 0.0):
         q, left = close_configuration(
@@ -53,7 +53,7 @@ def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
     else:
         reject()  # constraints of time may have no solution then
     try:
-        qd = consistent_speeds(mechanism, q, rng.uniform(-1, 1, names.nv), t)
+        qd = consistent_velocities(mechanism, q, rng.uniform(-1, 1, names.nv), t)
     except AssemblyError:
         reject()  # what moves in time may be too much to ask
     return q, qd, rng.uniform(-1, 1, names.nv), t
@@ -70,7 +70,7 @@ def is_regular(mechanism: lw.Mechanism, q: np.ndarray, t: float) -> bool:
 def assert_agreement(mechanism: lw.Mechanism, by: str, seed: int) -> None:
     truth = derived(mechanism, "recursive")
     q, qd, tau, t = random_state(mechanism, seed)
-    time = [t] if truth.names.in_time else []
+    time = [t] if truth.names.is_time_dependent else []
     try:
         ours = derived(mechanism, by)
     except UnsupportedError as error:
@@ -119,7 +119,7 @@ def assert_multipliers(
 @pytest.mark.parametrize("name", CONSTRAINED)
 def test_gallery(by: str, name: str) -> None:
     mechanism = lw.gallery(name)
-    reason = formulation(by).supports(mechanism)
+    reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         with pytest.raises(UnsupportedError, match="cannot treat"):
             lw.derive(mechanism, by=by)
@@ -132,10 +132,10 @@ def test_gallery(by: str, name: str) -> None:
 @settings(max_examples=10, deadline=None)
 @given(mechanism=loops(), seed=SEEDS)
 def test_random_loops(by: str, mechanism: lw.Mechanism, seed: int) -> None:
-    assume(formulation(by).supports(mechanism) is None)
+    assume(formulation_module(by).supports(mechanism) is None)
     report = lw.mobility(mechanism)
     q, _, _, t = random_state(mechanism, seed)
-    assume(report.freedom > 0 and is_regular(mechanism, q, t))
+    assume(report.dof > 0 and is_regular(mechanism, q, t))
     assert_agreement(mechanism, by, seed)
 
 
@@ -146,7 +146,7 @@ def test_reactions(mechanism: lw.Mechanism, seed: int) -> None:
     q, qd, tau, t = random_state(mechanism, seed)
     assume(is_regular(mechanism, q, t))
     truth, free = derived(mechanism, "recursive"), derived(mechanism, "newton_euler")
-    time = [t] if truth.names.in_time else []
+    time = [t] if truth.names.is_time_dependent else []
     rows = value(truth, "reactions", q, qd, tau, *time)
     s = free.symbols
     inputs = [s["q"], s["qd"], s["tau"], *([s["t"]] if time else [])]
@@ -167,7 +167,7 @@ def from_ground(mechanism: lw.Mechanism, eqs: lw.Equations, rows: np.ndarray) ->
     total = np.zeros(6)
     for row, joint in zip(rows, joints.values(), strict=True):
         if joint.parent == "ground":
-            at = np.array([to_float(x) for x in joint.origin.xyz])
+            at = np.array([expression_to_float(x) for x in joint.origin.xyz])
             total += [*(row[:3] + np.cross(at, row[3:])), *row[3:]]
     return total
 
@@ -179,7 +179,7 @@ def momentum_rate(
     (h,), (c,) = eqs.expressions("momentum"), eqs.expressions("center_of_mass")
     s = eqs.symbols
     whole = ca.vertcat(h[:3] + ca.cross(c, h[3:]), h[3:])
-    rate = ca.jtimes(whole, s["q"], eqs.rates @ s["qd"]) + ca.jtimes(whole, s["qd"], s["qdd"])
+    rate = ca.jtimes(whole, s["q"], eqs.rate_matrix @ s["qd"]) + ca.jtimes(whole, s["qd"], s["qdd"])
     found, at = ca.Function("h", [s["q"], s["qd"], s["qdd"]], [rate, c])(q, qd, qdd)
     mass = sum(float(b.mass.value) for b in mechanism.bodies.values())
     weight = mass * np.array([float(g.value) for g in mechanism.gravity])
@@ -200,10 +200,10 @@ def test_approximate_motions_converge(name: str) -> None:
         pytest.skip("not in the gallery")
     mechanism = lw.gallery(name)
     truth = derived(mechanism, "recursive")
-    n, in_time = truth.nv, truth.names.in_time
+    n, in_time = truth.nv, truth.names.is_time_dependent
     q = lw.assemble(mechanism)
     rng = np.random.default_rng(0)
-    qd, tau = consistent_speeds(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
+    qd, tau = consistent_velocities(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
     exact = truth.function("forward_dynamics")
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:

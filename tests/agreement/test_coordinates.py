@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.files import load
-from linkwright.formulations import FORMULATIONS, formulation
-from linkwright.writers import write_text
+from linkwright.formulations import FORMULATIONS, formulation_module
+from linkwright.writers import write_mechanism_text
 from tests.agreement.test_formulations import EXACT, assert_agreement, close, value
 from tests.agreement.test_loads import loaded
 from tests.random_trees import KINDS, RandomTree, trees
@@ -98,7 +98,7 @@ def curved(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
 def test_random_coordinates_with_loads(by: str, tree: RandomTree, seed: int) -> None:
     rng = np.random.default_rng(seed)
     mechanism = curved(loaded(tree.mechanism, rng), rng)
-    if formulation(by).supports(mechanism) is None:
+    if formulation_module(by).supports(mechanism) is None:
         assert_agreement(mechanism, by, seed)
 
 
@@ -232,9 +232,9 @@ def test_effective_stiffness_and_damping() -> None:
 @pytest.mark.parametrize("name", ["triple-pendulum", "remote-elbow"])
 def test_files_keep_coordinates_and_actuators(name: str) -> None:
     arm = lw.gallery(name)
-    assert load(write_text(arm, "toml")[0]) == arm
+    assert load(write_mechanism_text(arm, "toml")[0]) == arm
     rich = loaded(arm, np.random.default_rng(0))
-    assert load(write_text(rich, "toml")[0]) == rich
+    assert load(write_mechanism_text(rich, "toml")[0]) == rich
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.formulations import (
     FORMULATIONS,
-    derive_afresh,
-    formulation,
+    derive_uncached,
+    formulation_module,
     lagrange,
     walker_orin,
 )
-from linkwright.formulations.recurrent import at_instant
+from linkwright.formulations.recurrent import recurrent_matrices
 from tests.random_trees import RandomTree, random_tree, trees
 
 EXACT = [by for by in FORMULATIONS if by not in ("recursive", "approximate", "multipliers")]
@@ -29,7 +29,7 @@ SEEDS = st.integers(0, 2**20)
 
 
 def value(eqs: lw.Equations, name: str, *inputs: np.ndarray) -> np.ndarray:
-    return np.asarray(eqs.folded(name)(*inputs), dtype=float)
+    return np.asarray(eqs.function_at_values(name)(*inputs), dtype=float)
 
 
 def close(one: np.ndarray, other: np.ndarray, what: str, tolerance: float = 1e-9) -> None:
@@ -69,7 +69,7 @@ def gallery_by() -> list[object]:
 @pytest.mark.parametrize(("by", "name"), gallery_by())
 def test_gallery(by: str, name: str) -> None:
     mechanism = lw.gallery(name)
-    reason = formulation(by).supports(mechanism)
+    reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         with pytest.raises(UnsupportedError, match="cannot treat"):
             lw.derive(mechanism, by=by)
@@ -82,7 +82,7 @@ def test_gallery(by: str, name: str) -> None:
 @settings(max_examples=12, deadline=None)
 @given(tree=trees(max_bodies=4), seed=SEEDS)
 def test_random_trees(by: str, tree: RandomTree, seed: int) -> None:
-    if formulation(by).supports(tree.mechanism) is None:
+    if formulation_module(by).supports(tree.mechanism) is None:
         assert_agreement(tree.mechanism, by, seed)
 
 
@@ -119,7 +119,7 @@ def test_lagrange_both_ways_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for few in (0, 100):
         monkeypatch.setattr(lagrange, "FEW", few)
-        eqs = derive_afresh(arm, by="lagrange", parameters="numeric")
+        eqs = derive_uncached(arm, by="lagrange", parameters="numeric")
         results.append([value(eqs, name, *x) for name, x in
                         (("mass_matrix", [q]), ("coriolis_matrix", [q, v]), ("gravity", [q]))])  # fmt: skip
     for one, other in zip(*results, strict=True):
@@ -149,7 +149,7 @@ def test_christoffel_symbols_of_the_elbow() -> None:
 @given(trees(max_bodies=4), SEEDS)
 def test_reactions_of_free_bodies_are_those_of_the_recursion(tree: RandomTree, seed: int) -> None:
     q, v, a = tree.state(seed)
-    if formulation("newton_euler").supports(tree.mechanism):
+    if formulation_module("newton_euler").supports(tree.mechanism):
         return
     free, truth = (
         lw.derive(tree.mechanism, by=by, parameters="numeric")
@@ -277,7 +277,7 @@ def test_recurrent_at_one_instant() -> None:
     arm = lw.gallery("stanford").without("friction", "damping")
     truth = lw.derive(arm, parameters="numeric")
     q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 6))
-    W, V = at_instant(arm, q, v)
+    W, V = recurrent_matrices(arm, q, v)
     P = value(truth, "inverse_dynamics", q, v, a).ravel()
     close(W @ a - V, P, "drives", 1e-12)
     close(np.linalg.solve(W, P + V), a, "accelerations", 1e-11)
@@ -286,7 +286,7 @@ def test_recurrent_at_one_instant() -> None:
         name: joint.model_copy(update={"damping": 2}) for name, joint in damped.joints.items()
     }
     damped = damped.model_copy(update={"joints": joints})
-    W, V = at_instant(damped, q, v)
+    W, V = recurrent_matrices(damped, q, v)
     truth = lw.derive(damped, parameters="numeric")
     close(W @ a - V, value(truth, "inverse_dynamics", q, v, a).ravel(), "damped", 1e-12)
 
@@ -296,9 +296,11 @@ def test_walker_and_orins_ways_to_the_accelerations(method: int) -> None:
     eqs = lw.derive(lw.gallery("stanford"), parameters="numeric")
     q, v, tau = np.random.default_rng(0).uniform(-1, 1, (3, 6))
     wanted = value(eqs, "forward_dynamics", q, v, tau).ravel()
-    close(walker_orin.accelerations(eqs, q, v, tau, method), wanted, "accelerations", 1e-8)
+    close(
+        walker_orin.walker_orin_accelerations(eqs, q, v, tau, method), wanted, "accelerations", 1e-8
+    )
     with pytest.raises(UnsupportedError, match="no method 5"):
-        walker_orin.accelerations(eqs, q, v, tau, 5)
+        walker_orin.walker_orin_accelerations(eqs, q, v, tau, 5)
 
 
 def test_kane_with_cylindrical_joints_needs_one_product_for_both_freedoms() -> None:

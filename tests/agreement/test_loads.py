@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.formulations import formulation
+from linkwright.formulations import formulation_module
 from tests.agreement.test_formulations import EXACT, assert_agreement, close, value
 from tests.random_trees import RandomTree, trees
 
@@ -22,10 +22,10 @@ def loaded(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
         for k, body in enumerate(bodies)
     }
     freedoms = [
-        (name, joint) for name, joint in mechanism.joints.items() if joint.moves and joint.freedoms
+        (name, joint) for name, joint in mechanism.joints.items() if joint.moves and joint.dofs
     ]
     name, joint = freedoms[int(rng.integers(len(freedoms)))]
-    ending = joint.freedoms[0].ending
+    ending = joint.dofs[0].ending
     freedom = f"{name}.{ending}" if ending else name
     speed = freedom if joint.by_quaternion else f"d{freedom}"
     last = f"point{len(bodies) - 1}"
@@ -53,7 +53,7 @@ def loaded(mechanism: lw.Mechanism, rng: np.random.Generator) -> lw.Mechanism:
 @given(tree=trees(max_bodies=3), seed=st.integers(0, 1000))
 def test_loads_act_alike_in_all_formulations(by: str, tree: RandomTree, seed: int) -> None:
     mechanism = loaded(tree.mechanism, np.random.default_rng(seed))
-    if formulation(by).supports(mechanism) is None:
+    if formulation_module(by).supports(mechanism) is None:
         assert_agreement(mechanism, by, seed)
         eqs = lw.derive(mechanism, by=by, parameters="numeric")
         bare = lw.derive(tree.mechanism, by="recursive", parameters="numeric")
@@ -81,7 +81,7 @@ def test_loads_are_those_of_the_jacobians(tree: RandomTree, seed: int) -> None:
     close(value(eqs, "passive", q, v).ravel(), J[3:].T @ pull, "spring and damper")
     Q = eqs.symbols["q"]
     (V,) = eqs.expressions("potential_energy")
-    slope = ca.Function("g", [Q], [ca.jacobian(V, Q) @ eqs.rates])
+    slope = ca.Function("g", [Q], [ca.jacobian(V, Q) @ eqs.rate_matrix])
     still = value(eqs, "passive", q, 0 * v).ravel() - value(eqs, "gravity", q).ravel()
     close(still, -np.asarray(slope(q)).ravel(), "gradient")
     R = T[:3, :3]

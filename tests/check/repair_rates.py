@@ -33,11 +33,11 @@ from linkwright.expressions import (
     Product,
     Reciprocal,
     Sum,
-    negate,
-    parse,
-    to_text,
+    expression_text,
+    negate_expression,
+    parse_expression,
 )
-from linkwright.expressions.tree import children
+from linkwright.expressions.tree import child_expressions
 
 HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
 TEXTBOOK = Path(__file__).parent / "textbook"
@@ -109,7 +109,7 @@ def _inlined(lines: list[str], section: str) -> list[str]:
 
 def places(node: Expression, path: Path_ = ()) -> Iterator[tuple[Path_, Expression]]:
     yield path, node
-    for i, child in enumerate(children(node)):
+    for i, child in enumerate(child_expressions(node)):
         if not (isinstance(node, Power) and i == 1):
             yield from places(child, (*path, i))
 
@@ -117,11 +117,11 @@ def places(node: Expression, path: Path_ = ()) -> Iterator[tuple[Path_, Expressi
 def put(root: Expression, path: Path_, new: Expression) -> Expression:
     if not path:
         return new
-    parts = list(children(root))
+    parts = list(child_expressions(root))
     parts[path[0]] = put(parts[path[0]], path[1:], new)
     match root:
         case Negation():
-            return negate(parts[0])
+            return negate_expression(parts[0])
         case Reciprocal():
             return Reciprocal(parts[0])
         case Sum():
@@ -141,14 +141,17 @@ def mutants(kind: str, root: Expression, words: set[str]) -> list[Expression]:
     for path, node in places(root):
         found += [put(root, path, x) for x in changed(kind, node, words, path)]
     if kind == "sign" and not isinstance(root, Sum):
-        found.append(negate(root))
+        found.append(negate_expression(root))
     return found
 
 
 def changed(kind: str, node: Expression, words: set[str], path: Path_) -> list[Expression]:
     match kind, node:
         case "sign", Sum(terms):
-            return [Sum((*terms[:i], negate(t), *terms[i + 1 :])) for i, t in enumerate(terms)]
+            return [
+                Sum((*terms[:i], negate_expression(t), *terms[i + 1 :]))
+                for i, t in enumerate(terms)
+            ]
         case "dropped term", Sum(terms):
             rests = [(*terms[:i], *terms[i + 1 :]) for i in range(len(terms))]
             return [Sum(rest) if len(rest) > 1 else rest[0] for rest in rests]
@@ -185,14 +188,14 @@ def other_words(kind: str, name: str, words: set[str]) -> list[str]:
 
 
 def drawn(case: Case, kind: str, draw: random.Random) -> str | None:
-    root = parse(case.right)
+    root = parse_expression(case.right)
     known = lw.derive(lw.gallery(case.mechanism)).names
     motion = {f"{d}{x}" for x in known.qd for d in ("", "d", "dd")}
     own = _names(root)
     words = own | set(lw.gallery(case.mechanism).parameters) | motion
     words = own if kind == "symbol" else words
     found = mutants(kind, root, words - {"pi", "eps"})
-    texts = sorted({to_text(x) for x in found} - {to_text(root)})
+    texts = sorted({expression_text(x) for x in found} - {expression_text(root)})
     return draw.choice(texts) if texts else None
 
 
@@ -209,7 +212,7 @@ Defined = dict[str, Expression]
 def number(node: Expression, seed: int, defined: Defined) -> float:
     if isinstance(node, Name) and node.name in defined:
         return number(defined[node.name], seed, defined)
-    parts = [number(child, seed, defined) for child in children(node)]
+    parts = [number(child, seed, defined) for child in child_expressions(node)]
     match node:
         case Number(value):
             return float(value)
@@ -235,7 +238,7 @@ def is_same(one: str, other: str, defined: Defined) -> bool:
     for seed in (1, 2, 3):
         values = []
         for text in (one, other):
-            left, right = (number(parse(x), seed, defined) for x in text.split(" = "))
+            left, right = (number(parse_expression(x), seed, defined) for x in text.split(" = "))
             values.append(left - right)
         if abs(abs(values[0]) - abs(values[1])) > 1e-9 * (1 + abs(values[0])):
             return False
@@ -258,7 +261,7 @@ class Outcome:
     def places(self) -> list[int]:
         repairs = self.finding.repairs
         lines = [x.split(" := ") for x in self.case.context.splitlines() if " := " in x]
-        defined = {left.split(" ")[-1]: parse(right) for left, right in lines}
+        defined = {left.split(" ")[-1]: parse_expression(right) for left, right in lines}
         return [i for i, x in enumerate(repairs) if is_same(x.equation, self.original, defined)]
 
 

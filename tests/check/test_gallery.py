@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.checking import Finding, Report
-from linkwright.mechanism.mechanism import replaced
+from linkwright.checking import CheckReport, Finding
+from linkwright.mechanism.mechanism import replace_fields
 
 HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
 FILES = (
@@ -59,11 +59,11 @@ def arm(name: str) -> lw.Mechanism:
     if name != "chain-6":
         return plain
     damped = {
-        joint: replaced(part, damping=f"D{k}")
+        joint: replace_fields(part, damping=f"D{k}")
         for k, (joint, part) in enumerate(plain.joints.items(), 1)
     }
     parameters = {**plain.parameters, **{f"D{k}": k for k in range(1, 7)}}
-    return replaced(plain, joints=damped, parameters=parameters)
+    return replace_fields(plain, joints=damped, parameters=parameters)
 
 
 def file_of(name: str) -> Path:
@@ -74,12 +74,12 @@ SLOW = [pytest.param(x, marks=pytest.mark.slow) if x == "chain-6" else x for x i
 
 
 @pytest.fixture(scope="module", params=SLOW)
-def checked(request: pytest.FixtureRequest) -> tuple[str, Report]:
+def checked(request: pytest.FixtureRequest) -> tuple[str, CheckReport]:
     name = request.param
     return name, lw.check(arm(name), file_of(name), names=NAMES.get(name))
 
 
-def test_right_is_proved_and_wrong_is_found(checked: tuple[str, Report]) -> None:
+def test_right_is_proved_and_wrong_is_found(checked: tuple[str, CheckReport]) -> None:
     name, report = checked
     assert report.passed, [x for x in report if not x.is_right][:2]
     proved = [x for x in report if x.status == "identical"]
@@ -89,7 +89,7 @@ def test_right_is_proved_and_wrong_is_found(checked: tuple[str, Report]) -> None
     assert assumed <= ASSUMED.get(name, set())
 
 
-def test_single_misprints_are_named(checked: tuple[str, Report]) -> None:
+def test_single_misprints_are_named(checked: tuple[str, CheckReport]) -> None:
     name, report = checked
     wrong: list[Finding] = [x for x in report if x.is_said_wrong]
     for finding in wrong:
@@ -107,7 +107,7 @@ def test_all_files_are_checked() -> None:
     assert {x.name.removesuffix(".equations.txt") for x in HOME.glob("*.equations.txt")} == {*FILES}
 
 
-def test_motion_is_determined(checked: tuple[str, Report]) -> None:
+def test_motion_is_determined(checked: tuple[str, CheckReport]) -> None:
     name, report = checked
     if name != "sharp-edged-disk":
         assert f"determine all {lw.derive(arm(name)).nv} accelerations" in report.note

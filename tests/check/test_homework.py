@@ -17,8 +17,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking import Homework
-from linkwright.checking.documents import equations_of_document
-from linkwright.checking.homework import plain_cell
+from linkwright.checking.documents import extract_document_equations
+from linkwright.checking.homework import escape_spreadsheet_cell
 from linkwright.errors import FileError
 from tests.commands import run
 
@@ -249,7 +249,7 @@ def test_unlucky_texts_of_ours_are_rows_too(
     ],
 )  # fmt: skip
 def test_prose_is_left_out(text: str, ending: str, expected: str) -> None:
-    assert equations_of_document(text, ending) == expected
+    assert extract_document_equations(text, ending) == expected
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_the_solution_within_the_folder_is_no_text(tmp_path: Path) -> None:
 
 def test_cells_are_no_formulas() -> None:
     for text in ("=1+1", "+x", "-x", "@sum", " =x", "\tx", "\r=x"):
-        assert plain_cell(text) == f"'{text}"
-    assert plain_cell("anna = b") == "anna = b"
+        assert escape_spreadsheet_cell(text) == f"'{text}"
+    assert escape_spreadsheet_cell("anna = b") == "anna = b"
 
 
 class _Tags(HTMLParser):
@@ -403,7 +403,7 @@ def test_interruption_leaves_no_file_behind(tmp_path: Path) -> None:
 
 
 def test_cells_of_the_table_are_text_and_the_page_carries_its_fonts(tmp_path: Path) -> None:
-    assert [plain_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
+    assert [escape_spreadsheet_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
         "",
         "a - b",
         "'=1+1",

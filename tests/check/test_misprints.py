@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import linkwright as lw
-from linkwright.checking.misprints import put, times
+from linkwright.checking.misprints import multiply_term, replace_node
 from linkwright.expressions import (
     Call,
     Expression,
@@ -17,11 +17,11 @@ from linkwright.expressions import (
     Power,
     Product,
     Sum,
-    negate,
-    parse,
-    to_text,
+    expression_text,
+    negate_expression,
+    parse_expression,
 )
-from linkwright.expressions.tree import children
+from linkwright.expressions.tree import child_expressions
 
 D11 = "m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2"
 D12 = "m2*(lc2^2 + l1*lc2*cos(q2)) + I2"
@@ -42,7 +42,7 @@ def places(
 ) -> list[tuple[tuple[int, ...], Expression]]:
     below = [
         place
-        for i, child in enumerate(children(node))
+        for i, child in enumerate(child_expressions(node))
         if not (isinstance(node, Power) and i == 1)
         for place in places(child, (*path, i))
     ]
@@ -56,11 +56,14 @@ def slips(kind: str, root: Expression) -> list[Expression]:
         new: list[Expression] = []
         match kind, node:
             case "sign", Sum(terms):
-                new = [Sum((*terms[:i], negate(t), *terms[i + 1 :])) for i, t in enumerate(terms)]
+                new = [
+                    Sum((*terms[:i], negate_expression(t), *terms[i + 1 :]))
+                    for i, t in enumerate(terms)
+                ]
             case "factor 2", Sum(terms):
                 for number in (Number(Fraction(2)), Number(Fraction(1, 2))):
                     new += [
-                        Sum((*terms[:i], times(t, number), *terms[i + 1 :]))
+                        Sum((*terms[:i], multiply_term(t, number), *terms[i + 1 :]))
                         for i, t in enumerate(terms)
                     ]
             case "lost square", Power(base, _):
@@ -82,7 +85,7 @@ def slips(kind: str, root: Expression) -> list[Expression]:
                 new = [Sum((*terms, term)) for term in terms]
             case "dot", Name(name) if name in ("ddq1", "ddq2", "dq1", "dq2"):
                 new = [Name(name[1:])]
-        found += [put(root, path, x) for x in new]
+        found += [replace_node(root, path, x) for x in new]
     return found
 
 
@@ -97,11 +100,15 @@ ELBOW = lw.gallery("elbow")
 def test_a_misprint_is_found_and_repaired(kind: str) -> None:
     draw = random.Random(kind)
     texts = [
-        (left, right, wrong) for left, right in RIGHT.items() for wrong in slips(kind, parse(right))
+        (left, right, wrong)
+        for left, right in RIGHT.items()
+        for wrong in slips(kind, parse_expression(right))
     ]
     for left, right, wrong in draw.sample(texts, min(12, len(texts))):
-        printed = f"{left} = {to_text(wrong)}"
-        if len(to_text(wrong)) < len(right) / 2:  # what is missing is longer than the equation
+        printed = f"{left} = {expression_text(wrong)}"
+        if (
+            len(expression_text(wrong)) < len(right) / 2
+        ):  # what is missing is longer than the equation
             continue
         (finding,) = lw.check(ELBOW, printed)
         if finding.status == "identical":  # index 1 for 2 in a symmetric place

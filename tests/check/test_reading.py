@@ -8,10 +8,10 @@ import pytest
 import sympy as sp
 
 import linkwright as lw
-from linkwright.checking.reading import Line, Unreadable, read_text
+from linkwright.checking.reading import Statement, UnreadableStatement, read_statements
 from linkwright.errors import ExpressionError, LinkwrightError
-from linkwright.expressions import to_text
-from linkwright.mechanism.mechanism import replaced
+from linkwright.expressions import expression_text
+from linkwright.mechanism.mechanism import replace_fields
 from tests.commands import run
 
 ELBOW = lw.gallery("elbow")
@@ -30,8 +30,10 @@ PENDULUM = lw.Mechanism(
 def equations(mechanism: lw.Mechanism, text: str) -> list[str]:
     """Each equation that the text is read as, in plain text."""
     return [
-        f"{to_text(x.left)} = {to_text(x.right)}" if isinstance(x, Line) else str(x.error)
-        for x in read_text(text, mechanism)
+        f"{expression_text(x.left)} = {expression_text(x.right)}"
+        if isinstance(x, Statement)
+        else str(x.error)
+        for x in read_statements(text, mechanism)
     ]
 
 
@@ -98,7 +100,7 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "said"), REFUSED.items())
 def test_refusals_say_where(text: str, said: str) -> None:
     with pytest.raises(ExpressionError) as error:
-        read_text(text, ELBOW)
+        read_statements(text, ELBOW)
     assert said in str(error.value)
 
 
@@ -108,9 +110,9 @@ def test_refusals_say_where(text: str, said: str) -> None:
 @pytest.mark.parametrize("number", ["12", "6.4.18", "12a", "A.3", "7'", "3-2"])
 def test_a_number_in_brackets_is_a_label(number: str) -> None:
     for body in ("d22 = I2", r"\tau_2 = q_1", "-d22 = -I2", "(m1 + m2)*d22 = I2"):
-        (line,) = read_text(f"({number}) {body}", ELBOW)
+        (line,) = read_statements(f"({number}) {body}", ELBOW)
         assert line.number == number
-    (line,) = read_text(rf"\tau_2 = q_1 \quad ({number})", ELBOW)
+    (line,) = read_statements(rf"\tau_2 = q_1 \quad ({number})", ELBOW)
     assert line.number == number
 
 
@@ -129,13 +131,13 @@ def test_a_number_in_brackets_is_a_label(number: str) -> None:
     ],
 )
 def test_other_brackets_are_factors(text: str, left: str) -> None:
-    (line,) = read_text(text, ELBOW)
-    assert isinstance(line, Line)
-    assert (line.number, to_text(line.left)) == ("1", left)
+    (line,) = read_statements(text, ELBOW)
+    assert isinstance(line, Statement)
+    assert (line.number, expression_text(line.left)) == ("1", left)
 
 
 def test_labels_of_words_have_a_colon() -> None:
-    (line,) = read_text("! (table 1): phi2 = 0", ELBOW)
+    (line,) = read_statements("! (table 1): phi2 = 0", ELBOW)
     assert (line.number, line.is_said_wrong) == ("table 1", True)
 
 
@@ -172,7 +174,7 @@ def test_what_depends_and_what_multiplies(text: str, plain: str) -> None:
 
 def test_a_term_that_may_be_either_is_refused() -> None:
     with pytest.raises(ExpressionError, match=r"'g\(theta\)' may be a product, or a function"):
-        read_text(r"M\ddot\theta + g(\theta) = \tau", PENDULUM)
+        read_statements(r"M\ddot\theta + g(\theta) = \tau", PENDULUM)
 
 
 def test_a_function_that_the_text_defines() -> None:
@@ -192,8 +194,8 @@ def test_brackets_are_squared_alone() -> None:
 
 def test_one_that_cannot_be_read_does_not_stop_the_others() -> None:
     text = r"\phi_2 = m_2 l_{c2} g\cos(q_1+q_2) \\ \phi_1 = \int q \tag{7} \\ d_{22} = m_2 l_{c2} + I_2"
-    lines = read_text(text, ELBOW)
-    assert [type(x) for x in lines] == [Line, Unreadable, Line]
+    lines = read_statements(text, ELBOW)
+    assert [type(x) for x in lines] == [Statement, UnreadableStatement, Statement]
     report = lw.check(ELBOW, text)
     assert [x.status for x in report] == ["identical", "unreadable", "differs"]
     assert report[1].number == "7"
@@ -300,7 +302,7 @@ def test_nested_sums() -> None:
 def test_parameters_on_the_diagonal() -> None:
     chain = lw.gallery("chain-6")
     dampers = {f"D{k}": 1 for k in range(1, 7)}
-    damped = replaced(chain, parameters={**chain.parameters, **dampers})
+    damped = replace_fields(chain, parameters={**chain.parameters, **dampers})
     found = equations(damped, r"M\ddot q + D\dot q = \tau")
     assert "D1*dq1" in found[0]
     assert "D2" not in found[0]
@@ -325,7 +327,7 @@ HOSTILE = {
 def test_hostile_texts_are_refused(text: str) -> None:
     """In time that is linear in their length; a search that is not would not end."""
     with pytest.raises(LinkwrightError) as error:
-        read_text(text, ELBOW)
+        read_statements(text, ELBOW)
     assert "\n" not in str(error.value)
 
 

@@ -14,8 +14,8 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.comparison import Comparison
-from linkwright.comparison.bounded import OutOfTimeError, Worker
-from linkwright.comparison.measure import ACCURACY, SAMPLES, Study
+from linkwright.comparison.bounded import BudgetExceededError, TimedWorker
+from linkwright.comparison.measure import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
 from tests.commands import ok, run
@@ -42,12 +42,12 @@ def test_sizes_are_those_of_the_paper(pendulum: Comparison) -> None:
 
 def test_all_move_alike_to_the_same_accuracy(pendulum: Comparison) -> None:
     for row in pendulum.rows:
-        assert row.accuracy <= ACCURACY
+        assert row.accuracy <= TIMED_ACCURACY
         assert row.evaluations > 20
         if row.by != "approximate":
             assert row.apart < 1e-10
             assert row.disagreement < 1e-12
-    assert pendulum.to_base(next(r for r in pendulum.rows if r.by == "lagrange")) == 1
+    assert pendulum.time_ratio_to_base(next(r for r in pendulum.rows if r.by == "lagrange")) == 1
 
 
 def by_hand(t: float, x: np.ndarray) -> np.ndarray:
@@ -62,11 +62,11 @@ def by_hand(t: float, x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("by", ["lagrange", "hamilton", "newton_euler"])
 def test_the_motion_is_that_of_equations_by_hand(by: str) -> None:
-    study = Study(lw.gallery("triple-pendulum"), by, 0.5)
-    times = np.linspace(0, 0.5, SAMPLES)
-    begin = np.concatenate(study.begin)
+    study = FormulationTrial(lw.gallery("triple-pendulum"), by, 0.5)
+    times = np.linspace(0, 0.5, MOTION_SAMPLES)
+    begin = np.concatenate(study.start_state)
     truth = solve_ivp(by_hand, (0, 0.5), begin, "DOP853", times, rtol=1e-12, atol=1e-12).y.T
-    np.testing.assert_allclose(study.truth.states, truth, atol=1e-9)
+    np.testing.assert_allclose(study.reference_motion.states, truth, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -79,17 +79,17 @@ def test_loops_rolling_and_free_bases(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_worker_is_stopped_and_begins_again() -> None:
-    with Worker() as worker:
-        assert worker.call(max, 2, 3, seconds=20) == 3
+    with TimedWorker() as worker:
+        assert worker.call_within(max, 2, 3, seconds=20) == 3
         begin = time.perf_counter()
-        with pytest.raises(OutOfTimeError, match=r"more than 0\.2 s"):
-            worker.call(time.sleep, 60, seconds=0.2)
+        with pytest.raises(BudgetExceededError, match=r"more than 0\.2 s"):
+            worker.call_within(time.sleep, 60, seconds=0.2)
         assert time.perf_counter() - begin < 10
         with pytest.raises(NameNotFoundError, match="no 'nothing'"):
-            worker.call(lw.gallery, "nothing", seconds=20)
+            worker.call_within(lw.gallery, "nothing", seconds=20)
         with pytest.raises(LinkwrightError, match="its process ended"):
-            worker.call(exit, 1, seconds=20)
-        assert worker.call(max, 4, 3, seconds=20) == 4
+            worker.call_within(exit, 1, seconds=20)
+        assert worker.call_within(max, 4, 3, seconds=20) == 4
 
 
 def test_budget() -> None:
@@ -121,19 +121,21 @@ def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
 
 
 def test_figures_can_be_read(pendulum: Comparison) -> None:
-    from linkwright.comparison.figures import drawn
+    from linkwright.comparison.figures import draw_cost_figure
 
     texts = [
-        t for t in drawn(pendulum).findobj(lambda a: hasattr(a, "get_fontsize")) if t.get_text()
+        t
+        for t in draw_cost_figure(pendulum).findobj(lambda a: hasattr(a, "get_fontsize"))
+        if t.get_text()
     ]
     assert min(text.get_fontsize() for text in texts) >= 7
 
 
 def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
     """Each stands between its panel and the next one, or the figure's end."""
-    from linkwright.comparison.figures import drawn
+    from linkwright.comparison.figures import draw_cost_figure
 
-    figure = drawn(pendulum)
+    figure = draw_cost_figure(pendulum)
     figure.draw_without_rendering()
     panels = [axes.get_window_extent() for axes in figure.axes]
     ends = [panels[1].x0, figure.bbox.x1, panels[3].x0, figure.bbox.x1]
@@ -147,10 +149,10 @@ def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
 @pytest.mark.parametrize(("apart", "said"), [(0.01, False), (1.4, True)])
 def test_what_springs_do_is_said(pendulum: Comparison, apart: float, said: bool) -> None:
     rows = [replace(row, apart=apart) for row in pendulum.rows if row.by == "approximate"]
-    notes = " ".join(replace(pendulum, rows=tuple(rows)).notes())
+    notes = " ".join(replace(pendulum, rows=tuple(rows)).comparison_notes())
     assert "springs hold its joints and loops" in notes
     assert ("too soft for this one" in notes) == said
-    assert "springs" not in " ".join(replace(pendulum, rows=()).notes())
+    assert "springs" not in " ".join(replace(pendulum, rows=()).comparison_notes())
 
 
 def test_command(tmp_path: Path) -> None:

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwright.comparison import Scaling, scaling
+from linkwright.comparison import CostScaling, measure_scaling
 from linkwright.comparison.size_scaling import (
-    COSTS,
-    VIRGALA,
-    cubic_of,
-    fitted,
-    power_of,
-    sizes_between,
-    virgala,
+    COST_LABELS,
+    VIRGALA_COEFFICIENTS,
+    chain_sizes_between,
+    fit_cubic,
+    fit_power_law,
+    upper_half,
+    virgala_derivation_time,
 )
 from linkwright.errors import LinkwrightError
 from tests.commands import run
@@ -26,16 +26,16 @@ SIZES = [2, 3, 4, 6, 8, 12, 16, 24, 30]
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 2.5, 4.0])
 def test_a_power_is_found(exponent: float) -> None:
-    found = power_of(SIZES, [0.3 * n**exponent for n in SIZES])
+    found = fit_power_law(SIZES, [0.3 * n**exponent for n in SIZES])
     assert found is not None
     assert found.exponent == pytest.approx(exponent, abs=1e-12)
     assert found.factor == pytest.approx(0.3)
     assert found.error < 1e-12
-    assert found.points == len(fitted(SIZES)) == 5
+    assert found.points == len(upper_half(SIZES)) == 5
 
 
 def test_what_a_cost_begins_with_weighs_little() -> None:
-    found = power_of(SIZES, [5.0 + n**3 for n in SIZES])
+    found = fit_power_law(SIZES, [5.0 + n**3 for n in SIZES])
     assert found is not None
     assert found.exponent == pytest.approx(3, abs=0.02)
     assert 0 < found.error < 0.02
@@ -47,52 +47,56 @@ def test_the_error_is_the_usual_one() -> None:
 
     costs = np.array(SIZES) ** 2 * np.exp(np.random.default_rng(0).normal(0, 0.1, len(SIZES)))
     line = linregress(np.log(SIZES[-5:]), np.log(costs[-5:]))
-    found = power_of(SIZES, list(costs))
+    found = fit_power_law(SIZES, list(costs))
     assert found is not None
     np.testing.assert_allclose((found.exponent, found.error), (line.slope, line.stderr))
 
 
 def test_no_power_of_two_sizes_or_of_nothing() -> None:
-    assert power_of([2, 3], [1, 2]) is None
-    assert power_of([2, 3, 4], [0, 1, 2]) is None
+    assert fit_power_law([2, 3], [1, 2]) is None
+    assert fit_power_law([2, 3, 4], [0, 1, 2]) is None
 
 
 def test_the_fit_of_virgala() -> None:
     """Their own numbers for 30 and 100 links, and their fit found again."""
-    assert virgala(30) == pytest.approx(434.3563, abs=1e-3)
-    assert virgala(100) == pytest.approx(18112.206, abs=1e-2)
-    np.testing.assert_allclose(cubic_of(SIZES, [virgala(n) for n in SIZES]), VIRGALA, rtol=1e-6)
+    assert virgala_derivation_time(30) == pytest.approx(434.3563, abs=1e-3)
+    assert virgala_derivation_time(100) == pytest.approx(18112.206, abs=1e-2)
+    np.testing.assert_allclose(
+        fit_cubic(SIZES, [virgala_derivation_time(n) for n in SIZES]),
+        VIRGALA_COEFFICIENTS,
+        rtol=1e-6,
+    )
 
 
 def test_sizes_between() -> None:
-    sizes = sizes_between(2, 30)
+    sizes = chain_sizes_between(2, 30)
     assert (sizes[0], sizes[-1]) == (2, 30)
     assert 10 <= len(sizes) <= 14
-    assert sizes_between(2, 4) == [2, 3, 4]
+    assert chain_sizes_between(2, 4) == [2, 3, 4]
 
 
 @pytest.fixture(scope="module")
-def study() -> Scaling:
-    return scaling([1, 2, 3, 4], ["lagrange", "multipliers"], duration=0.05)
+def study() -> CostScaling:
+    return measure_scaling([1, 2, 3, 4], ["lagrange", "multipliers"], duration=0.05)
 
 
 @pytest.mark.slow
-def test_operations_of_chains(study: Scaling) -> None:
+def test_operations_of_chains(study: CostScaling) -> None:
     """Counted, so the same on every machine; times are there and above zero."""
-    sizes, operations = study.costs("lagrange", "operations")
+    sizes, operations = study.formulation_costs("lagrange", "operations")
     assert sizes == [1, 2, 3, 4]
     assert operations == sorted(operations)
-    power = study.power("lagrange", "operations")
+    power = study.cost_power_law("lagrange", "operations")
     assert power is not None
     assert 2.5 < power.exponent < 3.5
-    for what in COSTS:
-        assert min(study.costs("lagrange", what)[1]) > 0
+    for what in COST_LABELS:
+        assert min(study.formulation_costs("lagrange", what)[1]) > 0
     assert "no loops" in study.stopped["multipliers"]
     assert all(row.apart < 1e-10 for row in study.rows["lagrange"].values())
 
 
 @pytest.mark.slow
-def test_files(study: Scaling, tmp_path: Path) -> None:
+def test_files(study: CostScaling, tmp_path: Path) -> None:
     study.save(tmp_path / "a.csv")
     with (tmp_path / "a.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -109,11 +113,11 @@ def test_files(study: Scaling, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").count("<svg") == 1
 
 
-def test_every_panel_of_the_figure_has_numbers(study: Scaling) -> None:
+def test_every_panel_of_the_figure_has_numbers(study: CostScaling) -> None:
     """Also where costs are within one power of ten; and no letter is below seven points."""
-    from linkwright.comparison.figures import drawn
+    from linkwright.comparison.figures import draw_cost_figure
 
-    figure = drawn(study)
+    figure = draw_cost_figure(study)
     figure.draw_without_rendering()
     for axes in figure.axes:
         low, high = axes.get_ylim()
@@ -128,12 +132,12 @@ def test_every_panel_of_the_figure_has_numbers(study: Scaling) -> None:
 
 
 def test_too_slow_is_stopped_and_said() -> None:
-    found = scaling([2, 3], ["lagrange"], budget=0.01)
+    found = measure_scaling([2, 3], ["lagrange"], budget=0.01)
     assert not found.rows
     assert "stopped at 2 links, which took more than 0.01 s" in found.stopped["lagrange"]
     assert "stopped at 2 links" in str(found)
     with pytest.raises(LinkwrightError, match="1 to 1000 links"):
-        scaling([0, 2])
+        measure_scaling([0, 2])
 
 
 def test_command(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ import scipy.linalg
 
 import linkwright
 from linkwright.kinematics.closing import (
-    TOLERANCES,
-    ConstraintFunctions,
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
     close_positions,
-    null_space,
+    jacobian_null_space,
+    project_accelerations,
     project_velocities,
     search_positions,
-    smallest_share,
-    solve_accelerations,
+    smallest_singular_share,
     solve_least_change,
 )
 from linkwright.simulation.stabilization import Baumgarte
@@ -34,9 +34,9 @@ def least_change_by_kkt(J: np.ndarray, right: np.ndarray, metric: np.ndarray) ->
     return np.linalg.solve(K, np.r_[np.zeros(n), right])[:n]
 
 
-def on_a_circle(radius: float = 2.0) -> ConstraintFunctions:
+def on_a_circle(radius: float = 2.0) -> PositionConstraints:
     """x² + y² = r², for any number of states."""
-    return ConstraintFunctions(
+    return PositionConstraints(
         lambda q: (q**2).sum(axis=-1, keepdims=True) - radius**2, lambda q: 2 * q[..., None, :]
     )
 
@@ -75,7 +75,7 @@ def test_a_point_goes_to_the_nearest_place_of_its_circle() -> None:
     closure = close_positions(on_a_circle(), np.array([3.0, 4.0]))
     np.testing.assert_allclose(closure.q, [1.2, 1.6], rtol=1e-12)
     assert closure.has_converged
-    assert closure.residual <= TOLERANCES.closed
+    assert closure.residual <= CLOSURE_TOLERANCES.closed_residual
 
 
 def test_what_is_held_stays_exactly() -> None:
@@ -90,7 +90,7 @@ def test_states_of_a_batch_close_as_each_alone_and_failures_stay() -> None:
     for k in (0, 1, 4):
         alone = close_positions(on_a_circle(), q[k])
         np.testing.assert_allclose(closure.q[k], alone.q, rtol=1e-14)
-        assert closure.residual[k] <= TOLERANCES.closed
+        assert closure.residual[k] <= CLOSURE_TOLERANCES.closed_residual
     assert closure.has_converged.tolist()[:3] == [True, True, False]
     assert np.isnan(closure.residual[2])
     assert np.isnan(close_positions(on_a_circle(), q[2]).residual)
@@ -100,10 +100,10 @@ def test_states_of_a_batch_close_as_each_alone_and_failures_stay() -> None:
 
 def test_rows_that_contradict_are_met_in_the_mean_and_the_rest_is_reported() -> None:
     """x = 1 and x = 1 + 2e-7: no x meets both, and the mean is the best."""
-    functions = ConstraintFunctions(
+    functions = PositionConstraints(
         lambda q: np.array([q[0] - 1, q[0] - 1 - 2e-7]), lambda q: np.array([[1.0], [1.0]])
     )
-    for tolerance in (TOLERANCES.closed, 0.0):
+    for tolerance in (CLOSURE_TOLERANCES.closed_residual, 0.0):
         closure = close_positions(functions, np.array([0.7]), tolerance=tolerance)
         assert closure.has_converged
         assert closure.q[0] == pytest.approx(1 + 1e-7, abs=1e-14)
@@ -118,7 +118,7 @@ def test_what_cannot_close_is_left_at_its_best() -> None:
         seen.append(float(q[0] ** 2 + 1))
         return np.array([seen[-1]])
 
-    functions = ConstraintFunctions(residual, lambda q: np.array([[2 * q[0]]]))
+    functions = PositionConstraints(residual, lambda q: np.array([[2 * q[0]]]))
     closure = close_positions(functions, np.array([0.7]), max_iterations=10)
     assert not closure.has_converged
     assert closure.residual == min(seen)
@@ -126,7 +126,7 @@ def test_what_cannot_close_is_left_at_its_best() -> None:
 
 
 def test_a_search_closes_where_newton_alone_diverges() -> None:
-    functions = ConstraintFunctions(
+    functions = PositionConstraints(
         lambda q: np.arctan(q - 0.5), lambda q: np.diag(1 / (1 + (q - 0.5) ** 2))
     )
     start = np.array([3.0])
@@ -145,7 +145,7 @@ def test_rates_hold_the_constraints_and_change_least(seed: int) -> None:
     np.testing.assert_allclose(J @ qd, b, atol=1e-12)
     expected = wish + least_change_by_kkt(J, b - J @ wish, metric)
     np.testing.assert_allclose(qd, expected, rtol=1e-9)
-    qdd = solve_accelerations(J, wish, bias, hold=[1, 3])
+    qdd = project_accelerations(J, wish, bias, hold=[1, 3])
     np.testing.assert_allclose(J @ qdd + bias, 0, atol=1e-12)
     assert qdd[[1, 3]].tolist() == wish[[1, 3]].tolist()
     free = [0, 2, 4]
@@ -157,16 +157,16 @@ def test_null_space_and_weakest_direction() -> None:
     rng = np.random.default_rng(0)
     J = rng.normal(size=(2, 5))
     J = np.vstack([J, J[0] - 2 * J[1]])
-    Z, expected = null_space(J, 1e-9), scipy.linalg.null_space(J, rcond=1e-9)
+    Z, expected = jacobian_null_space(J, 1e-9), scipy.linalg.null_space(J, rcond=1e-9)
     np.testing.assert_allclose(Z @ Z.T, expected @ expected.T, atol=1e-12)
     sizes = scipy.linalg.svdvals(J)
-    assert smallest_share(J, 2) == pytest.approx(sizes[1] / sizes[0])
-    assert smallest_share(J, 4) == 0.0
+    assert smallest_singular_share(J, 2) == pytest.approx(sizes[1] / sizes[0])
+    assert smallest_singular_share(J, 4) == 0.0
 
 
 def test_tolerances_are_frozen_and_each_has_a_reason() -> None:
     with pytest.raises(FrozenInstanceError):
-        TOLERANCES.closed = 1.0  # type: ignore[misc]
+        CLOSURE_TOLERANCES.closed_residual = 1.0  # type: ignore[misc]
     for place in ("kinematics/closing/tolerances.py", "motion/options.py"):
         (table,) = [
             node
@@ -177,7 +177,9 @@ def test_tolerances_are_frozen_and_each_has_a_reason() -> None:
             if isinstance(number, ast.AnnAssign):
                 assert isinstance(reason, ast.Expr), ast.unparse(number)
                 assert len(ast.unparse(reason)) > 20
-    assert len({field.name for field in fields(TOLERANCES)}) == len(fields(TOLERANCES))
+    assert len({field.name for field in fields(CLOSURE_TOLERANCES)}) == len(
+        fields(CLOSURE_TOLERANCES)
+    )
 
 
 def test_closing_needs_nothing_but_numpy() -> None:
@@ -207,11 +209,11 @@ def test_baumgarte_terms_by_numbers_are_the_least_in_the_mass_metric() -> None:
     model = linkwright.compile(linkwright.gallery("four-bar"), threads=1)
     q, qd = model.home() + 1e-3, np.linspace(-1, 1, model.nv)
     rows = 6 * model.constraint_velocity(q, qd)
-    rows[: model.names.positions] += 16 * model.constraint_residual(q)
+    rows[: model.names.position_row_count] += 16 * model.constraint_residual(q)
     added = Baumgarte(3.0, 4.0).number(model, q, qd, [])
     J, M = model.constraint_jacobian(q), model.mass_matrix(q)
     left, sizes, right = scipy.linalg.svd(J)
-    rank = model.nv - model.freedom
+    rank = model.nv - model.dof
     independent = sizes[:rank, None] * right[:rank]  # φ̈ in the directions that count
     expected = least_change_by_kkt(independent, -left.T[:rank] @ rows, M)
     np.testing.assert_allclose(added, expected, rtol=1e-7)

@@ -159,7 +159,7 @@ def test_equations_hold_wherever_the_tree_goes(kind: str, seed: int, rotation: s
             np.testing.assert_allclose((ahead - behind) / 2e-5, J[:, k], atol=1e-8)
     mobility = lw.mobility(pair.mechanism, q)
     assert mobility.equations == mobility.rank == EQUATIONS[kind]
-    assert mobility.freedom == sum(body.nv for body in pair.tree.bodies)
+    assert mobility.dof == sum(body.nv for body in pair.tree.bodies)
     assert not mobility.redundant
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
-from linkwright.mechanism import replaced
-from linkwright.quantities import GUARDED, ports
+from linkwright.mechanism import replace_fields
+from linkwright.quantities import GUARDED_QUANTITIES, quantity_ports
 
 FOUR_BAR = lw.compile(lw.gallery("four-bar"), threads=1)
 
@@ -28,7 +28,11 @@ def test_reactions_take_forces_with_and_without_constraints(name: str) -> None:
     """(q, qd, tau) for all; the same as those of the motion that τ brings about."""
     model = lw.compile(lw.gallery(name), threads=1)
     for function in ("reactions", "body_reactions"):
-        assert [port.name for port in ports(model.names, function)[0]] == ["q", "qd", "tau"]
+        assert [port.name for port in quantity_ports(model.names, function)[0]] == [
+            "q",
+            "qd",
+            "tau",
+        ]
     tau = np.random.default_rng(0).uniform(-1, 1, model.nv)
     q, rest = model.home(), np.zeros(model.nv)
     qdd = model.forward_dynamics(q, rest, tau)
@@ -58,10 +62,10 @@ def test_reactions_of_a_body_without_mass_follow_from_its_motion() -> None:
         model.reactions  # noqa: B018
 
 
-@pytest.mark.parametrize("function", GUARDED)
+@pytest.mark.parametrize("function", GUARDED_QUANTITIES)
 def test_help_lists_just_the_outputs_that_are_returned(function: str) -> None:
     state = closed_state([0.3, 0.0, 0.0])
-    wanted, _ = ports(FOUR_BAR.names, function)
+    wanted, _ = quantity_ports(FOUR_BAR.names, function)
     one = getattr(FOUR_BAR, function)
     results = one(*(state[port.name] for port in wanted))
     text = str(one.__doc__)
@@ -125,7 +129,7 @@ def test_check_names_the_state_and_the_constraint() -> None:
 
 def test_a_locked_mechanism_is_checked_too() -> None:
     """No freedom is left: nothing is compiled, and the states are checked all the same."""
-    held = replaced(
+    held = replace_fields(
         lw.gallery("elbow"),
         constraints={
             "a": {"type": "coupling", "joint": "q1", "coefficients": ["1/3"]},

@@ -7,8 +7,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, UnsupportedError
-from linkwright.kinematics.assembly import assemblies, consistent_speeds
-from linkwright.mechanism import replaced
+from linkwright.kinematics.assembly import assembly_branches, consistent_velocities
+from linkwright.mechanism import replace_fields
 from tests.commands import ok, run
 
 LINK = {"mass": 1.3, "center": [0.3, 0.1, 0.05], "inertia": [0.1, 0.1, 0.1]}
@@ -56,7 +56,7 @@ def test_too_few_actuators_are_an_error() -> None:
 
 def test_a_drive_at_its_dead_centre_is_an_error() -> None:
     """Crank and coupler in line: a motor at the rocker cannot move the crank."""
-    linkage = replaced(lw.gallery("four-bar"), actuators={"u": {"moves": "theta3"}})
+    linkage = replace_fields(lw.gallery("four-bar"), actuators={"u": {"moves": "theta3"}})
     model = lw.compile(linkage)
     wide = model.actuator_forces(lw.assemble(linkage), np.zeros(3), np.zeros(3))
     assert np.abs(wide).max() < 1e3
@@ -67,11 +67,11 @@ def test_a_drive_at_its_dead_centre_is_an_error() -> None:
 
 
 def test_drives_of_least_norm_give_the_motion() -> None:
-    linkage = replaced(lw.gallery("five-bar"), ["actuators"])
+    linkage = replace_fields(lw.gallery("five-bar"), ["actuators"])
     model = lw.compile(linkage)
     q = model.home()
     rng = np.random.default_rng(0)
-    qd = consistent_speeds(linkage, q, rng.uniform(-1, 1, model.nv))
+    qd = consistent_velocities(linkage, q, rng.uniform(-1, 1, model.nv))
     qdd = model.forward_dynamics(q, qd, rng.uniform(-1, 1, model.nv))
     tau = model.inverse_dynamics(q, qd, qdd)
     np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, atol=1e-9)
@@ -118,8 +118,10 @@ def test_constraint_that_holds_at_first() -> None:
 def test_kept_parameters_that_tilt_a_loop() -> None:
     """At its nominal values the loop is planar; with others it restricts more."""
     linkage = lw.gallery("four-bar")
-    loop = replaced(linkage.loops["pin"], axis=[0, "tilt", 1])
-    tilted = replaced(linkage, loops={"pin": loop}, parameters={**linkage.parameters, "tilt": 0})
+    loop = replace_fields(linkage.loops["pin"], axis=[0, "tilt", 1])
+    tilted = replace_fields(
+        linkage, loops={"pin": loop}, parameters={**linkage.parameters, "tilt": 0}
+    )
     model = lw.compile(tilted, parameters=["tilt"])
     q, qd = model.home(), np.zeros(3)
     for tilt in (0.0, 0.2):
@@ -231,10 +233,10 @@ def test_what_no_loop_touches_stays() -> None:
     names = lw.compile(linkage).q_names
     q = lw.assemble(linkage, ranges={"q2": (-3, -1)})
     assert q[names.index("zz")] == 0.25
-    branches = assemblies(linkage, {"q1": 1}, hold=["q1"])
+    branches = assembly_branches(linkage, {"q1": 1}, hold=["q1"])
     assert len(branches) == 2
     with pytest.raises(AssemblyError, match="1 more coordinates can move"):
-        assemblies(linkage)
+        assembly_branches(linkage)
 
 
 def test_mobility_at_a_dead_centre_of_the_named_speed() -> None:
@@ -242,7 +244,7 @@ def test_mobility_at_a_dead_centre_of_the_named_speed() -> None:
     linkage = lw.gallery("four-bar").with_parameters(l1="3/2", l2=1, l3="3/2", l4=2)
     down = np.arctan2(-1.5, 2)
     report = lw.mobility(linkage, [np.pi / 2, down, down + np.pi])
-    assert report.freedom == 1
+    assert report.dof == 1
     assert report.independent != ("theta1",)
 
 

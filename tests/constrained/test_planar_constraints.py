@@ -8,7 +8,7 @@ from numpy import cos, sin
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
-from linkwright.mechanism import replaced
+from linkwright.mechanism import replace_fields
 from tests.constrained.integrate import integrate
 from tests.references.four_bar import FourBar
 
@@ -53,7 +53,7 @@ def test_pair_of_gears() -> None:
     first = (tau[0] + ratio * tau[1]) / (0.3 + ratio**2 * 2.0)
     q = np.array([1.0, ratio])
     close(model.forward_dynamics(q, 3 * q, tau), [first, ratio * first])
-    assert lw.mobility(pair).freedom == 1
+    assert lw.mobility(pair).dof == 1
     contact = (0.3 * first - tau[0]) / 0.2
     close(model.multipliers(q, 3 * q, tau), [contact])
 
@@ -62,9 +62,11 @@ def test_a_gear_is_a_mimicking_joint() -> None:
     """The arm whose elbow follows the shoulder, by a gear and by `mimic`."""
     arm = lw.gallery("elbow")
     gear = {"type": "gear", "factors": {"q2": 1, "q1": 2}, "offset": 0.3}
-    geared = replaced(arm, constraints={"gear": gear})
-    second = replaced(arm.joints["q2"], mimic={"joint": "q1", "multiplier": -2, "offset": 0.3})
-    mimicking = replaced(arm, joints={**arm.joints, "q2": second})
+    geared = replace_fields(arm, constraints={"gear": gear})
+    second = replace_fields(
+        arm.joints["q2"], mimic={"joint": "q1", "multiplier": -2, "offset": 0.3}
+    )
+    mimicking = replace_fields(arm, joints={**arm.joints, "q2": second})
     q1, v, tau = 0.4, 1.1, np.array([2.0, 0.5])
     one = lw.compile(mimicking).forward_dynamics([q1], [v], [tau[0] - 2 * tau[1]])
     both = lw.compile(geared).forward_dynamics([q1, 0.3 - 2 * q1], [v, -2 * v], tau)
@@ -100,7 +102,7 @@ def test_differential() -> None:
     model, q = lw.compile(shafts), np.array([0.3, 0.1, 0.2])
     close(model.forward_dynamics(q, [1.0, 3.0, 2.0], tau), truth)
     close(model.multipliers(q, [1.0, 3.0, 2.0], tau), [moment])
-    assert lw.mobility(shafts).freedom == 2
+    assert lw.mobility(shafts).dof == 2
 
 
 def test_coupling_of_higher_order() -> None:
@@ -129,7 +131,7 @@ def test_a_gear_said_twice() -> None:
     twice = {"type": "gear", "factors": {"q1": 2, "q2": 4}}
     pair = wheels({"once": teeth, "twice": twice}, q1=0.3, q2=2.0)
     found = lw.mobility(pair)
-    assert (found.freedom, found.rank, len(found.redundant)) == (1, 1, 1)
+    assert (found.dof, found.rank, len(found.redundant)) == (1, 1, 1)
     single = lw.compile(wheels({"once": teeth}, q1=0.3, q2=2.0))
     state = np.array([0.4, -0.2]), np.array([2.0, -1.0]), np.array([1.0, 3.0])
     close(lw.compile(pair).forward_dynamics(*state), single.forward_dynamics(*state))
@@ -148,7 +150,7 @@ def test_gears_that_contradict_each_other() -> None:
 
 def driven_four_bar() -> lw.Mechanism:
     drive = {"type": "drive", "on": "theta1", "position": "1 + 2*t + 0.3*sin(5*t)"}
-    return replaced(lw.gallery("four-bar"), ["independent"], constraints={"motor": drive})
+    return replace_fields(lw.gallery("four-bar"), ["independent"], constraints={"motor": drive})
 
 
 @pytest.mark.parametrize("t", [0.0, 0.7])
@@ -169,7 +171,7 @@ def test_driven_crank(t: float) -> None:
     close(multipliers[-1], moment, 1e-9)
     work = multipliers @ model.constraint_jacobian(q, t) @ qd
     close(work, moment * fd, 1e-9)
-    assert lw.mobility(driven_four_bar(), t=t).freedom == 0
+    assert lw.mobility(driven_four_bar(), t=t).dof == 0
 
 
 def test_driven_crank_moves_on() -> None:
@@ -225,7 +227,7 @@ def test_a_distance_holds_a_single_slider() -> None:
     close(model.forward_dynamics(q, [0.0], [0.0]), [0.0])
     pull = model.constraint_jacobian(q).T @ model.multipliers(q, [0.0], [0.0])
     close(pull, [3 * G])
-    assert lw.mobility(tied).freedom == 0
+    assert lw.mobility(tied).dof == 0
 
 
 ROD = {"type": "distance", "between": ["ground", "bead"], "length": 1}
@@ -351,4 +353,4 @@ def test_skate() -> None:
     found = lw.compile(skate).forward_dynamics([0.2, 0.4, theta], qd, tau)
     close(found, [*truth, 0.9 / 0.5])
     mobility = lw.mobility(skate, [0.2, 0.4, theta])
-    assert (mobility.freedom, mobility.configuration) == (2, 3)
+    assert (mobility.dof, mobility.configuration) == (2, 3)

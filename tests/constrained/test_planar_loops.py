@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import AssemblyError
 from linkwright.formulations import FORMULATIONS
-from linkwright.mechanism import replaced
+from linkwright.mechanism import replace_fields
 from tests.constrained.integrate import integrate, project
 from tests.references.five_bar import FiveBar
 from tests.references.four_bar import FourBar
@@ -106,7 +106,7 @@ def test_four_bar_closes_on_both_branches(theta1: float, branch: int) -> None:
 
 def test_a_partial_guess_is_enough() -> None:
     """Only the crank and the sign of the rod's angle are said."""
-    plain = replaced(lw.gallery("four-bar"), assembly={})
+    plain = replace_fields(lw.gallery("four-bar"), assembly={})
     q = lw.assemble(plain, {"theta1": 1.0}, hold=["theta1"], ranges={"theta3": (0.0, np.pi)})
     close(q, FourBar().angles(1.0), 1e-11)
 
@@ -129,24 +129,24 @@ def test_mobility(name: str) -> None:
     mechanism = lw.gallery(name)
     q, *_ = SAMPLES[name](np.random.default_rng(1))
     for found in (lw.mobility(mechanism), lw.mobility(mechanism, q)):
-        assert found.freedom == FREEDOM.get(name, 1)
+        assert found.dof == FREEDOM.get(name, 1)
         assert found.rank == 2 * len(mechanism.loops)
         assert found.equations == 5 * len(mechanism.loops)
-        assert len(found.independent) == found.freedom
+        assert len(found.independent) == found.dof
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_flat_windows_gain_freedoms(n: int) -> None:
     """From 1 to N + 1 where the cranks lie flat."""
     flat = np.zeros(2 * n + 1)
-    assert lw.mobility(lw.gallery(f"n-four-bar-{n}"), flat).freedom == n + 1
+    assert lw.mobility(lw.gallery(f"n-four-bar-{n}"), flat).dof == n + 1
 
 
 def test_a_second_coupler_is_redundant() -> None:
     """A parallelogram with a middle bar moves, although it counts to freedom 0."""
     row = lw.gallery("n-four-bar-1")
     bar = {"type": "revolute", "child": "bar", "origin": [0.5, 0, 0]}
-    double = replaced(
+    double = replace_fields(
         row,
         ["independent", "coordinates"],
         bodies={**row.bodies, "bar": {"mass": 1, "center": [0.5, 0, 0], "inertia": {"zz": "1/12"}}},
@@ -155,7 +155,7 @@ def test_a_second_coupler_is_redundant() -> None:
         assembly={"a0": 1, "b1": -1, "a1": 1, "bar": -1},
     )
     found = lw.mobility(double)
-    assert (found.freedom, found.rank, found.equations) == (1, 3, 10)
+    assert (found.dof, found.rank, found.equations) == (1, 3, 10)
     assert found.redundant
     model = lw.compile(double)
     q = lw.assemble(double)
@@ -188,7 +188,9 @@ def test_accelerations(name: str, seed: int) -> None:
 @pytest.mark.parametrize("by", [by for by in FORMULATIONS if by != "approximate"])
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name != "n-four-bar-7"])
 def test_formulations(by: str, name: str) -> None:
-    function = lw.derive(lw.gallery(name), by=by, parameters="numeric").folded("forward_dynamics")
+    function = lw.derive(lw.gallery(name), by=by, parameters="numeric").function_at_values(
+        "forward_dynamics"
+    )
     rng = np.random.default_rng(7)
     for _ in range(3):
         q, qd, truth = SAMPLES[name](rng)

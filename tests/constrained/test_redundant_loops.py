@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml import read_toml
-from linkwright.guard import Instant
+from linkwright.guard import ConstrainedState
 from linkwright.simulation import solve_kinematics
 from linkwright.writers.toml_writer import write_toml
 
@@ -54,7 +54,7 @@ def acceleration_of_a_hinged_door(axis: list[float], q: float) -> float:
 def test_a_door_on_three_hinges_moves_as_on_one(axis: list[float], off: float) -> None:
     mechanism = door(axis, off=off)
     found = lw.mobility(mechanism)
-    assert (found.freedom, found.equations, found.rank) == (1, 10, 0)
+    assert (found.dof, found.equations, found.rank) == (1, 10, 0)
     assert bool(found.nearly) == (off > 0)
     run = lw.simulate(mechanism, t=0.3, q0={"hinge": 0.4}, samples=4)
     assert run.finished, run.status
@@ -125,7 +125,7 @@ def test_duplicates_that_are_off_by_1e_8_leave_mobility_and_motion(off: list[int
     errors = 1e-9 * np.array(off, dtype=float).reshape(3, 5)
     rounded, exact = platform(3, errors), platform(3, np.zeros((3, 5)))
     found = lw.mobility(rounded)
-    assert found.freedom == lw.mobility(exact).freedom == 1
+    assert found.dof == lw.mobility(exact).dof == 1
     q, wanted = (lw.assemble(m, {"c0": 1.0}, ["c0"]) for m in (rounded, exact))
     np.testing.assert_allclose(q, wanted, atol=1e-6)
     qd = [lw.assemble_velocities(m, x, {"c0": 2.0}) for m, x in ((rounded, q), (exact, wanted))]
@@ -174,7 +174,7 @@ def test_the_tolerance_is_one_and_can_be_set() -> None:
     assert lw.simulate(rough, t=0.01, samples=2, closure=1e-3).finished
     text = write_toml(rough.with_closure(1e-3))
     assert read_toml(text).closure == 1e-3
-    assert lw.mobility(lw.load(write_toml(rough), closure=1e-3)).freedom == 1
+    assert lw.mobility(lw.load(write_toml(rough), closure=1e-3)).dof == 1
 
 
 def test_the_command_line_sets_the_tolerance(
@@ -219,7 +219,7 @@ def test_functions_that_need_no_closure_compile_all_the_same() -> None:
     q = np.array([0.1, 0.2, 0.3, 0.4])
     np.testing.assert_allclose(model.mass_matrix(q), exact.mass_matrix(q), rtol=1e-14)
     assert model.constraint_residual(q).shape == (10,)
-    for use in (lambda: model.forward_dynamics, model.home, lambda: model.freedom):
+    for use in (lambda: model.forward_dynamics, model.home, lambda: model.dof):
         with pytest.raises(AssemblyError, match="cannot close"):
             use()
 
@@ -277,4 +277,4 @@ def test_hinges_off_by_less_than_a_wide_closure_do_not_lock_the_door() -> None:
     wanted = acceleration_of_a_hinged_door([0, 0, 1], 0.4)
     assert model.forward_dynamics([0.4], [0.0], [0.0])[0] == pytest.approx(wanted, rel=1e-9)
     state = {"q": np.array([0.4]), "qd": np.zeros(1), "tau": np.zeros(1)}
-    assert Instant(model, state).forward_dynamics()[0] == pytest.approx(wanted, rel=1e-9)
+    assert ConstrainedState(model, state).forward_dynamics()[0] == pytest.approx(wanted, rel=1e-9)

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replaced
+from linkwright.mechanism.mechanism import replace_fields
 from tests.constrained.rolling_examples import EXAMPLES, Example, values
 from tests.references import rolling_disk, sharp_edged_disk
 
@@ -26,7 +26,7 @@ def example(name: str) -> Example:
 def test_freedom(name: str) -> None:
     one = example(name)
     q = one.states(1)[0][0]
-    assert lw.mobility(one.mechanism, q).freedom == one.freedom
+    assert lw.mobility(one.mechanism, q).dof == one.freedom
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -148,10 +148,10 @@ def test_disk_in_steady_circles(theta: float, psi_rate: float) -> None:
 def test_wheel_down_an_incline() -> None:
     """Straight down: g sin(slope) / (1 + J/(m r²))."""
     flat = lw.gallery("rolling-disk")
-    mechanism = replaced(
+    mechanism = replace_fields(
         flat,
         frames={"slope": {"body": "ground", "origin": {"rpy": [0, 0.4, 0]}}},
-        constraints={"rolling": replaced(flat.constraints["rolling"], on="slope")},
+        constraints={"rolling": replace_fields(flat.constraints["rolling"], on="slope")},
     )
     p = values(flat)
     q = np.array([p["r"] * np.sin(0.4), 0, p["r"] * np.cos(0.4), 0, 0, 0])
@@ -164,7 +164,7 @@ def test_wheel_down_an_incline() -> None:
 def test_disk_with_a_quaternion() -> None:
     """Other coordinates and speeds, the same motion."""
     one = example("rolling-disk")
-    mechanism = replaced(
+    mechanism = replace_fields(
         one.mechanism,
         ["coordinates", "independent"],
         joints={"free": {"type": "free", "child": "disk"}},
@@ -236,7 +236,7 @@ def test_planetary_gear() -> None:
     mechanism = lw.load(GEAR_TRAIN)
     model = lw.compile(mechanism)
     q = np.array([0.3, -0.4, 0.5, 0.6])
-    assert lw.mobility(mechanism, q).freedom == 2
+    assert lw.mobility(mechanism, q).dof == 2
     rs, rp, rr = 0.3, 0.2, 0.7
     for sun, carrier in ((1.0, 0.0), (0.0, 1.0)):
         ring = carrier - rs / rr * (sun - carrier)

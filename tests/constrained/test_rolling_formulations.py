@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formulations import FORMULATIONS, formulation
+from linkwright.formulations import FORMULATIONS, formulation_module
 from tests.constrained.rolling_examples import EXAMPLES, Example
 
 WITHOUT_INERTIA = {
@@ -49,6 +49,6 @@ def test_accelerations_and_forces(name: str, by: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_INERTIA))
 def test_free_bodies_need_inertia(name: str) -> None:
-    reason = formulation("newton_euler").supports(example(name).mechanism)
+    reason = formulation_module("newton_euler").supports(example(name).mechanism)
     assert reason is not None
     assert "a free body needs mass and inertia" in reason

@@ -11,8 +11,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
-from linkwright.expressions import to_float
-from linkwright.mechanism.gallery_files import gallery_file
+from linkwright.expressions import expression_to_float
+from linkwright.mechanism.gallery_files import read_gallery_file
 from tests.constrained.free_joint import Motion, free_joint
 from tests.constrained.integrate import integrate
 from tests.references import bricard, stewart, two_arms
@@ -68,7 +68,7 @@ def test_files_say_where_they_close(name: str) -> None:
     mechanism, one = lw.gallery(name), model(name)
     q = lw.assemble(mechanism)
     for key, number in mechanism.assembly.items():
-        said = to_float(number, mechanism.values)
+        said = expression_to_float(number, mechanism.values)
         assert q[one.q_names.index(key)] == pytest.approx(said, abs=2e-3)
     np.testing.assert_allclose(one.constraint_residual(q), 0, atol=1e-12)
     np.testing.assert_array_equal(one.home(), q)
@@ -81,7 +81,7 @@ def test_files_say_where_they_close(name: str) -> None:
 def test_mobility(name: str, freedom: int, equations: int, rank: int) -> None:
     for seed in range(3):
         found = lw.mobility(lw.gallery(name), closed(name, seed))
-        assert (found.freedom, found.equations, found.rank) == (freedom, equations, rank)
+        assert (found.dof, found.equations, found.rank) == (freedom, equations, rank)
         assert len(found.redundant) == equations - rank
         assert found.independent == lw.gallery(name).independent
 
@@ -206,7 +206,7 @@ def test_spherical_loops_carry_forces_and_no_moments(seed: int) -> None:
 
 
 def test_stewart_with_a_quaternion_moves_as_with_angles() -> None:
-    _, text = gallery_file("stewart") or ("", "")
+    _, text = read_gallery_file("stewart") or ("", "")
     text = text.replace('rotation = "cardan"', "")
     for rate, speed in zip(("rx", "ry", "rz", "x", "y", "z"), SPEEDS, strict=True):
         text = text.replace(f'"platform.{rate}",', f'"platform.{speed}",')

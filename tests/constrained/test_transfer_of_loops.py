@@ -10,17 +10,17 @@ import pytest
 import linkwright as lw
 from linkwright.errors import UnsupportedError
 from linkwright.formulations.influence.transfer import (
-    dynamics_at,
-    inverse,
-    of_closure,
-    of_frame,
-    of_leg,
-    operational,
-    together,
-    transferred,
+    add_dynamics,
+    closure_coefficients,
+    dynamics_at_instant,
+    frame_influence,
+    invert_coefficients,
+    leg_coefficients,
+    operational_dynamics,
+    transfer_dynamics,
 )
-from linkwright.kinematics.assembly import consistent_speeds
-from linkwright.mechanism import replaced
+from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.mechanism import replace_fields
 
 THETA = np.array([1.0, 0.5705956522, 1.7456700684])
 
@@ -42,10 +42,10 @@ def test_four_bar_by_numbers(four_bar: lw.Equations) -> None:
     """G, H, I*, P*, load of the worked example, from the numbers of one instant."""
     q = lw.assemble(four_bar.mechanism, {"theta1": 1.0, "theta2": 0.57, "theta3": 1.75}, ["theta1"])
     np.testing.assert_allclose(q, THETA, atol=1e-10)
-    motion = of_closure(*closure(four_bar, q, [0, 1]), inputs=[0])
+    motion = closure_coefficients(*closure(four_bar, q, [0, 1]), inputs=[0])
     np.testing.assert_allclose(motion.G.ravel(), [1, -0.2450961291, 0.1804794372], atol=1e-10)
     np.testing.assert_allclose(motion.H.ravel(), [0, 0.2610655893, 0.4586621930], atol=1e-10)
-    model = transferred(dynamics_at(four_bar, q, 2 * motion.G.ravel()), motion)
+    model = transfer_dynamics(dynamics_at_instant(four_bar, q, 2 * motion.G.ravel()), motion)
     np.testing.assert_allclose(model.inertia, [[0.9128753066]], atol=1e-10)
     np.testing.assert_allclose(model.power, [[[0.5271203651]]], atol=1e-10)
     np.testing.assert_allclose(model.loads, [4.5302683718], atol=1e-9)
@@ -78,8 +78,8 @@ def test_stiffness_of_a_sprung_loop(four_bar: lw.Equations) -> None:
         }
     )  # fmt: skip
     eqs = lw.derive(sprung, by="influence", parameters="numeric")
-    motion = of_closure(*closure(eqs, THETA, [0, 1]), inputs=[0])
-    model = transferred(dynamics_at(eqs, THETA, 0 * THETA), motion)
+    motion = closure_coefficients(*closure(eqs, THETA, [0, 1]), inputs=[0])
+    model = transfer_dynamics(dynamics_at_instant(eqs, THETA, 0 * THETA), motion)
 
     def energy(crank: mp.mpf) -> mp.mpf:
         x, y = mp.mpf("3.5") - mp.cos(crank), -mp.sin(crank)  # from the crank's pin to the pivot
@@ -99,25 +99,25 @@ def test_inputs_that_cannot_drive_are_named(four_bar: lw.Equations) -> None:
     """Crank and coupler in line: the rocker stands at its end and cannot be driven."""
     q = lw.assemble(four_bar.mechanism, {"theta1": 0.3, "theta2": 0.3}, ["theta1"])
     A, H = closure(four_bar, q, [0, 1])
-    of_closure(A, H, inputs=[0])
+    closure_coefficients(A, H, inputs=[0])
     lined = A.copy()
     lined[:, 1] = 3 * lined[:, 0]
     with pytest.raises(UnsupportedError, match="inputs theta3 cannot drive"):
-        of_closure(lined, H, inputs=[2], names=["theta1", "theta2", "theta3"])
+        closure_coefficients(lined, H, inputs=[2], names=["theta1", "theta2", "theta3"])
     with pytest.raises(UnsupportedError, match="do not determine 3 joints"):
-        of_closure(A, H, inputs=[0, 1])
+        closure_coefficients(A, H, inputs=[0, 1])
 
 
 def test_mechanism_names_inputs_that_cannot_drive() -> None:
     """A joint that is held moves nothing, here or elsewhere."""
-    held = replaced(
+    held = replace_fields(
         lw.gallery("elbow"), independent=["q1"],
         constraints={"hold": {"type": "coupling", "joint": "q1", "coefficients": ["1/3"]}},
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="'q1' cannot drive"):
         lw.compile(held)
     with pytest.raises(UnsupportedError, match="2 speeds are named for 1 freedom"):
-        lw.compile(replaced(held, independent=["q1", "q2"]))
+        lw.compile(replace_fields(held, independent=["q1", "q2"]))
     assert lw.mobility(held).independent == ("q2",)
 
 
@@ -151,7 +151,7 @@ def test_legs_in_parallel() -> None:
     for i, arm in enumerate(arms):
         bodies |= {f"{n}_{i}": b for n, b in arm.bodies.items()}
         joints |= {
-            f"{n}_{i}": replaced(
+            f"{n}_{i}": replace_fields(
                 j, parent="ground" if j.parent == "ground" else f"{j.parent}_{i}", child=f"{j.child}_{i}"
             )
             for n, j in arm.joints.items()
@@ -163,18 +163,18 @@ def test_legs_in_parallel() -> None:
     names = lw.compile(whole)
     q = lw.assemble(whole)
     rng = np.random.default_rng(3)
-    qd = consistent_speeds(whole, q, rng.uniform(-1, 1, names.nv))
+    qd = consistent_velocities(whole, q, rng.uniform(-1, 1, names.nv))
     parts, speed = [], qd[:3]
     for i, arm in enumerate(arms):
         own = slice(6 + 3 * i, 9 + 3 * i)
         eqs = lw.derive(arm, by="influence", parameters="numeric")
-        u = of_frame(eqs, "hand", q[own])
-        leg = of_leg(u, (np.eye(3), np.zeros((3, 3, 3))))
+        u = frame_influence(eqs, "hand", q[own])
+        leg = leg_coefficients(u, (np.eye(3), np.zeros((3, 3, 3))))
         np.testing.assert_allclose(leg.G @ speed, qd[own], atol=1e-10)
-        parts.append(transferred(dynamics_at(eqs, q[own], qd[own]), leg))
-    model = together(parts)
+        parts.append(transfer_dynamics(dynamics_at_instant(eqs, q[own], qd[own]), leg))
+    model = add_dynamics(parts)
     M = model.inertia + mass * np.eye(3)
-    still = model.force(speed, np.zeros(3)) + mass * np.array([0, 0, 9.81])
+    still = model.generalized_force(speed, np.zeros(3)) + mass * np.array([0, 0, 9.81])
     tau = np.zeros(names.nv)
     push = rng.uniform(-5, 5, 3)
     tau[:3] = push
@@ -189,24 +189,24 @@ def test_redundant_arm() -> None:
     eqs = lw.derive(arm, by="influence", parameters="numeric")
     rng = np.random.default_rng(1)
     q, v = rng.uniform(-1, 1, (2, 4))
-    own, u = dynamics_at(eqs, q, v), of_frame(eqs, "tool", q, rows=(3, 4))
-    inertia, bias = operational(own, u, v)
+    own, u = dynamics_at_instant(eqs, q, v), frame_influence(eqs, "tool", q, rows=(3, 4))
+    inertia, bias = operational_dynamics(own, u, v)
     s = np.array([[np.cos(q[0]), 2 * q[1], 0, 0], [0, 0, 1, 0.3]])
     H_s = np.zeros((2, 4, 4))
     H_s[0, 0, 0], H_s[0, 1, 1] = -np.sin(q[0]), 2
-    whole = inverse(np.vstack([u[0], s]), np.concatenate([u[1], H_s]))
-    I = transferred(own, whole).inertia
+    whole = invert_coefficients(np.vstack([u[0], s]), np.concatenate([u[1], H_s]))
+    I = transfer_dynamics(own, whole).inertia
     schur = I[:2, :2] - I[:2, 2:] @ np.linalg.solve(I[2:, 2:], I[2:, :2])
     np.testing.assert_allclose(inertia, schur, rtol=1e-10)
     force = rng.uniform(-3, 3, 2)
-    qdd = np.asarray(eqs.folded("forward_dynamics")(q, v, u[0].T @ force)).ravel()
+    qdd = np.asarray(eqs.function_at_values("forward_dynamics")(q, v, u[0].T @ force)).ravel()
     hand = u[0] @ qdd + np.einsum("pmn,m,n->p", u[1], v, v)
     np.testing.assert_allclose(inertia @ hand + bias, force, rtol=1e-9)
 
 
 def test_coefficients_with_time() -> None:
     """A four-bar whose ground pivot moves: q̈ by H, H_t, h_tt is that of multipliers."""
-    moving = replaced(
+    moving = replace_fields(
         lw.gallery("four-bar"),
         ["loops", "independent"],
         constraints={
@@ -220,7 +220,7 @@ def test_coefficients_with_time() -> None:
                   for by in ("influence", "multipliers"))  # fmt: skip
     t, tau = 0.4, np.array([1.0, -0.5, 0.3])
     q = lw.assemble(moving, t=t)
-    qd = consistent_speeds(moving, q, [2.0, 0, 0], t)
+    qd = consistent_velocities(moving, q, [2.0, 0, 0], t)
     first, second = (np.asarray(e.function("forward_dynamics")(q, qd, tau, t)[0]).ravel()
                      for e in (one, other))  # fmt: skip
     np.testing.assert_allclose(first, second, rtol=1e-11)

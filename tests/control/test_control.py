@@ -18,8 +18,8 @@ from linkwright.control import (
     pid,
 )
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.formulations.influence.transfer import dynamics_at, of_frame
-from linkwright.formulations.influence.transfer import operational as at_the_hand
+from linkwright.formulations.influence.transfer import dynamics_at_instant, frame_influence
+from linkwright.formulations.influence.transfer import operational_dynamics as at_the_hand
 from linkwright.motion import quintic
 from linkwright.simulation import load_run
 
@@ -151,8 +151,8 @@ def test_operational_control_is_the_transfer_of_influence() -> None:
     """τ = Gᵀ (Λ a + b) with Λ and b that `influence` finds at one instant; the rest stands still."""
     eqs = lw.derive(lw.gallery("chain-3"), by="influence", parameters="numeric")
     q, qd, a = np.array([0.3, 0.7, -0.4]), np.array([0.5, -1.0, 0.8]), np.array([0.4, -0.9])
-    hand = of_frame(eqs, "tool", q, (3, 4))
-    inertia, bias = at_the_hand(dynamics_at(eqs, q, qd), hand, qd)
+    hand = frame_influence(eqs, "tool", q, (3, 4))
+    inertia, bias = at_the_hand(dynamics_at_instant(eqs, q, qd), hand, qd)
     model = lw.compile(lw.gallery("chain-3"))
     place, J = model.placement("tool")(q)[:2, 3], model.jacobian("tool")(q)[3:5]
     law = operational(

@@ -14,8 +14,8 @@ import linkwright as lw
 from linkwright.cli.commands.export_command import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import load
-from linkwright.files.toml import NOT_IN_FILES, read_toml
-from linkwright.writers import check_target, save, write_text
+from linkwright.files.toml import FIELDS_NOT_IN_FILES, read_toml
+from linkwright.writers import check_output_file_name, save, write_mechanism_text
 from linkwright.writers.toml_writer import write_toml
 from tests.random_trees import RandomTree, trees
 
@@ -39,7 +39,7 @@ def test_the_example_of_every_part_has_every_part() -> None:
     written = EVERYTHING + "".join(
         write_toml(lw.gallery(name)) for name in ("triple-pendulum", "remote-elbow")
     )
-    missing = {key for key in keys - set(NOT_IN_FILES) if key not in written}
+    missing = {key for key in keys - set(FIELDS_NOT_IN_FILES) if key not in written}
     assert not missing
 
 
@@ -141,8 +141,8 @@ def test_names_say_the_format(tmp_path: Path) -> None:
         with pytest.raises(FileError, match="is not a file name for TOML"):
             save(arm, tmp_path / name)
     with pytest.raises(FileError, match="is not a file name for URDF"):
-        check_target(Path("arm.toml"), "urdf")
-    check_target(Path("arm.txt"), "toml")
+        check_output_file_name(Path("arm.toml"), "urdf")
+    check_output_file_name(Path("arm.txt"), "toml")
     with pytest.raises(FileError, match="is not a file name for TOML"):
         export(arm, to="toml", output=tmp_path / "arm.dh.toml")
     assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]
@@ -169,7 +169,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be written"):
         save(arm, tmp_path / "missing" / "arm.toml")
     with pytest.raises(FileError, match="'step' cannot be written"):
-        write_text(arm, "step")
+        write_mechanism_text(arm, "step")
     assert [p.name for p in tmp_path.iterdir()] == ["arm.toml"]
 
 

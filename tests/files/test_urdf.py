@@ -13,7 +13,7 @@ import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, LossWarning
 from linkwright.files import load
 from linkwright.mechanism import Limits
-from linkwright.writers import save, write_text
+from linkwright.writers import save, write_mechanism_text
 from tests.effort import calls_of, memory_of
 from tests.random_trees import KINDS, RandomTree, trees
 
@@ -211,7 +211,7 @@ WRITABLE = [kind for kind in KINDS if kind != "ball"]
 def test_out_and_in_again_is_the_same_mechanism(tree: RandomTree) -> None:
     """Frames and forces agree; URDF knows no gravity, so it is left out."""
     ours = tree.mechanism.without("gravity")
-    text, _ = write_text(ours, "urdf")
+    text, _ = write_mechanism_text(ours, "urdf")
     again = load(text).without("gravity")
     one = lw.derive(ours, parameters="numeric")
     other = lw.derive(again, parameters="numeric")
@@ -231,14 +231,14 @@ def test_out_and_in_again_is_the_same_mechanism(tree: RandomTree) -> None:
 def test_what_urdf_cannot_hold_is_said(tmp_path: Path) -> None:
     with pytest.warns(LossWarning, match="motor"):
         save(lw.gallery("puma560"), tmp_path / "puma.urdf")
-    _, lost = write_text(lw.gallery("elbow"), "urdf")
+    _, lost = write_mechanism_text(lw.gallery("elbow"), "urdf")
     assert any("gravity 0 -9.81 0" in what for what in lost)
-    assert "<!-- not in this file: gravity" in write_text(lw.gallery("elbow"), "urdf")[0]
+    assert "<!-- not in this file: gravity" in write_mechanism_text(lw.gallery("elbow"), "urdf")[0]
     ball = lw.Mechanism(
         bodies={"b": {"mass": 1}}, joints={"j": {"type": "spherical", "child": "b"}}
     )
     with pytest.raises(FileError, match="no URDF form"):
-        write_text(ball, "urdf")
+        write_mechanism_text(ball, "urdf")
 
 
 def single(kind: str = "revolute", name: str = "j", **fields: object) -> lw.Mechanism:
@@ -260,7 +260,7 @@ def test_what_is_lost_is_listed_and_nothing_else(arm: lw.Mechanism, lost: list[s
     held = ["joint j: that it is locked (it is fixed in the file)"] * (
         arm.joints["j"].locked is not None
     )
-    assert write_text(arm, "urdf")[1] == held + [f"joint j: its {what}" for what in lost]
+    assert write_mechanism_text(arm, "urdf")[1] == held + [f"joint j: its {what}" for what in lost]
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical"])
@@ -269,18 +269,21 @@ def test_what_is_lost_is_listed_and_nothing_else(arm: lw.Mechanism, lost: list[s
 )
 def test_limits_survive_and_none_are_invented(kind: str, limits: dict[str, float]) -> None:
     arm = single(kind, limits=limits, **({"pitch": 0.1} if kind == "helical" else {}))
-    text, lost = write_text(arm, "urdf")
+    text, lost = write_mechanism_text(arm, "urdf")
     again = load(text)
     assert lost == []
     assert again.joints["j"].limits == arm.joints["j"].limits
     assert all(joint.limits == Limits() for name, joint in again.joints.items() if name != "j")
-    assert write_text(load(write_text(again, "urdf")[0]), "urdf")[0] == write_text(again, "urdf")[0]
+    assert (
+        write_mechanism_text(load(write_mechanism_text(again, "urdf")[0]), "urdf")[0]
+        == write_mechanism_text(again, "urdf")[0]
+    )
 
 
 @pytest.mark.parametrize("name", ["a---b--", "a\n<&>\"'\tb", "j:slide", "--"])
 def test_odd_names_survive(name: str) -> None:
     arm = single("helical", name, pitch=1, stiffness=1, limits={"upper": 1})
-    text, lost = write_text(arm, "urdf")
+    text, lost = write_mechanism_text(arm, "urdf")
     assert lost == [f"joint {name}: its spring"]
     again = load(text)
     assert again.joints[name].limits == arm.joints[name].limits
@@ -289,7 +292,7 @@ def test_odd_names_survive(name: str) -> None:
 @pytest.mark.parametrize("name", ["a\x01", "\x00", "\uffff"])
 def test_names_that_xml_cannot_hold_are_refused(name: str) -> None:
     with pytest.raises(FileError, match="that XML cannot hold"):
-        write_text(single(name=name), "urdf")
+        write_mechanism_text(single(name=name), "urdf")
 
 
 def test_names_that_we_add_are_new() -> None:
@@ -303,7 +306,7 @@ def test_names_that_we_add_are_new() -> None:
         },
         frames={"tool": {"body": "b"}},
     )
-    again = lw.compile(load(write_text(arm, "urdf")[0]).without("gravity"))
+    again = lw.compile(load(write_mechanism_text(arm, "urdf")[0]).without("gravity"))
     ours = lw.compile(arm.without("gravity"))
     q = [0.3, 0.2, 0.1]
     np.testing.assert_allclose(again.mass_matrix(q), ours.mass_matrix(q), atol=1e-15)
@@ -311,7 +314,7 @@ def test_names_that_we_add_are_new() -> None:
 
 
 def test_an_empty_mechanism_is_a_lone_link() -> None:
-    assert load(write_text(lw.Mechanism(), "urdf")[0]).bodies.keys() == {"world"}
+    assert load(write_mechanism_text(lw.Mechanism(), "urdf")[0]).bodies.keys() == {"world"}
 
 
 def test_losses_limits_and_mimicry_survive() -> None:
@@ -320,7 +323,7 @@ def test_losses_limits_and_mimicry_survive() -> None:
         + joint("j2", "prismatic", "b", "c", '<mimic joint="j1" multiplier="0.1" offset="0.2"/>')
     )  # fmt: skip
     arm = load(text)
-    again = load(write_text(arm, "urdf")[0])
+    again = load(write_mechanism_text(arm, "urdf")[0])
     for name in ("j1", "j2"):
         one, other = arm.joints[name], again.joints[name]
         assert one.damping == other.damping

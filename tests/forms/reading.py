@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 import linkwright as lw
-from linkwright.expressions import Expression, evaluate, parse, to_text
-from linkwright.forms.sources import record_source, source
+from linkwright.expressions import Expression, evaluate_exactly, expression_text, parse_expression
+from linkwright.forms.sources import find_form_source, record_source_tape
 
 
 def state(eqs: lw.Equations, seed: int) -> dict[str, float]:
@@ -31,13 +31,13 @@ def state(eqs: lw.Equations, seed: int) -> dict[str, float]:
 
 def numeric(eqs: lw.Equations, name: str, *frame: str, values: dict[str, float]) -> list[float]:
     """The same quantity by CasADi, entries row by row."""
-    made = source(eqs, name, *frame)
-    assert not made.solved
+    made = find_form_source(eqs, name, *frame)
+    assert not made.solved_output
     if made.springs:  # the source has them apart; the function has them in it
         made = replace(made, outputs=((made.outputs[0][0], eqs.expressions(made.name)[0]),))
     outputs = [ca.densify(ca.SX(expression)) for _, expression in made.outputs]
     symbols = ca.symvar(ca.vertcat(*(ca.vec(o) for o in outputs)))
-    _, entries = record_source(eqs, made)
+    _, entries = record_source_tape(eqs, made)
     inputs = [values[name] for name in entries["x"]] if symbols else []
     function = ca.Function("f", symbols, outputs)
     results = function.call(inputs)
@@ -49,18 +49,20 @@ def agree(eqs: lw.Equations, name: str, *frame: str, seed: int = 0, by: str = "a
     form = eqs.closed_form(name, *frame)
     values = state(eqs, seed)
     wanted = numeric(eqs, name, *frame, values=values)
-    made = form.written(by)
+    made = form.collect_terms(by)
     known = dict(values)
     for name_, value in made.groups:
         known[name_] = _value(value, known)
-    entries = made.entries()
+    entries = made.entries_by_name()
     found = [_value(entries[label], known) for label in form.labels]
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
 
 
 def _value(expression: Expression, known: dict[str, float]) -> float:
     """By way of the text, unless that is longer than the parser takes."""
-    text = to_text(expression)
+    text = expression_text(expression)
     return float(
-        evaluate(parse(text) if len(text) < 10_000 and "'" not in text else expression, known)
+        evaluate_exactly(
+            parse_expression(text) if len(text) < 10_000 and "'" not in text else expression, known
+        )
     )

@@ -11,7 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.cli.commands.derive_command import derive
-from linkwright.report.parts import written_out
+from linkwright.report.parts import write_equation_functions
 from tests.forms.reading import agree, state
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -64,7 +64,7 @@ def test_derive_prints_declared_loads(
 
 
 def test_the_report_prints_declared_loads() -> None:
-    found = {one.name: one for one in written_out(WIND)}
+    found = {one.name: one for one in write_equation_functions(WIND)}
     assert "passive" not in found
     assert "- 3 \\, l \\, \\cos(q)" in found["forces"].latex
 
@@ -152,7 +152,7 @@ def test_printed_f_is_the_difference_that_bias_has(name: str, parameters: str) -
     model, bare = lw.compile(mechanism), lw.compile(mechanism.model_copy(update={"forces": {}}))
     values = state(eqs, 7)
     q, qd = ([values[f"{p}{n}"] for n in eqs.names.qd] for p in ("", "d"))
-    t = [values["t"]] if eqs.names.in_time else []
+    t = [values["t"]] if eqs.names.is_time_dependent else []
     f = model.forces(q, qd, *t)
     np.testing.assert_allclose(f, bare.bias(q, qd) - model.bias(q, qd, *t), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(f, model.passive(q, qd) + model.external(q, qd, *t), rtol=1e-12)

@@ -21,7 +21,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.files import load
-from linkwright.writers import write_text
+from linkwright.writers import write_mechanism_text
 
 Numbers = list[Any]
 
@@ -54,7 +54,7 @@ def _load(data: bytes, name: str) -> Numbers:
         path = Path(folder) / name
         path.write_bytes(data)
         mechanism = load(path)
-    write_text(mechanism, "toml")
+    write_mechanism_text(mechanism, "toml")
     return numbers_of(mechanism)
 
 
@@ -121,27 +121,27 @@ def _attributes() -> list[bytes]:
 
 def make_controller(data: bytes) -> Numbers:
     from linkwright.control import made_by
-    from linkwright.files import read_numbers
+    from linkwright.files import read_toml_numbers
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "law.toml"
         path.write_bytes(data)
-        recipe = read_numbers(path)
+        recipe = read_toml_numbers(path)
     law = made_by(recipe, _elbow())
     tau, rate = law(0.1, np.array([0.1, 0.2]), np.zeros(2), np.array(law.start))
     return [tau, rate]
 
 
 def read_expression(data: bytes) -> Numbers:
-    from linkwright.expressions import parse, to_float
+    from linkwright.expressions import expression_to_float, parse_expression
 
-    return [to_float(parse(data.decode("utf-8", "replace")), {})]
+    return [expression_to_float(parse_expression(data.decode("utf-8", "replace")), {})]
 
 
 def read_latex(data: bytes) -> Numbers:
-    from linkwright.checking.reading import read_text
+    from linkwright.checking.reading import read_statements
 
-    read_text(data.decode("utf-8", "replace"), _elbow())
+    read_statements(data.decode("utf-8", "replace"), _elbow())
     return []
 
 
@@ -191,7 +191,7 @@ def _run_bytes() -> list[bytes]:
 
 def _urdf_texts() -> list[bytes]:
     names = ("elbow", "six-axis", "cart-pole")
-    return [write_text(lw.gallery(name), "urdf")[0].encode() for name in names]
+    return [write_mechanism_text(lw.gallery(name), "urdf")[0].encode() for name in names]
 
 
 MJCF = b"""<mujoco model="arm"><compiler angle="degree"/><option gravity="0 0 -9.8"/>

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 
 import linkwright as lw
-from linkwright.expressions import parse
-from linkwright.formulations.base.numbers import exact_entries
+from linkwright.expressions import parse_expression
+from linkwright.formulations.base.numbers import evaluate_exact_entries
 from linkwright.identify import base_parameters
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees
@@ -118,7 +118,7 @@ def test_the_published_relations(tmp_path: Path) -> None:
     arm = khalil_arm(tmp_path, PUMA)
     found = base_parameters(arm)
     eqs = lw.derive(arm)
-    values = exact_entries(eqs, eqs.inertial_parameters)
+    values = evaluate_exact_entries(eqs, eqs.inertial_parameters)
     own = [dict(zip(LETTERS, values[10 * j : 10 * j + 10], strict=True)) for j in range(6)]
     printed = gautier_khalil(own, PUMA)
     for parameter in found.parameters.values():
@@ -128,7 +128,7 @@ def test_the_published_relations(tmp_path: Path) -> None:
 
 def test_a_slide_gives_its_tensor_to_the_parent() -> None:
     found = base_parameters(lw.gallery("stanford-rrp")).parameters
-    assert found["ZZR_link1"].formula == parse("ZZ_link1 + YY_link2 + ZZ_link3")
+    assert found["ZZR_link1"].formula == parse_expression("ZZ_link1 + YY_link2 + ZZ_link3")
     assert found["M_link3"].factors == {}
 
 

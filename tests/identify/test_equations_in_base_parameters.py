@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 
 import linkwright as lw
-from linkwright.algebra.exact.tape_identity import identical
-from linkwright.expressions import fold
+from linkwright.algebra.exact.tape_identity import compare_tapes_modulo
+from linkwright.expressions import fold_expression
 from linkwright.identify import base_parameters
 from linkwright.kinematics.values import CasadiAlgebra
-from linkwright.quantities import entry_names, ports
-from linkwright.tape import normalised, operations_of_state, record
+from linkwright.quantities import quantity_entry_names, quantity_ports
+from linkwright.tape import count_state_operations, normalize_tape, record_tape
 from tests.identify.test_base_parameters import LETTERS, PUMA, khalil_arm
 from tests.random_trees import RandomTree, trees
 
@@ -34,7 +34,7 @@ def grouped(original: lw.Equations, base: lw.Equations) -> Any:
     for name in base.parameters:
         if name in found.parameters:
             formula = found.parameters[name].formula
-            entries.append(fold(formula, algebra, scope.__getitem__))
+            entries.append(fold_expression(formula, algebra, scope.__getitem__))
         else:
             entries.append(named[name])
     return ca.vertcat(*entries)
@@ -45,7 +45,7 @@ def test_the_forces_are_the_same_by_proof(name: str) -> None:
     arm = lw.gallery(name)
     original, base = lw.derive(arm), lw.derive(arm, parameters="base")
     p = grouped(original, base)
-    entries = entry_names(original.names, list(original.parameters))
+    entries = quantity_entry_names(original.names, list(original.parameters))
     for function in OF_FORCES:
         one, other = original.function(function), base.function(function)
         inputs = [one.sx_in(i) for i in range(one.n_in() - 1)]
@@ -53,11 +53,11 @@ def test_the_forces_are_the_same_by_proof(name: str) -> None:
         outputs = other.call([*inputs, values])
         words = [one.name_in(i) for i in range(one.n_in())]
         same = ca.Function(function, [*inputs, one.sx_in(len(inputs))], outputs, words, ["y"])
-        shapes = ports(original.names, function, list(original.parameters))
-        verdict = identical(
-            record(one, *shapes), record(same, *shapes), [entries[word] for word in words]
+        shapes = quantity_ports(original.names, function, list(original.parameters))
+        verdict = compare_tapes_modulo(
+            record_tape(one, *shapes), record_tape(same, *shapes), [entries[word] for word in words]
         )
-        assert verdict.identical, (function, verdict.differing)
+        assert verdict.is_identical, (function, verdict.differing_entries)
 
 
 @pytest.mark.slow
@@ -69,9 +69,9 @@ def test_the_forces_are_the_same_in_numbers(tree: RandomTree) -> None:
     original = lw.derive(tree.mechanism, parameters="numeric")
     q, qd, qdd = tree.state(1)
     tau = np.array(original.function("inverse_dynamics")(q, qd, qdd)).ravel()
-    ours = np.array(base.folded("inverse_dynamics")(q, qd, qdd)).ravel()
+    ours = np.array(base.function_at_values("inverse_dynamics")(q, qd, qdd)).ravel()
     assert np.abs(ours - tau).max() <= 1e-10 * max(1.0, np.abs(tau).max())
-    back = np.array(base.folded("forward_dynamics")(q, qd, tau)).ravel()
+    back = np.array(base.function_at_values("forward_dynamics")(q, qd, tau)).ravel()
     assert np.abs(back - qdd).max() <= 1e-7 * max(1.0, np.abs(qdd).max())
 
 
@@ -126,9 +126,9 @@ def test_operations_of_the_puma(
 ) -> None:
     """Inverse dynamics with every inertial number other than 0; OpenSYMORO: 301/240, 345/296."""
     eqs = lw.derive(khalil_arm(tmp_path, PUMA), parameters=parameters)
-    shapes = ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
-    tape = normalised(record(eqs.function("inverse_dynamics"), *shapes))
-    counts = operations_of_state(tape)
+    shapes = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
+    tape = normalize_tape(record_tape(eqs.function("inverse_dynamics"), *shapes))
+    counts = count_state_operations(tape)
     assert counts["mul"] <= multiplications
     assert counts["add"] + counts["sub"] <= additions
     said = f"| {counts['mul']} | {counts['add'] + counts['sub']} |"

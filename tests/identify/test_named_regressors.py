@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.expressions import to_text
+from linkwright.expressions import expression_text
 from linkwright.identify import regressor_of
 from tests.commands import ok, run
 
@@ -47,7 +47,7 @@ def test_the_elbow(thetas: list[str], printed, redundant: dict[str, str]) -> Non
     found = regressor_of(arm, thetas)
     assert found.rank == 5
     told = {
-        theta: {other: to_text(k) for other, k in others.items()}
+        theta: {other: expression_text(k) for other, k in others.items()}
         for theta, others in found.redundant.items()
     }
     assert told == {theta: {other: "1"} for theta, other in redundant.items()}
@@ -65,7 +65,7 @@ def test_parameters_by_their_names() -> None:
     assert found.rank == 4
     assert found.redundant == {}
     assert set(found.known) == {"l1", "lc1", "lc2", "g", "l2"}
-    assert to_text(found.Y[0][0]) == "lc1^2*ddq1 + lc1*g*cos(q1)"
+    assert expression_text(found.Y[0][0]) == "lc1^2*ddq1 + lc1*g*cos(q1)"
 
 
 def test_parameters_that_are_made_of_others_have_no_column() -> None:

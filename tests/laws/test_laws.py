@@ -55,7 +55,7 @@ def test_mass_matrix_minus_twice_coriolis_is_skew(tree: RandomTree, seed: int) -
     q, v, _ = tree.state(seed)
     eqs = lw.derive(tree.mechanism, parameters="numeric")
     Q, V = eqs.symbols["q"], eqs.symbols["qd"]
-    rate = ca.Function("f", [Q, V], [ca.jtimes(eqs.M, Q, eqs.rates @ V)])
+    rate = ca.Function("f", [Q, V], [ca.jtimes(eqs.M, Q, eqs.rate_matrix @ V)])
     M_dot, C = np.asarray(rate(q, v)), evaluate(tree, "coriolis_matrix", q, v)
     C = np.reshape(C, M_dot.shape)
     N = M_dot - 2 * C
@@ -91,7 +91,7 @@ def test_gravity_is_the_gradient_of_the_potential(tree: RandomTree, seed: int) -
     eqs = lw.derive(tree.mechanism.without("springs"), parameters="numeric")
     Q = eqs.symbols["q"]
     (V,) = eqs.expressions("potential_energy")
-    slope = np.asarray(ca.Function("f", [Q], [eqs.along_q(V)])(q)).ravel()
+    slope = np.asarray(ca.Function("f", [Q], [eqs.tangent_jacobian(V)])(q)).ravel()
     close(np.asarray(eqs.function("gravity")(q)).ravel(), slope)
 
 
@@ -103,7 +103,7 @@ def test_power_balance(tree: RandomTree, seed: int) -> None:
     eqs = lw.derive(tree.mechanism, parameters="numeric")
     Q, U = eqs.symbols["q"], eqs.symbols["qd"]
     E = eqs.expressions("kinetic_energy")[0] + eqs.expressions("potential_energy")[0]
-    rate = ca.jtimes(E, Q, eqs.rates @ U) + ca.jtimes(E, U, eqs.symbols["qdd"])
+    rate = ca.jtimes(E, Q, eqs.rate_matrix @ U) + ca.jtimes(E, U, eqs.symbols["qdd"])
     power = float(ca.Function("f", [Q, U, eqs.symbols["qdd"]], [rate])(q, v, a))
     tau = evaluate(tree, "inverse_dynamics", q, v, a)
     springless = lw.derive(tree.mechanism.without("springs"), parameters="numeric")
@@ -311,7 +311,7 @@ def test_manifold(tree: RandomTree, seed: int) -> None:
                 assert abs(np.linalg.norm(there[start + body.nq - 4 : start + body.nq]) - 1) < 1e-15
     h = 1e-4
     rate = (np.asarray(integrate(q, h * v)) - np.asarray(integrate(q, -h * v))).ravel() / (2 * h)
-    N = np.asarray(ca.Function("f", [eqs.symbols["q"]], [eqs.rates])(q))
+    N = np.asarray(ca.Function("f", [eqs.symbols["q"]], [eqs.rate_matrix])(q))
     close(rate, N @ v, tolerance=1e-6)
 
 

@@ -19,8 +19,8 @@ WITH_AXES = [kind for kind in KINDS if kind not in ("ball", "free", "free-cardan
 
 def values(eqs: lw.Equations, name: str, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    function = eqs.folded(name)
-    q = np.asarray(eqs.folded("integrate")(eqs.neutral, rng.uniform(-1, 1, eqs.nv)))
+    function = eqs.function_at_values(name)
+    q = np.asarray(eqs.function_at_values("integrate")(eqs.neutral, rng.uniform(-1, 1, eqs.nv)))
     inputs = [
         q if function.name_in(i) in ("q", "q1") else rng.uniform(-1, 1, function.size_in(i))
         for i in range(function.n_in())
@@ -53,7 +53,7 @@ def test_locked_and_mimicking_joints_too(tree: RandomTree, seed: int) -> None:
     """One joint locked, and two more at the end of which one follows the other."""
     rng = np.random.default_rng(seed)
     mechanism = tree.mechanism
-    name, joint = next((n, j) for n, j in mechanism.joints.items() if j.freedoms)
+    name, joint = next((n, j) for n, j in mechanism.joints.items() if j.dofs)
     held = rng.uniform(-1, 1, len(joint.coordinates)).round(3).tolist()
     last = list(mechanism.bodies)[-1]
     body = {"mass": 1.5, "center": [0.1, 0.2, 0.3], "inertia": [0.2, 0.3, 0.4]}

@@ -10,7 +10,7 @@ from scipy.integrate import simpson
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.motion import Plan, line, plan_to, planned, quintic
+from linkwright.motion import MotionPlan, line, plan_to, planned, quintic
 
 from ..commands import ok, run
 
@@ -23,14 +23,14 @@ def angles(x: np.ndarray, y: np.ndarray, near: float, far: float, side: int) -> 
     return np.arctan2(y, x) + side * np.arccos((near**2 + r**2 - far**2) / (2 * near * r))
 
 
-def check_five_bar(plan: Plan) -> None:
+def check_five_bar(plan: MotionPlan) -> None:
     """Both cranks are where two arms that reach the tool have theirs."""
     x, y, _ = plan.point.T
     np.testing.assert_allclose(plan.q[:, 0], angles(x, y, 0.5, 0.8, 1), atol=1e-9)
     np.testing.assert_allclose(plan.q[:, 2], angles(x - 0.6, y, 0.45, 0.7, -1), atol=1e-9)
 
 
-def check_work(plan: Plan) -> None:
+def check_work(plan: MotionPlan) -> None:
     """What the drives do is what the energy gains."""
     model = lw.compile(plan.mechanism)
     energy = model.kinetic_energy(plan.q, plan.qd) + model.potential_energy(plan.q)

@@ -14,7 +14,7 @@ from linkwright import show
 from linkwright.cli.main import app
 from linkwright.errors import LinkwrightError
 from linkwright.motion import bounds_of, plan_to, through
-from linkwright.show.style import colour
+from linkwright.show.style import line_color
 from tests.commands import ok, run
 
 VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")
@@ -130,7 +130,7 @@ def test_units_are_said_and_not_mixed() -> None:
         "angular acceleration / rad/s²": 5, "acceleration / m/s²": 1, "torque / N·m": 5, "force / N": 1,
     }  # fmt: skip
     (slide,) = plan.plot("q", only=["q3"]).axes[0].lines
-    assert slide.get_color() == colour(2), "a joint has its colour in all pictures"
+    assert slide.get_color() == line_color(2), "a joint has its colour in all pictures"
     with pytest.raises(LinkwrightError, match="a plan has no 'energy' to draw"):
         plan.plot("energy")
 

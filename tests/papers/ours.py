@@ -12,11 +12,11 @@ import casadi as ca
 import numpy as np
 
 import linkwright as lw
-from linkwright.algebra.dual import Displacement, DualVector
-from linkwright.formulations.approximate import Approximate
-from linkwright.formulations.kane import Kane
+from linkwright.algebra.dual import DualDisplacement, DualVector
+from linkwright.formulations.approximate import ApproximateFormulation
+from linkwright.formulations.kane import KaneFormulation
 from linkwright.kinematics.build import build_tree
-from linkwright.mechanism.mechanism import replaced
+from linkwright.mechanism.mechanism import replace_fields
 from tests.papers.printed import Value, value
 
 POINTS = {"B1": 0, "A": 0, "B2": 1, "D2": 1, "C": 1, "D3": 2, "E": 2}
@@ -41,13 +41,13 @@ class Instant:
         joints = dict(plain.joints)
         if self.name == "chain-6":
             for d, (name, joint) in zip(self.damping, joints.items(), strict=True):
-                joints[name] = replaced(joint, damping=float(d))
+                joints[name] = replace_fields(joint, damping=float(d))
         rng = np.random.default_rng(self.seed)
         values = {
             key: round(rng.uniform(0.1, 0.5) if key[0] == "I" else rng.uniform(0.5, 2), 3)
             for key in plain.parameters
         }
-        own = replaced(plain, frames={**plain.frames, **centers}, joints=joints)
+        own = replace_fields(plain, frames={**plain.frames, **centers}, joints=joints)
         return own.with_parameters(**values)
 
     @cached_property
@@ -258,7 +258,9 @@ def approximate(now: Instant) -> dict[str, float]:
     q, v, drives = now.motion
     known = dict(now.numbers) | {"beta": now.beta, "gamma": now.gamma} | entries("tau", drives)
     eqs = lw.derive(now.arm, by="approximate", parameters="numeric", beta=now.beta, gamma=0.0)
-    damped = Approximate(build_tree(now.arm, "numeric"), ["link2", "link3"], now.beta, now.gamma, 0)
+    damped = ApproximateFormulation(
+        build_tree(now.arm, "numeric"), ["link2", "link3"], now.beta, now.gamma, 0
+    )
     assert eqs.state is not None
     assert eqs.state.names[:7] == (*eqs.names.q, "x_link2", "y_link2", "x_link3", "y_link3")  # (66)
     names = ["theta1", "theta2", "theta3", "x2", "y2", "x3", "y3"]
@@ -268,7 +270,7 @@ def approximate(now: Instant) -> dict[str, float]:
     known |= dict(zip(names, x, strict=False))
     known |= dict(zip([f"dd{name}" for name in names], rates[7:, 0], strict=True))
     f, f_rate, J, Q, P = numbers_of(
-        [damped.f, damped.f_rate, damped.J, damped.forces, damped.J.T @ damped.multipliers()],
+        [damped.f, damped.f_rate, damped.J, damped.generalized_forces, damped.J.T @ damped.multipliers()],
         [ca.vertcat(damped.z, damped.zd), damped.tau], x, tau,
     )  # fmt: skip
     known |= entries("f", f.ravel()) | entries("df", f_rate.ravel()) | entries("JT", J.T)
@@ -278,14 +280,14 @@ def approximate(now: Instant) -> dict[str, float]:
 def kane(now: Instant) -> dict[str, float | Value]:
     """Agrawal's dual velocities, partials, momenta and inertia forces."""
     e = Evaluated(now, "kane")
-    own = Kane(build_tree(now.arm, "numeric"))
+    own = KaneFormulation(build_tree(now.arm, "numeric"))
     known: dict[str, float | Value] = {**general(e)}
     symbols = [own.q, own.qd, own.qdd]
     partials = e.eqs.extra("partial_velocities")
     for b, (body, mass) in enumerate(own.tree.masses.items()):
-        at = Displacement(np.eye(3), mass.c)
-        link = own.moving[mass.link]
-        V, rate = at.into(link.V), at.into(link.rate)
+        at = DualDisplacement(np.eye(3), mass.c)
+        link = own.dual_velocities[mass.link]
+        V, rate = at.to_displaced_axes(link.V), at.to_displaced_axes(link.rate)
         H = DualVector(mass.m * V.dual, mass.I @ V.real)  # (8)
         F = DualVector(mass.m * rate.dual, mass.I @ rate.real) + V.cross(H)  # (9)
         for name, vector in (("V", V), ("H", H), ("F", F)):

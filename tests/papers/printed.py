@@ -29,9 +29,9 @@ from linkwright.expressions import (
     Power,
     Product,
     Sum,
-    fold,
-    negate,
-    parse,
+    fold_expression,
+    negate_expression,
+    parse_expression,
 )
 
 HOME = files("linkwright.mechanism.gallery_files")
@@ -122,7 +122,7 @@ class Printed:
 
 
 def evaluated(expression: Expression, scope: Scope) -> Value:
-    return fold(expression, _Duals(), lambda name: scope[name])
+    return fold_expression(expression, _Duals(), lambda name: scope[name])
 
 
 def with_definitions(lines: Sequence[Printed], scope: Scope) -> dict[str, Value]:
@@ -153,7 +153,7 @@ def _read(line: str) -> Iterator[Printed]:
     assert match is not None, f"cannot read '{line}'"
     for body in _each(match["body"]):
         sign = " := " if " := " in body else " = "
-        left, right = (parse(side) for side in body.split(sign))
+        left, right = (parse_expression(side) for side in body.split(sign))
         is_definition = sign == " := "
         yield Printed(match["number"], "", left, right, bool(match["wrong"]), is_definition, line)
 
@@ -200,7 +200,7 @@ def mutants(expression: Expression) -> Iterator[Expression]:
             yield Call({"sin": "cos", "cos": "sin"}[function], arguments)
         case Sum(terms):
             for i, term in enumerate(terms):
-                yield Sum((*terms[:i], negate(term), *terms[i + 1 :]))
+                yield Sum((*terms[:i], negate_expression(term), *terms[i + 1 :]))
     for field in fields(expression):
         inner = getattr(expression, field.name)
         if isinstance(inner, tuple):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.expressions import Name, names
-from linkwright.formulations import FORMULATIONS, formulation
+from linkwright.expressions import Name, names_in_expression
+from linkwright.formulations import FORMULATIONS, formulation_module
 from tests.papers import by_hand, disk, ours
 from tests.papers.ours import Instant
 from tests.papers.printed import (
@@ -88,7 +88,7 @@ def test_printed_equations(name: str, section: str, source: str, seed: int) -> N
         (name, by)
         for name in sorted(AUTHORS)
         for by in EXACT
-        if formulation(by).supports(lw.gallery(name)) is None
+        if formulation_module(by).supports(lw.gallery(name)) is None
     ],
 )
 def test_by_every_formulation(name: str, by: str) -> None:
@@ -100,10 +100,13 @@ def test_by_every_formulation(name: str, by: str) -> None:
     for section in {section for own, section in SECTIONS if own == name} - {"approximate"}:
         lines = lines_of(name, section)
         scope |= with_definitions(
-            [line for line in lines if names(line.right) <= scope.keys()], found
+            [line for line in lines if names_in_expression(line.right) <= scope.keys()], found
         )
         for line in lines:
-            if not line.is_definition and names(line.left) | names(line.right) <= scope.keys():
+            if (
+                not line.is_definition
+                and names_in_expression(line.left) | names_in_expression(line.right) <= scope.keys()
+            ):
                 checked.add(line.number)
                 assert line.holds(scope) is not line.is_wrong, line.text
     assert checked >= OF_MOTION[name]
@@ -121,7 +124,7 @@ def test_slips_would_be_seen(name: str, section: str) -> None:
     for i, line in enumerate(lines):
         if line.is_wrong or (line.is_definition and line.text in tried):
             continue  # of definitions, one of many indices will do
-        used = names(line.left) | names(line.right)
+        used = names_in_expression(line.left) | names_in_expression(line.right)
         has_nothing = any(scope[key].size() < 1e-12 for key in used)  # whose factors cannot be seen
         seen = []
         for slip in slips(line.right):
@@ -134,4 +137,6 @@ def test_slips_would_be_seen(name: str, section: str) -> None:
             assert seen[-1] or has_nothing, f"{line.text}: nothing sees {slip}"
         assert any(seen) or evaluated(line.right, scope).size() < 1e-12, line.text
         tried |= {line.text} if any(seen) else set()
-    assert tried >= {line.text for line in lines if not line.is_wrong and names(line.right)}
+    assert tried >= {
+        line.text for line in lines if not line.is_wrong and names_in_expression(line.right)
+    }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formulations.recurrent import at_instant
+from linkwright.formulations.recurrent import recurrent_matrices
 
 START = np.array([np.pi, -np.pi / 2, -np.pi / 2])
 
@@ -30,7 +30,7 @@ def test_the_example() -> None:
     for _ in range(1000):
         J = jacobian(q)[3:]
         a = np.linalg.solve(J, np.array([0, 0, 2.0]) - drift(q, v)[3:])
-        W, V = at_instant(arm, q, v) if not len(drives) % 100 else (None, None)
+        W, V = recurrent_matrices(arm, q, v) if not len(drives) % 100 else (None, None)
         P = model.inverse_dynamics(q, v, a)
         if W is not None and V is not None:
             np.testing.assert_allclose(W @ a - V, P, atol=1e-9 * abs(P).max())
@@ -118,7 +118,7 @@ INERTIAS = [0.1 * 0.5**2 * np.diag([1 / 12, 1 / 12, 1 / 100]), ROD, ROD]
 def test_the_printed_recurrences(q: np.ndarray) -> None:
     """W and Y; with (16) as printed, S summed from k = 1, W is another one."""
     by_hand = Recurrence(q)
-    W, V = at_instant(lw.gallery("vukobratovic-arm"), q, np.zeros(3))
+    W, V = recurrent_matrices(lw.gallery("vukobratovic-arm"), q, np.zeros(3))
     np.testing.assert_allclose(W, by_hand.W, atol=1e-12)
     np.testing.assert_allclose(V, by_hand.Y, atol=1e-12)
     assert np.abs(Recurrence(q, sums_from_one=True).W - W).max() > 0.01
@@ -130,7 +130,7 @@ def test_the_printed_recurrences(q: np.ndarray) -> None:
 
     W_rate = along(lambda q: Recurrence(q).W, speeds)
     T_q = [along(lambda q: speeds @ Recurrence(q).W @ speeds / 2, e) for e in np.eye(3)]
-    _, V = at_instant(lw.gallery("vukobratovic-arm"), q, speeds)
+    _, V = recurrent_matrices(lw.gallery("vukobratovic-arm"), q, speeds)
     np.testing.assert_allclose(V, by_hand.Y + T_q - W_rate @ speeds, atol=1e-7)  # (29)
 
 

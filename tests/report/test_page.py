@@ -16,13 +16,13 @@ from markupsafe import Markup
 import linkwright as lw
 from linkwright.comparison import Comparison
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.mechanism import names_of
+from linkwright.mechanism import mechanism_names
 from linkwright.report import document, motions, page
-from linkwright.report.description import describe
-from linkwright.report.document import Commands
-from linkwright.report.motions import LeftOut, Moved, motion_of
-from linkwright.report.parts import Parts, written_out
-from linkwright.report.plots import plots, spins
+from linkwright.report.description import describe_mechanism
+from linkwright.report.document import PageCommands
+from linkwright.report.motions import LeftOutPart, PageMotion, simulate_page_motion
+from linkwright.report.parts import PageParts, write_equation_functions
+from linkwright.report.plots import motion_figures_html, spinning_coordinates
 from linkwright.report.rendering import typeset_figures
 from linkwright.report.sections import (
     checks_section,
@@ -32,9 +32,9 @@ from linkwright.report.sections import (
     motion_section,
     page_header,
 )
-from linkwright.report.starts import _STARTS, Start, usual_start
+from linkwright.report.starts import _GALLERY_STARTS, MotionStart, default_motion_start
 from linkwright.simulation import Happened
-from linkwright.verification.report import Check, Report
+from linkwright.verification.report import Check, VerificationReport
 from tests.commands import ok, run
 
 TEMPLATES = Path(document.__file__).parent / "templates"
@@ -43,10 +43,10 @@ HOSTILE = "<script>alert('x')</script>&\"'"
 
 def test_everything_filled_in_is_escaped() -> None:
     checks = (Check(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
-    text = checks_section(Report("x", "recursive", checks, 1.0), HOSTILE)
-    text += checks_section(LeftOut(HOSTILE), HOSTILE)
-    text += comparison_section(LeftOut(HOSTILE), HOSTILE) + motion_section(
-        LeftOut(HOSTILE), HOSTILE
+    text = checks_section(VerificationReport("x", "recursive", checks, 1.0), HOSTILE)
+    text += checks_section(LeftOutPart(HOSTILE), HOSTILE)
+    text += comparison_section(LeftOutPart(HOSTILE), HOSTILE) + motion_section(
+        LeftOutPart(HOSTILE), HOSTILE
     )
     safe = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&#34;&#39;"
     assert text.count(safe) == 5 + 2 + 2 + 2
@@ -85,9 +85,9 @@ class Tags(HTMLParser):
 def hostile() -> str:
     """All text that a file can choose freely is markup, and so are the reasons of what is missing."""
     arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
-    missing = LeftOut(HOSTILE)
+    missing = LeftOutPart(HOSTILE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document, "made", lambda *_: Parts(missing, missing, missing, missing))
+        patch.setattr(document, "made", lambda *_: PageParts(missing, missing, missing, missing))
         return page(arm, f"my {HOSTILE}.toml")
 
 
@@ -116,8 +116,8 @@ def test_what_takes_too_long_is_left_out_and_said() -> None:
 
 
 def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = LeftOut("why")
-    monkeypatch.setattr(document, "made", lambda *_: Parts(missing, missing, missing, missing))
+    missing = LeftOutPart("why")
+    monkeypatch.setattr(document, "made", lambda *_: PageParts(missing, missing, missing, missing))
     text = page(lw.gallery("elbow"), "/home/me/my robot.urdf", base="free")
     assert "linkwright verify &#39;my robot.urdf&#39; --base free" in text
     assert "/home/me" not in text
@@ -136,7 +136,7 @@ FREE = pytest.param("quadruped", marks=pytest.mark.slow)
 @pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", FREE])
 def test_motions_of_all_kinds(name: str) -> None:
     """Loops, rolling, free bases; what would stand still is given speeds, and that is said."""
-    moved = motion_of(lw.gallery(name), Start(0.3))
+    moved = simulate_page_motion(lw.gallery(name), MotionStart(0.3))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 1e-3
     text = motion_section(moved, name)
@@ -156,9 +156,9 @@ def test_motions_of_all_kinds(name: str) -> None:
 def test_the_printed_command_makes_the_motion(
     name: str, q0: dict[str, float], tmp_path: Path
 ) -> None:
-    start = Start(0.05, q0)
-    moved = motion_of(lw.gallery(name), start)
-    command = Commands.of(name, moved, start, start, 20.0, None).simulate
+    start = MotionStart(0.05, q0)
+    moved = simulate_page_motion(lw.gallery(name), start)
+    command = PageCommands.from_request(name, moved, start, start, 20.0, None).simulate
     again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
     assert again["q"] == pytest.approx(moved.run.q[-1], rel=1e-12, abs=1e-12)
     assert again["qd"] == pytest.approx(moved.run.qd[-1], rel=1e-9, abs=1e-12)
@@ -170,19 +170,19 @@ def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> 
     smooth = arm.without("friction").digest
 
     class Impatient:
-        def call(self, make: Any, source: Any, *rest: Any, seconds: float) -> Moved:
+        def call(self, make: Any, source: Any, *rest: Any, seconds: float) -> PageMotion:
             if source.digest != smooth:
                 raise LinkwrightError("it took long")
-            return Moved(None, (), " -t 1")  # type: ignore[arg-type]
+            return PageMotion(None, (), " -t 1")  # type: ignore[arg-type]
 
-    found = motions.moved(Impatient(), arm, Start(1.0), 10.0)  # type: ignore[arg-type]
-    assert isinstance(found, Moved)
-    assert found.words == " -t 1 --without friction"
+    found = motions.compute_page_motion(Impatient(), arm, MotionStart(1.0), 10.0)  # type: ignore[arg-type]
+    assert isinstance(found, PageMotion)
+    assert found.command_arguments == " -t 1 --without friction"
 
 
 def test_what_was_asked_for_is_in_the_commands() -> None:
-    start = Start(2.5, {"q1": 0.1}, {"q2": 1.5}, {"q1": "sin(t)"})
-    found = Commands.of("x.toml", None, start, start, 7.0, ["lagrange", "kane"])
+    start = MotionStart(2.5, {"q1": 0.1}, {"q2": 1.5}, {"q1": "sin(t)"})
+    found = PageCommands.from_request("x.toml", None, start, start, 7.0, ["lagrange", "kane"])
     assert found.report == (
         "linkwright report x.toml q1=0.1 --speed q2=1.5 --drive 'q1=sin(t)' -t 2.5 --by lagrange,kane "
         "--budget 7 -o report.html"
@@ -195,29 +195,33 @@ def test_what_was_asked_for_is_in_the_commands() -> None:
 
 
 def test_what_would_rest_where_it_starts_moves() -> None:
-    moved = motion_of(lw.gallery("elbow").without("gravity"), Start(0.1, {"q1": 0.3}))
+    moved = simulate_page_motion(
+        lw.gallery("elbow").without("gravity"), MotionStart(0.1, {"q1": 0.3})
+    )
     assert "where it would rest, at speeds q1 = 0.5, q2 = 0.5" in moved.notes[0]
-    assert moved.words.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
+    assert moved.command_arguments.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
 
 
 def test_the_picture_is_where_the_motion_starts() -> None:
     arm = lw.gallery("elbow")
-    text = mechanism_section(arm, describe(arm), [0.3, 0.0], Start(q0={"q1": 0.3}).where())
+    text = mechanism_section(
+        arm, describe_mechanism(arm), [0.3, 0.0], MotionStart(q0={"q1": 0.3}).place_text()
+    )
     assert "At q1 = 0.3, the rest at home, drawn to scale" in text
-    assert "At home, drawn" in mechanism_section(arm, describe(arm))
+    assert "At home, drawn" in mechanism_section(arm, describe_mechanism(arm))
 
 
 def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
     run = lw.simulate(lw.gallery("elbow"), 0.1, samples=2)
     short = replace(run, t=run.t[:1], status="stopped at t = 0 s: why")
-    assert "stopped at t = 0 s" in motion_section(Moved(short, ()), "elbow")
+    assert "stopped at t = 0 s" in motion_section(PageMotion(short, ()), "elbow")
 
 
 def test_equations_are_mathml_and_latex() -> None:
-    found = written_out(lw.gallery("elbow"))
+    found = write_equation_functions(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
     arm = lw.gallery("elbow")
-    text = equations_section(found, "elbow", names_of(arm))
+    text = equations_section(found, "elbow", mechanism_names(arm))
     assert text.count('<div class="equations">') == len(found)
     assert "Mass matrix M" in text
     assert "All entries are 0." in text
@@ -229,11 +233,13 @@ def test_equations_are_mathml_and_latex() -> None:
 
 
 def test_long_equations_fold_or_are_left_out() -> None:
-    found = {one.name: one for one in written_out(lw.gallery("six-axis"))}
+    found = {one.name: one for one in write_equation_functions(lw.gallery("six-axis"))}
     assert found["mass_matrix"].is_long
-    assert "with 293 abbreviations, x1 to x293" in found["coriolis_matrix"].size
+    assert "with 293 abbreviations, x1 to x293" in found["coriolis_matrix"].size_text
     found["forces"] = replace(found["forces"], markup="")
-    text = equations_section(tuple(found.values()), "six-axis", names_of(lw.gallery("six-axis")))
+    text = equations_section(
+        tuple(found.values()), "six-axis", mechanism_names(lw.gallery("six-axis"))
+    )
     assert "Show all of it" in text
     for name, value, what in (
         ("gz", "-9.81", "gravity"), ("m3", "9", ""),
@@ -243,44 +249,49 @@ def test_long_equations_fold_or_are_left_out() -> None:
     assert "longer than some pages" in text
     assert "--what forces" in text
     assert len(text) < 800_000
-    left_out = equations_section(LeftOut("why"), "x", names_of(lw.gallery("elbow")))
+    left_out = equations_section(LeftOutPart("why"), "x", mechanism_names(lw.gallery("elbow")))
     assert "Left out: why" in left_out
 
 
 def test_what_only_falls_is_followed_no_further() -> None:
     """Free fall: 2.5 times the size of 0.6 m or so after √(2 · 1.5 / 9.81) s, of the 5 s asked for."""
     trunk = lw.gallery("quadruped")
-    moved = motion_of(trunk, Start(5.0))
+    moved = simulate_page_motion(trunk, MotionStart(5.0))
     assert 0.4 <= moved.run.t[-1] <= 0.9
     assert "it would only fall" in moved.notes[-1]
-    assert f" -t {moved.run.t[-1]:g} " in moved.words
-    arm = motion_of(lw.gallery("puma560"), Start(1.0))
+    assert f" -t {moved.run.t[-1]:g} " in moved.command_arguments
+    arm = simulate_page_motion(lw.gallery("puma560"), MotionStart(1.0))
     assert arm.run.t[-1] == 1.0, "an arm falls too, but is held"
 
 
 def test_the_gallery_has_motions_of_its_own() -> None:
     ball = lw.gallery("bouncing-ball")
-    assert usual_start(ball).qd0 == {"fall.x": 0.4}
-    assert not usual_start(ball.without("gravity")).is_said
-    assert not usual_start(lw.gallery("elbow")).is_said
-    assert "comes to rest" in page_header(ball, describe(ball))
-    assert "comes to rest" not in page_header(ball.without("gravity"), describe(ball))
+    assert default_motion_start(ball).qd0 == {"fall.x": 0.4}
+    assert not default_motion_start(ball.without("gravity")).is_given
+    assert not default_motion_start(lw.gallery("elbow")).is_given
+    assert "comes to rest" in page_header(ball, describe_mechanism(ball))
+    assert "comes to rest" not in page_header(ball.without("gravity"), describe_mechanism(ball))
 
 
 def test_wheels_do_not_hide_the_other_angles() -> None:
     bicycle = lw.gallery("bicycle")
-    run = motion_of(bicycle, replace(usual_start(bicycle), seconds=1.5)).run
-    assert spins(run) == ["thetaR", "thetaF"]
-    assert "Coordinates, without thetaR and thetaF, which turn on and on." in plots(run)[0]
-    assert spins(motion_of(lw.gallery("elbow"), Start(0.2)).run) == []
+    run = simulate_page_motion(bicycle, replace(default_motion_start(bicycle), seconds=1.5)).run
+    assert spinning_coordinates(run) == ["thetaR", "thetaF"]
+    assert (
+        "Coordinates, without thetaR and thetaF, which turn on and on."
+        in motion_figures_html(run)[0]
+    )
+    assert (
+        spinning_coordinates(simulate_page_motion(lw.gallery("elbow"), MotionStart(0.2)).run) == []
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(_STARTS))
+@pytest.mark.parametrize("name", sorted(_GALLERY_STARTS))
 def test_their_motions_begin(name: str) -> None:
     """All names in them are known, and nothing rests."""
-    start = usual_start(lw.gallery(name))
-    moved = motion_of(lw.gallery(name), replace(start, seconds=0.5))
+    start = default_motion_start(lw.gallery(name))
+    moved = simulate_page_motion(lw.gallery(name), replace(start, seconds=0.5))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 0.01
     assert "where it would rest" not in moved.notes[0]
@@ -289,8 +300,8 @@ def test_their_motions_begin(name: str) -> None:
 def test_two_arms_swing_gently() -> None:
     """They fall and tumble, at hundreds of rad/s, where nothing holds them."""
     arms = lw.gallery("two-arms")
-    run = motion_of(arms, usual_start(arms)).run
-    assert run.t[-1] == usual_start(arms).seconds
+    run = simulate_page_motion(arms, default_motion_start(arms)).run
+    assert run.t[-1] == default_motion_start(arms).seconds
     assert abs(run.qd).max() < 1.5
     moved = run.data["frame_positions"].to_numpy()
     assert 0.1 < (moved.max(axis=0) - moved.min(axis=0)).min() < 0.3
@@ -308,7 +319,7 @@ def test_many_events_are_no_forest_of_lines(
     monkeypatch.setattr("linkwright.report.plots.picture", lambda *_: Markup())
     run = lw.simulate(lw.gallery("elbow"), 0.2, samples=21)
     happened = tuple(Happened(0.01 * k, "q1", "hit") for k in range(count))
-    plots(replace(run, events=happened))
+    motion_figures_html(replace(run, events=happened))
     assert drawn == [marked] * 3
 
 
@@ -332,12 +343,14 @@ def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:
 
 def test_verdicts_are_explained() -> None:
     checks = tuple(Check(word, word, "", "") for word in ("proved", "passed", "noted"))
-    text = checks_section(Report("x", "recursive", checks, 1.0), "x")
+    text = checks_section(VerificationReport("x", "recursive", checks, 1.0), "x")
     assert "No check failed:</span> 1 proved, 1 passed, 1 noted." in text
     assert "proved: an identity" in text
     assert "no proof" in text
     assert "skipped:" not in text
-    failed = checks_section(Report("x", "recursive", (Check("a", "failed", "", ""),), 1.0), "x")
+    failed = checks_section(
+        VerificationReport("x", "recursive", (Check("a", "failed", "", ""),), 1.0), "x"
+    )
     assert "1 of 1 checks failed" in failed
 
 

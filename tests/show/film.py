@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.kinematics.build import build_tree
-from linkwright.kinematics.constraint_kinds.closure import Closure
+from linkwright.kinematics.constraint_kinds.closure import LoopRestraint
 from linkwright.mechanism import Mechanism
-from linkwright.show.shapes import point_of
+from linkwright.show.shapes import numeric_point
 from linkwright.types import Floats
 
 CANVAS = (620.0, 378.0)
@@ -85,11 +85,13 @@ def pixels(data: dict[str, Any]) -> float:
 def loop_gap(data: dict[str, Any], mechanism: Mechanism, times: Floats) -> float:
     """The largest opening of a loop's pin on the film, in pixels."""
     film = FilmPoses(data)
-    ties = [tie for tie in build_tree(mechanism).restraints.ties if isinstance(tie, Closure)]
+    ties = [
+        tie for tie in build_tree(mechanism).restraints.entries if isinstance(tie, LoopRestraint)
+    ]
     ends = [(tie.at_parent, tie.at_child) for tie in ties if tie.type in ("revolute", "spherical")]
     gaps = []
     for placed in map(film, times):
         for pin in ends:
-            a, b = (placed[e.link][0] @ point_of(e.p) + placed[e.link][1] for e in pin)
+            a, b = (placed[e.link][0] @ numeric_point(e.p) + placed[e.link][1] for e in pin)
             gaps.append(np.linalg.norm(a - b))
     return float(max(gaps)) * pixels(data)

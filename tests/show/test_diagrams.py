@@ -8,10 +8,10 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.expressions import to_float
-from linkwright.kinematics.assembly import consistent_speeds
-from linkwright.show.polygons import chain_of
-from linkwright.show.scene import scene_of
+from linkwright.expressions import expression_to_float
+from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.show.polygons import force_polygon_corners
+from linkwright.show.scene import mechanism_scene
 
 from ..references.four_bar import FourBar
 
@@ -21,11 +21,11 @@ MECHANISMS = ["triple-pendulum", "cart-pole", "stanford-rrp", "four-bar", "slide
 def state(name: str) -> tuple[lw.Mechanism, np.ndarray, np.ndarray, np.ndarray]:
     mechanism = lw.gallery(name)
     rng = np.random.default_rng(3)
-    q = scene_of(mechanism).home + rng.uniform(-0.4, 0.4, len(scene_of(mechanism).home)) * (
-        not mechanism.loops
-    )
+    q = mechanism_scene(mechanism).home + rng.uniform(
+        -0.4, 0.4, len(mechanism_scene(mechanism).home)
+    ) * (not mechanism.loops)
     qd, tau = rng.uniform(-1, 1, (2, len(q)))
-    return mechanism, q, consistent_speeds(mechanism, q, qd) if mechanism.loops else qd, tau
+    return mechanism, q, consistent_velocities(mechanism, q, qd) if mechanism.loops else qd, tau
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -41,7 +41,7 @@ def test_forces_and_moments_close(name: str) -> None:
         local = np.linalg.inv(model.placement(body.name)(q)) @ [*body.center, 1]
         c = (model.placement(body.name)(path) @ local)[:, :3]
         a = np.array([-1, 16, -30, 16, -1]) @ c / (12 * h * h)
-        mass = to_float(mechanism.bodies[body.name].mass, mechanism.values)
+        mass = expression_to_float(mechanism.bodies[body.name].mass, mechanism.values)
         force = sum(load.force for load in body.applied)
         np.testing.assert_allclose(force, mass * a, atol=1e-7 * max(1, np.abs(force).max()))
         gap, twist = body.gap
@@ -75,9 +75,9 @@ def test_a_compliant_contact_is_named_and_pushes_by_its_depth() -> None:
 
 def test_force_polygons_are_drawn_closed() -> None:
     mechanism, q, qd, tau = state("four-bar")
-    view = scene_of(mechanism).view()
+    view = mechanism_scene(mechanism).view()
     for body in show.free_bodies(mechanism, q, qd, tau):
-        corners = chain_of(body, view)
+        corners = force_polygon_corners(body, view)
         assert len(corners) == len(body.applied) + 1
         np.testing.assert_allclose(corners[-1], view(body.rate), atol=1e-12)
     figure = show.force_polygons(mechanism, q, qd, tau)

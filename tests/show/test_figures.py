@@ -7,8 +7,8 @@ import pytest
 
 import linkwright as lw
 from linkwright import show
-from linkwright.show.members import box
-from linkwright.show.scene import scene_of
+from linkwright.show.members import inertia_box_edges
+from linkwright.show.scene import mechanism_scene
 from linkwright.show.view import View
 
 from ..references.four_bar import FourBar
@@ -28,18 +28,20 @@ def test_every_mechanism_is_drawn(name: str) -> None:
     figure = show.figure_of(mechanism, names=True, dimensions=True)
     axes = figure.axes[0]
     assert len(axes.get_children()) > 8
-    view = scene_of(mechanism).view()
-    assert view.flat == (name in PLANAR)
-    if view.flat:
+    view = mechanism_scene(mechanism).view()
+    assert view.is_planar == (name in PLANAR)
+    if view.is_planar:
         assert view.axis_name(view.right) + view.axis_name(view.up) == PLANAR[name]
         assert axes.get_xlabel() == f"{PLANAR[name][0]} / m"
     assert axes.get_aspect() == 1
 
 
 def members(name: str, q: object) -> list[np.ndarray]:
-    scene = scene_of(lw.gallery(name))
-    poses = scene.poses(q)
-    return [np.array([scene.world(poses, s.link, p) for p in s.points]) for s in scene.members]
+    scene = mechanism_scene(lw.gallery(name))
+    poses = scene.link_placements(q)
+    return [
+        np.array([scene.world_point(poses, s.link, p) for p in s.points]) for s in scene.link_glyphs
+    ]
 
 
 def test_links_of_the_elbow_by_hand() -> None:
@@ -71,7 +73,7 @@ def test_a_rod_of_which_only_the_mass_is_known() -> None:
             name="rod", gravity=[0, -9.81, 0], bodies={"rod": {"mass": 1, "center": [0.5, 0, 0], "inertia": {"zz": inertia}}},
             joints={"q": {"type": "revolute", "child": "rod"}},
         )  # fmt: skip
-        (shape,) = scene_of(arm).members
+        (shape,) = mechanism_scene(arm).link_glyphs
         np.testing.assert_allclose(shape.points, [[0, 0, 0], [length, 0, 0]], atol=1e-9)
 
 
@@ -83,25 +85,27 @@ def test_a_leg_ends_at_its_foot() -> None:
         joints={"knee": {"type": "revolute", "child": "shank"},
                 "ankle": {"type": "fixed", "parent": "shank", "child": "foot", "origin": [0.4, 0.3, 0]}},
     )  # fmt: skip
-    (shape,), (center,) = scene_of(leg).members, scene_of(leg).centers
+    (shape,), (center,) = mechanism_scene(leg).link_glyphs, mechanism_scene(leg).center_glyphs
     np.testing.assert_allclose(shape.points, [[0, 0, 0], [0.4, 0.3, 0]], atol=1e-12)
     np.testing.assert_allclose(center.points, [[(0.3 + 0.4) / 4, 0.3 / 4, 0]], atol=1e-12)
 
 
 def test_a_ball_that_falls_is_drawn_to_scale_over_its_floor() -> None:
-    from linkwright.show.ground import ground_shapes
+    from linkwright.show.ground import build_ground_glyphs
 
-    scene = scene_of(lw.gallery("bouncing-ball"))
-    assert scene.members == []
-    for shape in scene.wheels:
+    scene = mechanism_scene(lw.gallery("bouncing-ball"))
+    assert scene.link_glyphs == []
+    for shape in scene.wheel_glyphs:
         np.testing.assert_allclose(np.linalg.norm(shape.points, axis=1), 0.05, rtol=1e-12)
-    floor = ground_shapes(scene, scene.poses(scene.home)[None], scene.view())[0]
+    floor = build_ground_glyphs(scene, scene.link_placements(scene.home)[None], scene.view())[0]
     np.testing.assert_allclose(floor.points[:, 2], 0, atol=1e-12)
 
 
 def test_a_platform_is_a_plate() -> None:
     """Of the 3-RRR: an equilateral triangle on a circle of 0.15 m."""
-    (plate,) = [shape for shape in scene_of(lw.gallery("3-rrr")).members if shape.kind == "plate"]
+    (plate,) = [
+        shape for shape in mechanism_scene(lw.gallery("3-rrr")).link_glyphs if shape.kind == "plate"
+    ]
     sides = np.linalg.norm(plate.points - np.roll(plate.points, 1, axis=0), axis=1)
     np.testing.assert_allclose(sides, 0.15 * np.sqrt(3), rtol=1e-12)
 
@@ -110,20 +114,20 @@ def test_the_box_of_an_inertia() -> None:
     """A uniform box of 0.2 × 0.3 × 0.5 m has edges of just these lengths."""
     sides, m = np.array([0.2, 0.3, 0.5]), 7.0
     tensor = m / 12 * np.diag((sides**2).sum() - sides**2)
-    pairs = box(m, np.array([1.0, 2.0, 3.0]), tensor).reshape(-1, 2, 3)
+    pairs = inertia_box_edges(m, np.array([1.0, 2.0, 3.0]), tensor).reshape(-1, 2, 3)
     lengths = np.linalg.norm(pairs[:, 0] - pairs[:, 1], axis=1)
     np.testing.assert_allclose(np.sort(lengths), np.repeat(sides, 4), rtol=1e-12)
     np.testing.assert_allclose(pairs.mean(axis=(0, 1)), [1, 2, 3])
 
 
 def test_views() -> None:
-    scene = scene_of(lw.gallery("six-axis"))
+    scene = mechanism_scene(lw.gallery("six-axis"))
     for asked in (None, "xy", (30.0, 10.0)):
         view = scene.view(asked)  # type: ignore[arg-type]
-        Q = np.array([view.right, view.up, view.toward])
+        Q = np.array([view.right, view.up, view.toward_eye])
         np.testing.assert_allclose(Q @ Q.T, np.eye(3), atol=1e-12)
     above = scene.view((0.0, 90.0))
-    np.testing.assert_allclose(above.toward, [0, 0, 1], atol=1e-12)
+    np.testing.assert_allclose(above.toward_eye, [0, 0, 1], atol=1e-12)
     assert View(np.eye(3)[0], np.eye(3)[2], True).axis_name(np.array([0, -1.0, 0])) == "−y"
 
 
@@ -163,10 +167,10 @@ def test_what_cannot_move_is_refused() -> None:
 
 def test_graph_and_sparsity() -> None:
     from linkwright.show.sparsity_figure import pattern
-    from linkwright.show.structure import layout
+    from linkwright.show.structure import graph_node_places
 
     robot = lw.gallery("quadruped")
-    spots = layout(robot)
+    spots = graph_node_places(robot)
     assert set(spots) == {"ground", *robot.bodies}
     assert len(set(spots.values())) == len(spots)
     M = pattern(lw.gallery("quadruped"))
@@ -181,10 +185,10 @@ def test_graph_and_sparsity() -> None:
 def test_the_graph_of_many_branches_is_an_outline() -> None:
     """Of the Stewart platform: every body below its parent, a lane for every loop, no word on
     another; the name of a loop stands at its rod, not at the platform that has six."""
-    from linkwright.show.outline import rows_of
+    from linkwright.show.outline import outline_rows
 
     robot = lw.gallery("stewart")
-    rows = rows_of(robot)
+    rows = outline_rows(robot)
     assert {row.name for row in rows} == {"ground", *robot.bodies}
     assert all(rows[row.parent].depth == row.depth - 1 for row in rows[1:])
     assert [row.name for row in rows if row.loops] == [f"rod{k}" for k in range(1, 7)]
@@ -231,27 +235,29 @@ def test_signs_of_joints_lie_over_their_links_and_mass_centres_over_frames() -> 
 @pytest.mark.parametrize("view", [(-60.0, 22.0), (-30.0, 70.0), (200.0, 5.0)])
 def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, float]) -> None:
     """Also where a mechanism fills the corners of the paper."""
-    from linkwright.show.brush import Brush
-    from linkwright.show.ink import Ink, Paper, corners_of
-    from linkwright.show.paper import finish
-    from linkwright.show.style import house_style, sheet
+    from linkwright.show.brush import GlyphBrush
+    from linkwright.show.ink import InkGrid, PaperTransform, text_corners
+    from linkwright.show.paper import finish_axes
+    from linkwright.show.style import house_style, new_figure
 
-    scene = scene_of(lw.gallery("stewart"))
+    scene = mechanism_scene(lw.gallery("stewart"))
     seen = scene.view(view)
     with house_style():
-        axes = sheet(85, 80).add_subplot()
+        axes = new_figure(85, 80).add_subplot()
         axes.set_aspect("equal")
         axes.set(xlim=(-1.0, 1.0), ylim=(-0.3, 1.5))
-        Brush(axes, scene, scene.poses(scene.home), seen).shapes([*scene.members, *scene.joints])
-        finish(axes, seen)
-        paper, texts = Paper.of(axes), list(axes.texts)
-        boxes = [corners_of(paper, text) for text in texts if text.get_text()]
+        GlyphBrush(axes, scene, scene.link_placements(scene.home), seen).draw_glyphs(
+            [*scene.link_glyphs, *scene.joint_glyphs]
+        )
+        finish_axes(axes, seen)
+        paper, texts = PaperTransform.after_layout(axes), list(axes.texts)
+        boxes = [text_corners(paper, text) for text in texts if text.get_text()]
         for artist in (*texts, axes.get_lines()[-1]):
             artist.remove()
-        ink = Ink(paper)
+        ink = InkGrid(paper)
     assert len(boxes) >= 3
     for word in boxes:
-        assert ink.under(word.min(axis=0)[None], word.max(axis=0)[None])[0] == 0
+        assert ink.ink_under_boxes(word.min(axis=0)[None], word.max(axis=0)[None])[0] == 0
 
 
 def test_rays_of_a_polygon_do_not_hide_images_of_links() -> None:

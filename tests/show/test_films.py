@@ -17,8 +17,13 @@ import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
 from linkwright.show.animated_page import motion_data, policy_of
-from linkwright.show.scene import scene_of
-from linkwright.show.tracks import divided, poses_at, smooth_parts, traced
+from linkwright.show.scene import mechanism_scene
+from linkwright.show.tracks import (
+    divide_path_times,
+    find_traced_points,
+    parts_for_smooth_path,
+    placements_at_times,
+)
 from linkwright.simulation import Run
 
 from . import runs
@@ -131,10 +136,10 @@ def test_a_film_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_traces_of_fast_pictures_are_smooth() -> None:
     """No chord of a drawn path is off by a tenth of a millimetre, however few the pictures are."""
     run = fast_run("slider-crank", 101)[0]
-    scene, times = scene_of(run.mechanism), np.linspace(0, 0.5, 16)
-    points = traced(scene, ["crank"])
-    parts = smooth_parts(scene, run, times, points, 5e-4 * scene.size)
-    path = points[0].path(poses_at(scene, run, divided(times, parts)))
+    scene, times = mechanism_scene(run.mechanism), np.linspace(0, 0.5, 16)
+    points = find_traced_points(scene, ["crank"])
+    parts = parts_for_smooth_path(scene, run, times, points, 5e-4 * scene.size)
+    path = points[0].path(placements_at_times(scene, run, divide_path_times(times, parts)))
     turns = np.diff(np.unwrap(np.arctan2(*np.diff(path[:, :2], axis=0).T)))
     assert np.abs(turns).max() < 0.2
 

@@ -14,8 +14,16 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
-from linkwright.mechanism import names_of
-from linkwright.show.histories import HISTORIES, IN_DATA, Line, Panel, _components, courses, panels
+from linkwright.mechanism import mechanism_names
+from linkwright.show.histories import (
+    HISTORY_PANELS,
+    RUN_DATA_NAMES,
+    HistoryLine,
+    Panel,
+    _component_lines,
+    history_panels,
+    plan_history_panels,
+)
 
 from . import runs
 
@@ -54,7 +62,7 @@ def test_angles_and_slides_have_panels_of_their_own() -> None:
 def test_powers_of_ten_stand_with_the_unit(size: float, label: str) -> None:
     """Numbers on the axis times the power are the data; nothing lies above the axis."""
     t = np.linspace(0.0, 1.0, 5)
-    figure = show.plots.over_time(t, [Panel("work", "J", (Line("a", "a", size * t),))])
+    figure = show.plots.over_time(t, [Panel("work", "J", (HistoryLine("a", "a", size * t),))])
     figure.draw_without_rendering()
     axis = figure.axes[0].yaxis
     assert figure.axes[0].get_ylabel() == label
@@ -65,10 +73,10 @@ def test_powers_of_ten_stand_with_the_unit(size: float, label: str) -> None:
         assert float(shown) * power == pytest.approx(tick)
 
 
-@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("name", HISTORY_PANELS)
 def test_every_history_of_a_loop_is_drawn(name: str) -> None:
     run = runs.four_bar()
-    for panel in panels(run, name):
+    for panel in history_panels(run, name):
         assert panel.unit
         assert panel.lines
         for line in panel.lines:
@@ -78,7 +86,7 @@ def test_every_history_of_a_loop_is_drawn(name: str) -> None:
 
 def test_names_are_known_before_a_run() -> None:
     for run in (runs.elbow(), runs.four_bar(), runs.cart_pole()):
-        assert set(map(str, run.data.data_vars)) <= set(IN_DATA)
+        assert set(map(str, run.data.data_vars)) <= set(RUN_DATA_NAMES)
 
 
 @pytest.mark.parametrize("name", ["q", "qd", "tau", "power", "momenta", "reactions"])
@@ -91,7 +99,7 @@ def test_names_of_users_are_no_formulas(name: str, tmp_path: Path) -> None:
     )
     run = lw.simulate(lw.load(tmp_path / "a.toml"), 0.1, samples=3)
     run.plot(name, path=tmp_path / "a.svg")
-    (line,) = panels(run, name)[0].lines
+    (line,) = history_panels(run, name)[0].lines
     assert line.label.replace(r"\$", "$").endswith(hostile)
 
 
@@ -106,7 +114,7 @@ def test_histories_of_a_rod_by_hand() -> None:
     found = {
         p.quantity: p.lines[0].values
         for name in ("center_accelerations", "momenta", "reactions", "body_energy", "momentum")
-        for p in panels(run, name)
+        for p in history_panels(run, name)
     }
     np.testing.assert_allclose(found["$a_x$ of mass centres"], a[0], atol=1e-12)
     np.testing.assert_allclose(found["$a_y$ of mass centres"], a[1], atol=1e-12)
@@ -120,7 +128,7 @@ def test_histories_of_a_rod_by_hand() -> None:
 def test_power_and_work_of_drives() -> None:
     """Work is the integral of power where nothing else does any."""
     run = runs.elbow()
-    (power,), (work,) = panels(run, "power"), panels(run, "work")
+    (power,), (work,) = history_panels(run, "power"), history_panels(run, "work")
     total = power.lines[-1].values
     gained = np.concatenate([[0], np.cumsum((total[1:] + total[:-1]) / 2 * np.diff(run.t))])
     np.testing.assert_allclose(work.lines[0].values, gained, atol=2e-3 * np.abs(gained).max())
@@ -143,7 +151,7 @@ def test_anything_in_the_data_is_drawn() -> None:
 
 def test_data_of_several_dimensions_have_names_and_units() -> None:
     run = runs.cart_pole()
-    (panel,) = panels(run, "mass_centers")
+    (panel,) = history_panels(run, "mass_centers")
     assert panel.unit == "m"
     tip = {line.name: line.values for line in panel.lines}
     angle = run.q[:, 1]
@@ -170,7 +178,7 @@ def test_rounding_errors_are_no_history() -> None:
     run = lw.simulate(lw.gallery("chain-2"), t=0.5, q0=[0.3, 0.2], samples=51)
     axes = run.plot("work").axes[0]
     assert axes.get_ylim()[1] > 1e-3 * abs(run.kinetic).max()
-    panel = Panel("linear momentum", "kg·m/s", (Line("z", "z", 1e-13 * np.sin(run.t)),), 1.0)
+    panel = Panel("linear momentum", "kg·m/s", (HistoryLine("z", "z", 1e-13 * np.sin(run.t)),), 1.0)
     assert show.over_time(run.t, [panel]).axes[0].get_ylim() == (-1.0, 1.0)
 
 
@@ -178,9 +186,9 @@ def test_momenta_are_not_chosen_by_noise() -> None:
     """Free, and without momentum: nothing but rounding errors is left, of which none is chosen."""
     values = 1e-15 * np.random.default_rng(1).normal(size=(20, 3))
     values[:, 1] *= 1e-12
-    assert [line.name for line in _components("p", values, 1.0)] == ["x", "y", "z"]
+    assert [line.name for line in _component_lines("p", values, 1.0)] == ["x", "y", "z"]
     values[:, 2] += 1.0
-    assert [line.name for line in _components("p", values, 1.0)] == ["z"]
+    assert [line.name for line in _component_lines("p", values, 1.0)] == ["z"]
 
 
 def test_phase_portrait() -> None:
@@ -263,7 +271,7 @@ def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:
         (3e6, 6, "speed / $10^{6}$ m/s"),
         (5.0, 0, "speed / m/s"),
     ):
-        panel = show.Panel("speed", "m/s", (show.Line("v", "$v$", size * t),))
+        panel = show.Panel("speed", "m/s", (show.HistoryLine("v", "$v$", size * t),))
         axes = show.over_time(t, [panel]).axes[0]
         assert axes.get_ylabel() == label
         axes.figure.draw_without_rendering()
@@ -275,17 +283,17 @@ def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:
 
 def test_names_of_lines_fit_over_their_panel() -> None:
     """Six torques in one row; long names in several, read row by row."""
-    from linkwright.show.style import house_style, key_columns
+    from linkwright.show.style import house_style, legend_columns
 
     t = np.linspace(0, 1, 3)
     for count, word in ((6, "$\\tau_{{q{}}}$"), (7, "shoulder_{}")):
-        lines = tuple(show.Line(f"{k}", word.format(k), k * t) for k in range(count))
+        lines = tuple(show.HistoryLine(f"{k}", word.format(k), k * t) for k in range(count))
         axes = show.over_time(t, [show.Panel("torque", "N·m", lines)]).axes[0]
         axes.figure.draw_without_rendering()
         key = axes.get_legend()
         assert key.get_window_extent().x1 <= axes.figure.bbox.x1
         with house_style():
-            columns = key_columns([line.label for line in lines], 85)
+            columns = legend_columns([line.label for line in lines], 85)
         assert columns == (6 if count == 6 else 3)
         first_row = [text.get_text() for text in key.get_texts()][:: -(-count // columns)]
         assert first_row[0] == lines[0].label
@@ -305,9 +313,9 @@ def test_drives_of_actuators_alone() -> None:
 
 def test_rates_of_all_names_are_signed() -> None:
     """Also of words; angular velocities of a free body are rates of no coordinates."""
-    from linkwright.show.labels import symbol
+    from linkwright.show.labels import symbol_label
 
-    assert [symbol("q1", 1), symbol("grip.rx", 1), symbol("u1.1", 2), symbol("u1.1")] == [
+    assert [symbol_label("q1", 1), symbol_label("grip.rx", 1), symbol_label("u1.1", 2), symbol_label("u1.1")] == [
         r"$\dot{q}_{1}$", r"$\dot{q}$ grip.rx", r"$\ddot{q}$ u1.1", "u1.1",
     ]  # fmt: skip
     rows = np.zeros((2, 18))
@@ -316,13 +324,13 @@ def test_rates_of_all_names_are_signed() -> None:
         ("qd", "trunk.wx", r"$\dot{q}$ lf_hip"),
         ("qdd", "d trunk.wx/dt", r"$\ddot{q}$ lf_hip"),
     ):
-        labels = {line.name: line.label for line in courses(still, name)[0].lines}
+        labels = {line.name: line.label for line in plan_history_panels(still, name)[0].lines}
         assert (labels["trunk.wx"], labels["lf_hip"]) == (spin, hip)
 
 
 def test_lines_that_coincide_are_all_seen() -> None:
     t = np.linspace(0, 1, 5)
-    lines = tuple(Line(n, n, x) for n, x in (("a", t), ("b", t + 1e-6), ("c", t**2)))
+    lines = tuple(HistoryLine(n, n, x) for n, x in (("a", t), ("b", t + 1e-6), ("c", t**2)))
     first, second, third = show.over_time(t, [Panel("angle", "rad", lines)]).axes[0].get_lines()
     assert first.get_linestyle() == third.get_linestyle() == "-"
     assert second.get_linestyle() == "--"
@@ -357,7 +365,9 @@ def test_the_plan_of_a_platform_fits_a_page(platform: Any) -> None:
 
 def test_a_legend_beside_a_label_of_two_lines(platform: Any) -> None:
     """Names fit over axes that a long label pushes to the right; all that are asked for."""
-    figure = platform.plot("qdd", only=[n for n in names_of(platform.mechanism).q if "." in n])
+    figure = platform.plot(
+        "qdd", only=[n for n in mechanism_names(platform.mechanism).q if "." in n]
+    )
     figure.draw_without_rendering()
     for axes in figure.axes:
         key = axes.get_legend()

@@ -12,38 +12,44 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.kinematics.assembly import assemble
-from linkwright.mechanism import names_of
+from linkwright.mechanism import mechanism_names
 from linkwright.mechanism.units import coordinate_units
-from linkwright.show.dimensions import DIMENSION
-from linkwright.show.ink import Paper, corners_of
-from linkwright.show.labels import symbol
-from linkwright.show.scene import scene_of
-from linkwright.show.words import LABEL, LEADER, listed, together
+from linkwright.show.dimensions import DIMENSION_TAG
+from linkwright.show.ink import PaperTransform, text_corners
+from linkwright.show.labels import symbol_label
+from linkwright.show.scene import mechanism_scene
+from linkwright.show.words import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
 
 
 def configuration(mechanism: lw.Mechanism, is_random: bool) -> np.ndarray:
     """Home, or one that is random, within the constraints if there are any."""
-    home = scene_of(mechanism).home
+    home = mechanism_scene(mechanism).home
     if not is_random:
         return home
     free = np.array([unit != "1" for unit in coordinate_units(mechanism)])
     q = home + np.random.default_rng(5).uniform(-0.9, 0.9, len(home)) * free
-    if not names_of(mechanism).constraints:
+    if not mechanism_names(mechanism).constraints:
         return q
-    return assemble(mechanism, dict(zip(names_of(mechanism).q, 0.7 * home + 0.3 * q, strict=True)))
+    return assemble(
+        mechanism, dict(zip(mechanism_names(mechanism).q, 0.7 * home + 0.3 * q, strict=True))
+    )
 
 
 @cache
 def drawn(name: str, is_random: bool) -> tuple[Any, np.ndarray, dict[str, np.ndarray]]:
     """Axes with all words, the sign's size, and where joints and frames stand on the paper."""
     mechanism = lw.gallery(name)
-    scene, q = scene_of(mechanism), configuration(mechanism, is_random)
+    scene, q = mechanism_scene(mechanism), configuration(mechanism, is_random)
     axes = show.figure_of(mechanism, q, names=True, dimensions=True).axes[0]
-    poses, view, paper = scene.poses(q), scene.view(), Paper.of(axes)
-    marks = [*scene.joints, *(s for s in scene.frames if s.kind == "dot")]
+    poses, view, paper = scene.link_placements(q), scene.view(), PaperTransform.after_layout(axes)
+    marks = [*scene.joint_glyphs, *(s for s in scene.frame_glyphs if s.kind == "dot")]
     spots = {s.name: view(s.points @ poses[s.link, :, :3].T + poses[s.link, :, 3]).mean(axis=0)
              for s in marks}  # fmt: skip
-    return axes, paper.length(scene.sign), {k: paper(spot)[0] for k, spot in spots.items()}
+    return (
+        axes,
+        paper.length_mm(scene.glyph_radius),
+        {k: paper(spot)[0] for k, spot in spots.items()},
+    )
 
 
 def words(axes: Any, mark: str) -> dict[str, Any]:
@@ -74,14 +80,14 @@ EVERY = [(name, is_random) for name in lw.gallery() for is_random in (False, Tru
 @pytest.mark.parametrize(("name", "is_random"), EVERY)
 def test_no_word_is_on_another_or_off_the_paper(name: str, is_random: bool) -> None:
     axes, _, spots = drawn(name, is_random)
-    paper = Paper.of(axes)
-    boxes = [corners_of(paper, t) for t in axes.texts if t.get_text()]
+    paper = PaperTransform.after_layout(axes)
+    boxes = [text_corners(paper, t) for t in axes.texts if t.get_text()]
     assert len(boxes) >= (1 if spots else 0)
     for one, other in combinations(boxes, 2):
         assert apart(one, other)
-    lettered = [t for t in axes.texts if t.get_label().startswith((LABEL, DIMENSION))]
+    lettered = [t for t in axes.texts if t.get_label().startswith((LABEL_TAG, DIMENSION_TAG))]
     for text in lettered:
-        corners = corners_of(paper, text)
+        corners = text_corners(paper, text)
         assert (corners >= paper.low).all()
         assert (corners <= paper.high).all()
 
@@ -90,11 +96,11 @@ def test_no_word_is_on_another_or_off_the_paper(name: str, is_random: bool) -> N
 def test_every_name_stands_at_its_joint(name: str, is_random: bool) -> None:
     """Each joint is in one label, whose line ends at it, or to which no other joint is as near."""
     axes, sign, spots = drawn(name, is_random)
-    paper = Paper.of(axes)
+    paper = PaperTransform.after_layout(axes)
     lines = {line.get_label(): line for line in axes.lines}
-    named = {symbol(joint): joint for joint in spots}
+    named = {symbol_label(joint): joint for joint in spots}
     seen: list[str] = []
-    for label, text in words(axes, LABEL).items():
+    for label, text in words(axes, LABEL_TAG).items():
         own = [
             named[word]
             for word in text.get_text().replace(",\n", ", ").split(", ")
@@ -103,8 +109,8 @@ def test_every_name_stands_at_its_joint(name: str, is_random: bool) -> None:
         if not own:
             continue
         seen += own
-        box = corners_of(paper, text)
-        leader = lines.get(label.replace(LABEL, LEADER))
+        box = text_corners(paper, text)
+        leader = lines.get(label.replace(LABEL_TAG, LEADER_TAG))
         if leader is not None:
             start, end = paper(leader.get_xydata())
             assert gap(start, box) < 0.3
@@ -121,30 +127,31 @@ def test_every_name_stands_at_its_joint(name: str, is_random: bool) -> None:
 def test_words_of_forces_do_not_lie_on_each_other(draw: Any) -> None:
     figure = draw(lw.gallery("triple-pendulum"), [-0.5, -0.9, -1.5], [-1.0, -2.0, -3.0])
     for axes in figure.axes:
-        paper = Paper.of(axes)
-        boxes = [corners_of(paper, text) for text in axes.texts if text.get_text()]
+        paper = PaperTransform.after_layout(axes)
+        boxes = [text_corners(paper, text) for text in axes.texts if text.get_text()]
         assert len(boxes) >= 4
         assert all(apart(one, other) for one, other in combinations(boxes, 2))
 
 
 def test_joints_that_coincide_share_a_label() -> None:
     """The wrist of the six-axis arm at home; and three points in a row are not all one."""
-    labels = [text.get_text() for text in words(drawn("six-axis", False)[0], LABEL).values()]
+    labels = [text.get_text() for text in words(drawn("six-axis", False)[0], LABEL_TAG).values()]
     assert "$q_{4}$, $q_{5}$, $q_{6}$" in labels
     row = [np.array([x, 0.0]) for x in (0.0, 1.5, 3.0)]
-    assert [label.text for label in together("abc", row, 1.0)] == ["a, b", "c"]
+    assert [label.text for label in group_labels("abc", row, 1.0)] == ["a, b", "c"]
 
 
 def test_long_lists_are_broken_in_lines() -> None:
     assert (
-        listed(["shoulder_pan", "shoulder_lift", "elbow"]) == "shoulder_pan,\nshoulder_lift,\nelbow"
+        wrap_label_names(["shoulder_pan", "shoulder_lift", "elbow"])
+        == "shoulder_pan,\nshoulder_lift,\nelbow"
     )
-    assert listed([f"$q_{{{k}}}$" for k in range(3)]) == "$q_{0}$, $q_{1}$, $q_{2}$"
+    assert wrap_label_names([f"$q_{{{k}}}$" for k in range(3)]) == "$q_{0}$, $q_{1}$, $q_{2}$"
 
 
 def test_every_length_of_the_four_bar_is_written() -> None:
     axes = drawn("four-bar", False)[0]
-    written = [text.get_text() for text in axes.texts if text.get_label() == DIMENSION]
+    written = [text.get_text() for text in axes.texts if text.get_label() == DIMENSION_TAG]
     assert sorted(written) == ["1 m", "2.5 m", "3 m"]
 
 
@@ -155,7 +162,7 @@ def test_paper_of_any_size(width: float) -> None:
         figure = show.figure_of(lw.gallery(name), names=True, dimensions=True, width=width)
         low, high = figure.axes[0].get_xlim()
         assert low < high
-        assert words(figure.axes[0], LABEL)
+        assert words(figure.axes[0], LABEL_TAG)
 
 
 def test_words_are_the_same_every_time() -> None:

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.forms.sheet import known_functions, sheet_of
+from linkwright.forms.sheet import typeset_quantity, writable_functions
 from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
 from linkwright.simulation.inputs import drive_of
@@ -321,14 +321,19 @@ def test_written_with_symbols() -> None:
     x, near, tau = rng.uniform(0.2, 1.0, 26), np.array([0.3, 0.2]), np.array([0.5, -0.4])
     found = []
     for each in (eqs, numeric):
-        inputs = [each.state.x, each.state.near, each.symbols["tau"], each.symbols["p"]]
+        inputs = [
+            each.state.x,
+            each.state.nearby_coordinates,
+            each.symbols["tau"],
+            each.symbols["p"],
+        ]
         values = [float(value) for value in each.parameters.values()]
         found.append(
             np.asarray(ca.Function("f", inputs, [each.state.rates()])(x, near, tau, values))
         )
     np.testing.assert_allclose(*found, rtol=1e-10, atol=1e-10)
-    assert known_functions(eqs)[-1] == "state_rates"
-    assert "near_j0" in str(sheet_of(eqs, "state_rates"))
+    assert writable_functions(eqs)[-1] == "state_rates"
+    assert "near_j0" in str(typeset_quantity(eqs, "state_rates"))
 
 
 def test_compared_in_its_own_states() -> None:

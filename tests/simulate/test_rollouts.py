@@ -19,10 +19,10 @@ from linkwright.control import (
     pid,
 )
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.kinematics.assembly import consistent_speeds
+from linkwright.kinematics.assembly import consistent_velocities
 from linkwright.motion import quintic, through
 from linkwright.simulation.feedback import Feedback
-from linkwright.writers import write_text
+from linkwright.writers import write_mechanism_text
 
 MASS = lw.Mechanism(
     name="mass", gravity=[0, 0, 0], bodies={"b": {"mass": 2}},
@@ -32,7 +32,7 @@ ELBOW = lw.gallery("elbow")
 
 
 def mujoco_of(mechanism: lw.Mechanism, dt: float) -> mujoco.MjModel:
-    spec = mujoco.MjSpec.from_string(write_text(mechanism, "urdf")[0])
+    spec = mujoco.MjSpec.from_string(write_mechanism_text(mechanism, "urdf")[0])
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
     spec.option.timestep = dt
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
@@ -185,7 +185,7 @@ def test_controlled_loops(name: str, speed: float, steps: int, period: float | N
     mechanism = lw.gallery(name)
     model = lw.compile(mechanism)
     q, n = model.home(), model.nv
-    qd = speed * consistent_speeds(mechanism, q, [-1, 1, -1, 1, -1][:n])
+    qd = speed * consistent_velocities(mechanism, q, [-1, 1, -1, 1, -1][:n])
     law = pid(mechanism, q + 0.1, 2.0, 3.0, 0.1, period=period)
     found = lw.rollout(model, np.tile(q, (3, 1)), qd, law, 4e-3, steps, history=True)
     run = lw.simulate(

@@ -83,9 +83,9 @@ DAMAGES: dict[str, tuple[Callable[[xarray.Dataset], Any], str]] = {
 
 
 def _toml(mechanism: lw.Mechanism) -> str:
-    from linkwright.writers import write_text
+    from linkwright.writers import write_mechanism_text
 
-    return write_text(mechanism, "toml")[0]
+    return write_mechanism_text(mechanism, "toml")[0]
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))

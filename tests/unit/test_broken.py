@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from linkwright.expressions import parse
-from linkwright.expressions.broken import PIECE, Breaker
-from linkwright.expressions.typeset import MathmlSetter, Typesetter
+from linkwright.expressions import parse_expression
+from linkwright.expressions.broken import MAX_PIECE_LENGTH, FormulaBreaker
+from linkwright.expressions.typeset import MathmlNotation, Typesetter
 
 
 def pieces(text: str) -> list[str]:
-    found = Breaker(Typesetter(MathmlSetter(), {})).pieces(parse(text))
+    found = FormulaBreaker(Typesetter(MathmlNotation(), {})).formula_pieces(parse_expression(text))
     return [unescape(re.sub("<[^>]*>", "", piece)) for piece in found]
 
 
@@ -44,8 +44,10 @@ def test_pieces(text: str, shown: list[str]) -> None:
 def test_every_piece_is_well_formed_and_short() -> None:
     term = "m{0}*(l{0}*cos(q1 + q{0}) - (a{0} + b)^2*sin(q2)*cos(q{0})^2)"
     long = " + ".join(term.format(k) for k in range(9))
-    found = Breaker(Typesetter(MathmlSetter(), {})).pieces(parse(f"2*({long})^2/(1 + {long})"))
+    found = FormulaBreaker(Typesetter(MathmlNotation(), {})).formula_pieces(
+        parse_expression(f"2*({long})^2/(1 + {long})")
+    )
     assert len(found) > 30
     for piece in found:
         tree = ElementTree.fromstring(f"<math>{piece}</math>")
-        assert len("".join(tree.itertext())) <= PIECE + 15
+        assert len("".join(tree.itertext())) <= MAX_PIECE_LENGTH + 15

@@ -14,7 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings.llvm import cache
-from linkwright.readings.llvm.target import x86_level
+from linkwright.readings.llvm.target import generic_x86_target
 
 PROGRAM = """
 import sys
@@ -92,7 +92,7 @@ def test_keys_tell_everything_apart(folder: Path, monkeypatch: pytest.MonkeyPatc
     count = len(list(folder.iterdir()))
     torque()
     assert len(list(folder.iterdir())) == count
-    torque(target=x86_level("sse2"))
+    torque(target=generic_x86_target("sse2"))
     count, before = len(list(folder.iterdir())), count
     assert count == before + 2, "another target is other code, of its own and shared; same facts"
     other = lw.compile(lw.gallery("elbow").with_parameters(m1=2))
@@ -122,7 +122,10 @@ def test_a_bad_mechanism_is_refused_whatever_is_stored(folder: Path) -> None:
 def test_writers_at_the_same_time(folder: Path) -> None:
     content = os.urandom(100_000)
     with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(lambda _: (cache.put("a", content), cache.get("a"))[1], range(64)):
+        for found in pool.map(
+            lambda _: (cache.write_cache_entry("a", content), cache.read_cache_entry("a"))[1],
+            range(64),
+        ):
             assert found == content
     assert [entry.name for entry in folder.iterdir()] == ["a.lwc"], "nothing is left behind"
 
@@ -130,10 +133,10 @@ def test_writers_at_the_same_time(folder: Path) -> None:
 def test_the_longest_unused_goes_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "LIMIT", 3000)
     for k, name in enumerate("abc"):
-        cache.put(name, bytes(900))
+        cache.write_cache_entry(name, bytes(900))
         os.utime(folder / f"{name}.lwc", (k, k))
-    cache.get("a")
-    cache.put("d", bytes(900))
+    cache.read_cache_entry("a")
+    cache.write_cache_entry("d", bytes(900))
     assert {entry.name[0] for entry in folder.iterdir()} == {"a", "c", "d"}
 
 
@@ -149,25 +152,25 @@ def test_the_files_of_others_are_left_alone(folder: Path, monkeypatch: pytest.Mo
     folder.mkdir(mode=0o700)
     (folder / "thesis.tex").write_bytes(bytes(5000))
     for name in "ab":
-        cache.put(name, bytes(900))
+        cache.write_cache_entry(name, bytes(900))
     assert {entry.name for entry in folder.iterdir()} == {"thesis.tex", "b.lwc"}
 
 
 def test_a_cache_that_only_can_be_read_is_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache.put("a", b"code")
+    cache.write_cache_entry("a", b"code")
 
     def refuse(*_: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "utime", refuse)
-    assert cache.get("a") == b"code"
+    assert cache.read_cache_entry("a") == b"code"
 
 
 def test_without_sources_to_tell_versions_apart_nothing_is_stored(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "_sources", lambda: "")
-    cache.put("a", b"code")
+    cache.write_cache_entry("a", b"code")
     assert not folder.exists()

@@ -12,8 +12,13 @@ import typer
 
 from linkwright.cli import command as commands
 from linkwright.cli.main import app
-from linkwright.cli.options import MechanismFile, OptionalMechanism, Velocities, written_as
-from linkwright.cli.output import Outcome
+from linkwright.cli.options import (
+    MechanismFile,
+    OptionalMechanism,
+    VelocityOptions,
+    output_file_conversion,
+)
+from linkwright.cli.output import CommandOutcome
 from linkwright.errors import LinkwrightError
 
 PROGRAM: Any = typer.main.get_command(app)
@@ -54,7 +59,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_a_docstring_becomes_help() -> None:
-    text, helps = commands.read_docstring(
+    text, helps = commands.read_command_docstring(
         """Do this.
 
         More
@@ -89,18 +94,18 @@ def program(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
 def test_texts_become_values(program: typer.Typer, tmp_path: Path) -> None:
     given: list[Any] = []
 
-    @commands.command("Tests")
+    @commands.register_command("Tests")
     def try_it(
         mechanism: MechanismFile,
         *,
-        speed: Velocities,
-        output: Annotated[Path | None, typer.Option(), written_as(".csv")],
+        speed: VelocityOptions,
+        output: Annotated[Path | None, typer.Option(), output_file_conversion(".csv")],
         often: bool = False,
         base: str | None,
-    ) -> Outcome:
+    ) -> CommandOutcome:
         """Try it."""
         given.append((mechanism.name, speed, output, often, base))
-        return Outcome({}, lambda: None)
+        return CommandOutcome({}, lambda: None)
 
     program(["try_it", "elbow", "--speed", "q1=180deg/s", "--often"], standalone_mode=False)
     ((name, speed, output, often, base),) = given
@@ -115,10 +120,10 @@ def test_texts_become_values(program: typer.Typer, tmp_path: Path) -> None:
 
 
 def test_values_without_a_mechanism_are_refused(program: typer.Typer) -> None:
-    @commands.command("Tests")
-    def try_it(mechanism: OptionalMechanism, *, speed: Velocities) -> Outcome:
+    @commands.register_command("Tests")
+    def try_it(mechanism: OptionalMechanism, *, speed: VelocityOptions) -> CommandOutcome:
         """Try it."""
-        return Outcome({}, lambda: None)
+        return CommandOutcome({}, lambda: None)
 
     program(["try_it"], standalone_mode=False)
     with pytest.raises(LinkwrightError, match="'q1=1' is given without a FILE"):

@@ -19,11 +19,11 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings import llvm
-from linkwright.readings.llvm import Course, compile_march, compile_tape, loader
+from linkwright.readings.llvm import StepLoop, compile_step_loop, compile_tape, loader
 from linkwright.readings.llvm.code_table import CodeTable
 from linkwright.readings.llvm.loader import LoadedCode
 from linkwright.simulation.fixed.kernels import Kernel
-from linkwright.tape import Tape, record
+from linkwright.tape import Tape, record_tape
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="counts mappings")
 
@@ -38,7 +38,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[CodeTable]:
 
 def scaling(factor: float) -> Tape:
     x = ca.SX.sym("x", 3)
-    return record(ca.Function("f", [x], [factor * x], ["x"], ["y"]))
+    return record_tape(ca.Function("f", [x], [factor * x], ["x"], ["y"]))
 
 
 def mappings() -> int:
@@ -129,7 +129,7 @@ def test_code_of_a_model_is_freed_without_the_garbage_collector(
 def test_code_by_llvms_own_loader_is_freed_too(
     table: CodeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(llvm, "load", loader.load_by_llvm)
+    monkeypatch.setattr(llvm, "load", loader.load_code_by_llvm)
     tape, x = scaling(2.0), np.linspace(-1, 1, 3)
     compile_tape(tape)(x)
     maps = mappings() if Path("/proc/self/maps").exists() else 0
@@ -214,8 +214,8 @@ def test_compiled_steps_work_after_their_kernel_is_gone(table: CodeTable) -> Non
 
 def test_a_march_owns_its_code(table: CodeTable) -> None:
     x, u = ca.SX.sym("x"), ca.SX.sym("u")
-    tape = record(ca.Function("f", [x, u], [x + u], ["x", "u"], ["x_end"]))
-    march = compile_march(tape, Course(1, 1, ()))
+    tape = record_tape(ca.Function("f", [x, u], [x + u], ["x", "u"], ["x_end"]))
+    march = compile_step_loop(tape, StepLoop(1, 1, ()))
     reuse_freed_memory()
     out = np.empty((1, 4, 1))
     march(np.zeros((1, 1)), np.ones((1, 4, 1)), out=out)
@@ -267,7 +267,7 @@ def test_threads_that_compile_equal_models_at_once_share_one_code(
     table: CodeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    assembled, assemble, barrier = [], llvm.assemble, threading.Barrier(4)
+    assembled, assemble, barrier = [], llvm.assemble_tape, threading.Barrier(4)
 
     def count(*arguments: Any) -> bytes:
         assembled.append(arguments)
@@ -289,7 +289,7 @@ def test_threads_that_compile_equal_models_at_once_share_one_code(
 
 def test_code_that_cannot_be_made_leaves_nothing_behind(table: CodeTable) -> None:
     """Whoever asks next tries again, also while the first attempt fails."""
-    content, support = llvm.assemble(scaling(2.0), 8), llvm.support_code(8)
+    content, support = llvm.assemble_tape(scaling(2.0), 8), llvm.shared_object_code(8)
     waiting, barrier = threading.Event(), threading.Barrier(2)
 
     def fail() -> LoadedCode:
@@ -300,7 +300,7 @@ def test_code_that_cannot_be_made_leaves_nothing_behind(table: CodeTable) -> Non
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(table.get_or_load, "key", fail)
         barrier.wait(30)
-        code = table.get_or_load("key", lambda: loader.load(content, support))
+        code = table.get_or_load("key", lambda: loader.load_object_code(content, support))
         with pytest.raises(RuntimeError, match="no compiler"):
             first.result()
     assert len(table) == 1

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.checking import Finding
-from linkwright.checking import Report as CheckReport
+from linkwright.checking import CheckReport, Finding
 from linkwright.motion import bounds_of, inverse_kinematics, plan_to, quintic, straight
 from linkwright.verification import Check
-from linkwright.verification import Report as VerifyReport
+from linkwright.verification import VerificationReport as VerifyReport
 
 ELBOW = lw.gallery("elbow")
 MODEL = lw.compile(ELBOW)

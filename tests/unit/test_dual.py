@@ -9,30 +9,30 @@ import numpy as np
 import pytest
 
 from linkwright.algebra.dual import (
-    EPSILON,
-    Displacement,
-    Dual,
+    DUAL_UNIT,
+    DualDisplacement,
+    DualNumber,
     DualVector,
-    cosine,
-    denavit_hartenberg,
-    sequence,
-    sine,
+    dual_cosine,
+    dual_denavit_hartenberg,
+    dual_rotation_sequence,
+    dual_sine,
 )
 
 
-def number(x: Dual) -> tuple[float, float]:
+def number(x: DualNumber) -> tuple[float, float]:
     return float(ca.DM(x.real)), float(ca.DM(x.dual))
 
 
-def homogeneous(d: Displacement) -> np.ndarray:
+def homogeneous(d: DualDisplacement) -> np.ndarray:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.array(ca.DM(ca.SX(d.R))), np.array(ca.DM(ca.SX(d.p))).ravel()
     return T
 
 
 def test_epsilon_squared_is_nothing() -> None:
-    assert number(EPSILON * EPSILON) == (0, 0)
-    a, b = Dual(2.0, 3.0), Dual(-1.0, 0.5)
+    assert number(DUAL_UNIT * DUAL_UNIT) == (0, 0)
+    a, b = DualNumber(2.0, 3.0), DualNumber(-1.0, 0.5)
     assert number(a * b) == (-2.0, -2.0)
     assert number(a + b) == (1.0, 3.5)
     assert number(a - b) == (3.0, 2.5)
@@ -40,8 +40,8 @@ def test_epsilon_squared_is_nothing() -> None:
 
 def test_dual_angles() -> None:
     """Cos² + Sin² = 1, and Sin is the derivative in disguise."""
-    angle = Dual(0.7, 0.3)
-    c, s = cosine(angle), sine(angle)
+    angle = DualNumber(0.7, 0.3)
+    c, s = dual_cosine(angle), dual_sine(angle)
     real, dual = number(c * c + s * s)
     assert real == pytest.approx(1)
     assert dual == pytest.approx(0, abs=1e-15)
@@ -71,7 +71,9 @@ def screw(axis: int, angle: float, slide: float) -> np.ndarray:
 @pytest.mark.parametrize("fixed", [False, True])
 def test_rotation_sequences_in_dual_form(axes: tuple[int, int, int], fixed: bool) -> None:
     pairs = [(0.3, 0.1), (-0.8, 0.4), (1.2, -0.2)]
-    found = homogeneous(sequence(axes, [Dual(*pair) for pair in pairs], fixed=fixed))
+    found = homogeneous(
+        dual_rotation_sequence(axes, [DualNumber(*pair) for pair in pairs], fixed=fixed)
+    )
     steps = [screw(axis, *pair) for axis, pair in zip(axes, pairs, strict=True)]
     wanted = np.linalg.multi_dot(steps[::-1] if fixed else steps)
     np.testing.assert_allclose(found, wanted, atol=1e-15)
@@ -79,7 +81,7 @@ def test_rotation_sequences_in_dual_form(axes: tuple[int, int, int], fixed: bool
 
 def test_denavit_and_hartenberg() -> None:
     theta, d, a, alpha = 0.4, 0.3, 0.2, -0.9
-    found = homogeneous(denavit_hartenberg(Dual(theta, d), Dual(alpha, a)))
+    found = homogeneous(dual_denavit_hartenberg(DualNumber(theta, d), DualNumber(alpha, a)))
     np.testing.assert_allclose(found, screw(2, theta, d) @ screw(0, alpha, a), atol=1e-15)
 
 
@@ -87,13 +89,15 @@ def test_dual_vectors_are_lines_and_wrenches() -> None:
     """A displacement keeps dual products: angles and distances of lines, and power."""
     rng = np.random.default_rng(0)
     a, b = (DualVector(*rng.normal(size=(2, 3))) for _ in range(2))
-    d = denavit_hartenberg(Dual(0.4, 0.3), Dual(-0.9, 0.2))
-    np.testing.assert_allclose(number(d.out(a).dot(d.out(b))), number(a.dot(b)), rtol=1e-13)
-    crossed, moved = d.out(a.cross(b)), d.out(a).cross(d.out(b))
+    d = dual_denavit_hartenberg(DualNumber(0.4, 0.3), DualNumber(-0.9, 0.2))
+    np.testing.assert_allclose(
+        number(d.to_fixed_axes(a).dot(d.to_fixed_axes(b))), number(a.dot(b)), rtol=1e-13
+    )
+    crossed, moved = d.to_fixed_axes(a.cross(b)), d.to_fixed_axes(a).cross(d.to_fixed_axes(b))
     for one, other in ((crossed.real, moved.real), (crossed.dual, moved.dual)):
         np.testing.assert_allclose(np.array(ca.DM(one)), np.array(ca.DM(other)), atol=1e-13)
-    back = d.into(d.out(a))
+    back = d.to_displaced_axes(d.to_fixed_axes(a))
     np.testing.assert_allclose(np.array(ca.DM(back.dual)).ravel(), a.dual, atol=1e-13)
-    entries = [[number(x) for x in row] for row in d.entries()]
+    entries = [[number(x) for x in row] for row in d.dual_entries()]
     real = np.array([[x[0] for x in row] for row in entries])
     np.testing.assert_allclose(real @ real.T, np.eye(3), atol=1e-14)

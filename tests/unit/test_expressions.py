@@ -12,30 +12,30 @@ from hypothesis import strategies as st
 from linkwright.errors import ExpressionError
 from linkwright.expressions import (
     Call,
-    Dimensioned,
     Expression,
-    Measured,
+    InferredDimension,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     PiMultiple,
     Power,
     Product,
     Reciprocal,
     Sum,
     check_dimension,
-    evaluate,
-    names,
-    negate,
-    parse,
+    evaluate_exactly,
+    expression_text,
+    expression_to_float,
+    expression_without_unit,
+    names_in_expression,
+    negate_expression,
+    parse_expression,
     parse_unit,
-    read_number,
-    to_float,
-    to_text,
-    without_unit,
+    read_expression,
 )
-from linkwright.expressions.typeset import LatexSetter, MathmlSetter, Typesetter
-from linkwright.expressions.units import PLACE_OF_UNITS
+from linkwright.expressions.typeset import LatexNotation, MathmlNotation, Typesetter
+from linkwright.expressions.units import UNIT_PLACE_RULE
 from tests.effort import calls_of, memory_of
 
 F = Fraction
@@ -79,7 +79,7 @@ F = Fraction
     ],
 )
 def test_exact_values(text: str, value: Fraction) -> None:
-    found = evaluate(parse(text))
+    found = evaluate_exactly(parse_expression(text))
     assert found == value
     assert isinstance(found, Fraction)
 
@@ -90,23 +90,25 @@ def test_exact_values(text: str, value: Fraction) -> None:
      ("1.5 rev", F(3)), ("π", F(1)), ("60 rpm", F(2))],
 )  # fmt: skip
 def test_multiples_of_pi_stay_exact(text: str, coefficient: Fraction) -> None:
-    assert evaluate(parse(text)) == PiMultiple(coefficient)
+    assert evaluate_exactly(parse_expression(text)) == PiMultiple(coefficient)
 
 
 def test_values_of_names() -> None:
-    expression = parse("m1*l1^2/12")
-    assert names(expression) == {"m1", "l1"}
-    assert evaluate(expression, {"m1": F(3), "l1": F(1, 2)}) == F(1, 16)
-    assert to_float(parse("exp(log(x)) + atan2(0, -1)"), {"x": F(2)}) == pytest.approx(2 + math.pi)
+    expression = parse_expression("m1*l1^2/12")
+    assert names_in_expression(expression) == {"m1", "l1"}
+    assert evaluate_exactly(expression, {"m1": F(3), "l1": F(1, 2)}) == F(1, 16)
+    assert expression_to_float(
+        parse_expression("exp(log(x)) + atan2(0, -1)"), {"x": F(2)}
+    ) == pytest.approx(2 + math.pi)
 
 
 def test_floats_are_read_as_the_decimals_they_show() -> None:
-    assert read_number(0.1) == Number(F(1, 10))
-    assert read_number(1e-12) == Number(F(1, 10**12))
-    assert read_number(7) == Number(F(7))
+    assert read_expression(0.1) == Number(F(1, 10))
+    assert read_expression(1e-12) == Number(F(1, 10**12))
+    assert read_expression(7) == Number(F(7))
     for wrong in (float("nan"), float("inf"), True, None, [1]):
         with pytest.raises(ExpressionError):
-            read_number(wrong)
+            read_expression(wrong)
 
 
 NAMES = st.sampled_from(["m1", "l", "alpha", "θ2", "x_y"])
@@ -122,7 +124,7 @@ def _extend(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.lists(term, min_size=2, max_size=4).map(lambda t: Sum(tuple(t))),
         st.tuples(factor, factor | divisor.map(Reciprocal)).map(Product),
         st.tuples(factor, exponent).map(lambda t: Power(*t)),
-        factor.map(negate),
+        factor.map(negate_expression),
         factor.map(lambda e: Call("sin", (e,))),
         st.tuples(factor, factor).map(lambda t: Call("atan2", t)),
     )
@@ -133,22 +135,22 @@ EXPRESSIONS = st.recursive(NUMBERS | NAMES.map(Name), _extend, max_leaves=12)
 
 @given(EXPRESSIONS)
 def test_printing_and_parsing_are_inverse(expression: Expression) -> None:
-    assert parse(to_text(expression)) == expression
+    assert parse_expression(expression_text(expression)) == expression
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_an_expression_or_a_clear_error(text: str) -> None:
     try:
-        expression = parse(text)
+        expression = parse_expression(text)
     except ExpressionError:
         return
-    assert parse(to_text(expression)) == expression
+    assert parse_expression(expression_text(expression)) == expression
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_become_floats_correctly_rounded(x: float) -> None:
-    assert to_float(read_number(x)) == x
-    assert to_float(parse(to_text(read_number(x)))) == x
+    assert expression_to_float(read_expression(x)) == x
+    assert expression_to_float(parse_expression(expression_text(read_expression(x)))) == x
 
 
 @pytest.mark.parametrize(
@@ -174,13 +176,13 @@ def test_numbers_become_floats_correctly_rounded(x: float) -> None:
         ("3 m^99", "small integer"),
         ("1_000", "unexpected '_000' in '1_000'; write numbers without _"),
         ("3 kgg", "did you mean 'kg'"),
-        *((text, PLACE_OF_UNITS) for text in ("tan(90 deg)", "2 pi", "sin(2 pi)", "2 (3)", "(1 2)",
+        *((text, UNIT_PLACE_RULE) for text in ("tan(90 deg)", "2 pi", "sin(2 pi)", "2 (3)", "(1 2)",
           "5 mm + 3 mm", "2 sin(1)", "3 m m", "1 2", "max(1 m, 2)")),
     ],
 )  # fmt: skip
 def test_refusals(text: str, what: str) -> None:
     with pytest.raises(ExpressionError) as error:
-        parse(text)
+        parse_expression(text)
     assert what in str(error.value)
 
 
@@ -189,7 +191,7 @@ def test_refusals(text: str, what: str) -> None:
 )
 def test_values_that_do_not_exist(text: str) -> None:
     with pytest.raises(ExpressionError, match="no finite real value"):
-        evaluate(parse(text))
+        evaluate_exactly(parse_expression(text))
 
 
 @pytest.mark.parametrize(
@@ -198,12 +200,12 @@ def test_values_that_do_not_exist(text: str) -> None:
      "1" * 10**6, "1e" + "9" * 5000, "sin(" * 3000 + "1" + ")" * 3000],
 )  # fmt: skip
 def test_hostile_text_costs_little(text: str) -> None:
-    assert calls_of(lambda: evaluate(parse(text))) < 500_000
-    assert memory_of(lambda: evaluate(parse(text))) < 30 * 2**20
+    assert calls_of(lambda: evaluate_exactly(parse_expression(text))) < 500_000
+    assert memory_of(lambda: evaluate_exactly(parse_expression(text))) < 30 * 2**20
 
 
 def test_long_sums_are_not_deep() -> None:
-    assert evaluate(parse("+".join(["1"] * 3000))) == 3000
+    assert evaluate_exactly(parse_expression("+".join(["1"] * 3000))) == 3000
 
 
 @pytest.mark.parametrize(
@@ -216,14 +218,14 @@ def test_units(text: str, dimension: tuple[int, int, int]) -> None:
 
 
 def test_dimensions_are_checked_as_far_as_units_tell() -> None:
-    known = {"l": Dimensioned((F(0), F(1), F(0))), "m": Dimensioned((F(1), F(0), F(0)))}
-    check_dimension(parse("m*l^2/12"), (1, 2, 0), known)
-    check_dimension(parse("2*l + 0.1"), (0, 1, 0), known)
-    check_dimension(parse("sqrt(l^2)"), (0, 1, 0), known)
-    check_dimension(parse("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
+    known = {"l": InferredDimension((F(0), F(1), F(0))), "m": InferredDimension((F(1), F(0), F(0)))}
+    check_dimension(parse_expression("m*l^2/12"), (1, 2, 0), known)
+    check_dimension(parse_expression("2*l + 0.1"), (0, 1, 0), known)
+    check_dimension(parse_expression("sqrt(l^2)"), (0, 1, 0), known)
+    check_dimension(parse_expression("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
     for wrong in ("m*l", "l + m", "sin(l)", "m^2*l^2"):
         with pytest.raises(ExpressionError):
-            check_dimension(parse(wrong), (1, 2, 0), known)
+            check_dimension(parse_expression(wrong), (1, 2, 0), known)
 
 
 @pytest.mark.parametrize(
@@ -232,8 +234,11 @@ def test_dimensions_are_checked_as_far_as_units_tell() -> None:
      "l + 0.2*sin(tilt)", "max(0.1, 0.2*sin(tilt))", "-0.2*sin(tilt)", "2*l*sin(tilt)", "0.3*l/l"],
 )  # fmt: skip
 def test_plain_numbers_are_si_in_products_and_functions(text: str) -> None:
-    known = {"l": Dimensioned((F(0), F(1), F(0))), "tilt": Dimensioned((F(0), F(0), F(0)))}
-    check_dimension(parse(text), (0, 1, 0), known)
+    known = {
+        "l": InferredDimension((F(0), F(1), F(0))),
+        "tilt": InferredDimension((F(0), F(0), F(0))),
+    }
+    check_dimension(parse_expression(text), (0, 1, 0), known)
 
 
 @pytest.mark.parametrize(
@@ -243,24 +248,26 @@ def test_plain_numbers_are_si_in_products_and_functions(text: str) -> None:
 )  # fmt: skip
 def test_units_of_the_wrong_kind_stay_errors_beside_plain_numbers(text: str) -> None:
     known = {
-        "l": Dimensioned((F(0), F(1), F(0))),
-        "m": Dimensioned((F(1), F(0), F(0))),
-        "tilt": Dimensioned((F(0), F(0), F(0))),
+        "l": InferredDimension((F(0), F(1), F(0))),
+        "m": InferredDimension((F(1), F(0), F(0))),
+        "tilt": InferredDimension((F(0), F(0), F(0))),
     }
     with pytest.raises(ExpressionError):
-        check_dimension(parse(text), (0, 1, 0), known)
+        check_dimension(parse_expression(text), (0, 1, 0), known)
 
 
 def test_units_can_be_taken_off() -> None:
-    assert evaluate(without_unit(parse("90 deg"))) == PiMultiple(F(1, 2))
-    assert without_unit(parse("5 mm")) == Number(F(1, 200))
-    assert negate(parse("5 mm")) == Measured(Number(F(-5)), "mm")
-    assert negate(Negation(Name("x"))) == Name("x")
+    assert evaluate_exactly(expression_without_unit(parse_expression("90 deg"))) == PiMultiple(
+        F(1, 2)
+    )
+    assert expression_without_unit(parse_expression("5 mm")) == Number(F(1, 200))
+    assert negate_expression(parse_expression("5 mm")) == NumberWithUnit(Number(F(-5)), "mm")
+    assert negate_expression(Negation(Name("x"))) == Name("x")
 
 
 def test_what_no_float_holds_is_refused() -> None:
     with pytest.raises(ExpressionError, match="no finite real value"):
-        to_float(parse("1e400"))
+        expression_to_float(parse_expression("1e400"))
 
 
 @pytest.mark.parametrize(
@@ -280,25 +287,25 @@ def test_what_no_float_holds_is_refused() -> None:
     ],
 )
 def test_names_in_latex_are_no_commands(name: str, latex: str) -> None:
-    assert Typesetter(LatexSetter()).name(name) == latex
+    assert Typesetter(LatexNotation()).name(name) == latex
 
 
 def test_entries_and_units_are_set() -> None:
-    latex, mathml = Typesetter(LatexSetter()), Typesetter(MathmlSetter())
+    latex, mathml = Typesetter(LatexNotation()), Typesetter(MathmlNotation())
     assert latex.entry("by_q[1,2]") == r"\mathrm{by\_q}_{12}"
     assert latex.entry("M[10,2]") == "M_{10,2}"
-    assert latex.set(parse("l1^2*sin(q2)^2*(a + 1/b)")) == (
+    assert latex.typeset(parse_expression("l1^2*sin(q2)^2*(a + 1/b)")) == (
         r"l_1^2 \, \sin^2(q_2) \, \left(a + \frac{1}{b}\right)"
     )
     squared = "<msubsup><mi>l</mi><mtext>1</mtext><mn>2</mn></msubsup>"
-    assert mathml.set(parse("l1^2")) == squared
-    rate = Typesetter(MathmlSetter(), {"dq1": ("q1", 1)}).set(parse("dq1"))
+    assert mathml.typeset(parse_expression("l1^2")) == squared
+    rate = Typesetter(MathmlNotation(), {"dq1": ("q1", 1)}).typeset(parse_expression("dq1"))
     assert rate == "<msub><mover><mi>q</mi><mo>.</mo></mover><mtext>1</mtext></msub>"
     assert latex.entry("T") == "T"
     assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>12</mtext></msub>"
     assert mathml.name("a<&") == "<mi>a&lt;&amp;</mi>"
-    assert latex.set(parse("1e-14")) == "10^{-14}"
-    assert latex.set(parse("2.5e-14*m")) == r"2.5 \cdot 10^{-14} \, m"
-    assert mathml.set(parse("1e-14")) == "<msup><mn>10</mn><mn>-14</mn></msup>"
-    assert latex.set(parse("25 g*cm^2")) == r"25 \,\mathrm{g \, cm^{2}}"
-    assert mathml.set(parse("2 kg")) == "<mrow><mn>2</mn><mtext> kg</mtext></mrow>"
+    assert latex.typeset(parse_expression("1e-14")) == "10^{-14}"
+    assert latex.typeset(parse_expression("2.5e-14*m")) == r"2.5 \cdot 10^{-14} \, m"
+    assert mathml.typeset(parse_expression("1e-14")) == "<msup><mn>10</mn><mn>-14</mn></msup>"
+    assert latex.typeset(parse_expression("25 g*cm^2")) == r"25 \,\mathrm{g \, cm^{2}}"
+    assert mathml.typeset(parse_expression("2 kg")) == "<mrow><mn>2</mn><mtext> kg</mtext></mrow>"

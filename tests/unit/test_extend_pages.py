@@ -15,7 +15,7 @@ import pytest
 import linkwright as lw
 from linkwright.mechanism import JOINT_KINDS
 from linkwright.show.scene import Scene
-from linkwright.writers import write_text
+from linkwright.writers import write_mechanism_text
 
 FOLDER = Path(__file__).parents[2] / "docs/extend"
 EDIT = re.compile(r'# src/linkwright/(\S+), (new|before|replacing)(?: "(.*)")?\n')
@@ -85,10 +85,10 @@ def test_the_blocks_of_a_page_extend_the_package(page: str, tmp_path: Path) -> N
 def test_the_page_of_joints_adds_a_joint_that_is_read_derived_drawn_and_written() -> None:
     rod = run_page("joint.md")["rod"]
     assert isinstance(rod, lw.Mechanism)
-    assert [shape.kind for shape in Scene(rod).joints] == ["hull", "hull"]
-    text, _ = write_text(rod, "urdf")
+    assert [shape.kind for shape in Scene(rod).joint_glyphs] == ["hull", "hull"]
+    text, _ = write_mechanism_text(rod, "urdf")
     assert re.findall(r'type="(\w+)"', text) == ["prismatic", "continuous"]
-    again = lw.load(write_text(rod, "toml")[0])
+    again = lw.load(write_mechanism_text(rod, "toml")[0])
     assert again == rod
 
 

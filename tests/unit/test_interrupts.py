@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.comparison.bounded import Worker, cancelling, not_cancelled
+from linkwright.comparison.bounded import TimedWorker, cancel_workers_on_error, clear_cancellation
 from linkwright.readings.llvm.interruptible import call_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
@@ -111,16 +111,16 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     def interrupted() -> None:
-        with not_cancelled(), ThreadPoolExecutor(1) as pool, Worker() as worker:
-            worker.call(bool, seconds=60)
-            pool.submit(worker.call, time.sleep, 1000, seconds=1000)
-            with cancelling():
+        with clear_cancellation(), ThreadPoolExecutor(1) as pool, TimedWorker() as worker:
+            worker.call_within(bool, seconds=60)
+            pool.submit(worker.call_within, time.sleep, 1000, seconds=1000)
+            with cancel_workers_on_error():
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    with Worker() as worker:  # and others can begin
-        assert worker.call(bool, seconds=60) is False
+    with TimedWorker() as worker:  # and others can begin
+        assert worker.call_within(bool, seconds=60) is False
 
 
 SLOW_TO_SAVE = """

@@ -36,8 +36,8 @@ def test_the_kinds_are_those_of_the_conventions() -> None:
 @KINDS
 def test_a_loop_takes_away_what_the_joint_does_not_leave(kind: JointKind) -> None:
     for quaternion in (True, False):
-        rows = kind.closure.rows if kind.closure is not None else 0
-        assert rows + len(kind.freedoms_with(quaternion)) == 6
+        rows = kind.closure.row_count if kind.closure is not None else 0
+        assert rows + len(kind.dofs_with(quaternion)) == 6
 
 
 @KINDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linkwright as lw
-from linkwright.formulations import KEPT, _derive_once, derive_afresh
+from linkwright.formulations import MAX_KEPT_EQUATIONS, _derive_once, derive_uncached
 
 
 def test_equal_mechanisms_share_their_equations() -> None:
@@ -12,8 +12,8 @@ def test_equal_mechanisms_share_their_equations() -> None:
     eqs = lw.derive(one, by="kane", parameters=["m1"])
     assert lw.derive(other, by="kane", parameters=("m1",)) is eqs
     assert eqs.function("bias") is eqs.function("bias")
-    assert eqs.folded("bias") is eqs.folded("bias")
-    assert eqs.folded("bias", keep=["m1"]) is eqs.function("bias")
+    assert eqs.function_at_values("bias") is eqs.function_at_values("bias")
+    assert eqs.function_at_values("bias", keep=["m1"]) is eqs.function("bias")
 
 
 def test_what_differs_is_derived_for_itself() -> None:
@@ -29,12 +29,12 @@ def test_what_differs_is_derived_for_itself() -> None:
 
 def test_a_derivation_afresh_is_not_a_kept_one() -> None:
     elbow = lw.gallery("elbow")
-    assert derive_afresh(elbow) is not lw.derive(elbow)
-    assert derive_afresh(elbow) is not derive_afresh(elbow)
+    assert derive_uncached(elbow) is not lw.derive(elbow)
+    assert derive_uncached(elbow) is not derive_uncached(elbow)
 
 
 def test_only_the_most_recent_equations_are_kept() -> None:
     elbow = lw.gallery("elbow")
-    for k in range(KEPT + 3):
+    for k in range(MAX_KEPT_EQUATIONS + 3):
         lw.derive(elbow.with_parameters(m1=k + 1), parameters="numeric")
-    assert _derive_once.cache_info().currsize == KEPT
+    assert _derive_once.cache_info().currsize == MAX_KEPT_EQUATIONS

@@ -13,7 +13,7 @@ import pytest
 import linkwright as lw
 from linkwright.control import adaptive, pd_gravity
 from linkwright.errors import LinkwrightError
-from linkwright.files.partial import partial_name
+from linkwright.files.partial import partial_file_name
 from linkwright.motion import quintic
 from linkwright.readings.llvm import cache
 from linkwright.simulation import Event
@@ -106,7 +106,7 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
     for file in (dead, alive, old, other):
         file.write_text("half")
     os.utime(old, (time.time() - 1e6, time.time() - 1e6))
-    assert partial_name(tmp_path / "run.nc").name == f".run.nc.{os.getpid()}.part"
+    assert partial_file_name(tmp_path / "run.nc").name == f".run.nc.{os.getpid()}.part"
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([alive.name, other.name])
 
 
@@ -114,12 +114,12 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
 def test_a_pipe_in_the_cache_is_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
-    cache.put("entry", b"content")
+    cache.write_cache_entry("entry", b"content")
     (stored,) = tmp_path.iterdir()
-    assert cache.get("entry") == b"content"
+    assert cache.read_cache_entry("entry") == b"content"
     stored.unlink()
     os.mkfifo(stored)
-    assert cache.get("entry") is None
+    assert cache.read_cache_entry("entry") is None
 
 
 @pytest.mark.parametrize("by", ["recursive", "lagrange", "hamilton"])

@@ -18,12 +18,12 @@ import linkwright as lw
 from linkwright import readings
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.code_table import CodeTable
-from linkwright.readings.llvm.emit import emit
-from linkwright.readings.llvm.sincos import LIMIT
-from linkwright.readings.llvm.support import support_ir
-from linkwright.readings.llvm.target import Target
-from linkwright.readings.llvm.threads import WORK_PER_THREAD
-from linkwright.tape import Op, record
+from linkwright.readings.llvm.emit import emit_tape_module
+from linkwright.readings.llvm.sincos import MAX_FAST_ARGUMENT
+from linkwright.readings.llvm.support import shared_functions_ir
+from linkwright.readings.llvm.target import MachineTarget
+from linkwright.readings.llvm.threads import MIN_WORK_PER_THREAD
+from linkwright.tape import Op, record_tape
 from tests.tapes import every_operation, run
 from tests.targets import TARGETS, target
 
@@ -43,7 +43,9 @@ def test_every_operation(level: str | None) -> None:
 
 def trig(level: str | None = None) -> np.ufunc:
     x = ca.SX.sym("x")
-    return compile_tape(record(ca.Function("f", [x], [ca.sin(x), ca.cos(x)])), target=target(level))
+    return compile_tape(
+        record_tape(ca.Function("f", [x], [ca.sin(x), ca.cos(x)])), target=target(level)
+    )
 
 
 def ulps(found: np.ndarray, argument: np.ndarray, exact) -> float:
@@ -60,7 +62,9 @@ def ulps(found: np.ndarray, argument: np.ndarray, exact) -> float:
 def awkward_angles() -> np.ndarray:
     """Random ones of all sizes, and doubles next to multiples of π/2, where sin or cos vanish."""
     rng = np.random.default_rng(1)
-    near = np.concatenate([np.arange(1, 300), rng.integers(1, int(LIMIT / 1.6), 600)]) * (np.pi / 2)
+    near = np.concatenate(
+        [np.arange(1, 300), rng.integers(1, int(MAX_FAST_ARGUMENT / 1.6), 600)]
+    ) * (np.pi / 2)
     parts = [
         rng.uniform(-10, 10, 500), rng.uniform(-1e6, 1e6, 500), near, np.nextafter(near, 0),
         np.nextafter(near, 1e9), 10.0 ** rng.uniform(-300, 0, 200), [0.0, 1e-320, 0.785398163397],
@@ -120,7 +124,7 @@ def test_nan_stays_in_its_own_state() -> None:
 
 def test_idle_lanes_raise_no_flags() -> None:
     x = ca.SX.sym("x", 2)
-    f = compile_tape(record(ca.Function("f", [x], [1 / x[0] + ca.sqrt(x[1]) + ca.log(x[1])])))
+    f = compile_tape(record_tape(ca.Function("f", [x], [1 / x[0] + ca.sqrt(x[1]) + ca.log(x[1])])))
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         for n in range(1, 20):
@@ -195,7 +199,7 @@ def test_large_outputs_begin_anywhere(level: str | None, dtype: type) -> None:
     x = ca.SX.sym("x", 16)
     Y = ca.SX.zeros(16, 16)
     Y[:, 5], Y[3, :], Y[12:, 12:] = x, 2 * x.T, 7
-    function = compile_tape(record(ca.Function("f", [x], [Y])), target=target(level))
+    function = compile_tape(record_tape(ca.Function("f", [x], [Y])), target=target(level))
     states = np.random.default_rng(0).uniform(-1, 1, (35, 16)).astype(dtype)
     wanted = np.array([function(state) for state in states])
     for lead in range(17):
@@ -234,9 +238,9 @@ def test_arm64_compiles(triple: str, cpu: str) -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     tape, _ = every_operation()
-    arm = Target(triple, cpu, "+neon", 16, True)
-    texts = (emit(tape, arm), support_ir(arm, "double", 8))
-    own, shared = (arm.machine().emit_assembly(llvm.parse_assembly(text)) for text in texts)
+    arm = MachineTarget(triple, cpu, "+neon", 16, True)
+    texts = (emit_tape_module(tape, arm), shared_functions_ir(arm, "double", 8))
+    own, shared = (arm.target_machine().emit_assembly(llvm.parse_assembly(text)) for text in texts)
     assert "fsqrt" in own
     assert "fmla" in shared
 
@@ -290,7 +294,7 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
     mechanism = lw.gallery(name)
     one, several = (lw.compile(mechanism, threads=n) for n in (1, 3))
     rng = np.random.default_rng(0)
-    assert 30_011 * len(one.tape("inverse_dynamics")) > 3 * WORK_PER_THREAD
+    assert 30_011 * len(one.tape("inverse_dynamics")) > 3 * MIN_WORK_PER_THREAD
     q, v, a = (rng.uniform(-1, 1, (30_011, n)) for n in (one.nq, one.nv, one.nv))
     wanted = one.inverse_dynamics(q, v, a)
     np.testing.assert_array_equal(several.inverse_dynamics(q, v, a), wanted)
@@ -300,16 +304,16 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 @pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
 def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     """Our loader applies relocations itself; LLVM's is what other systems use."""
-    from linkwright.readings.llvm import assemble, loader, support_code, ufunc
+    from linkwright.readings.llvm import assemble_tape, loader, shared_object_code, ufunc
 
     tape = lw.compile(lw.gallery("quadruped")).tape(function)
-    content = assemble(tape, 8)
+    content = assemble_tape(tape, 8)
     rng = np.random.default_rng(0)
     states = [rng.uniform(-1, 1, (19, *port.shape)) for port in tape.inputs]
     results = []
-    for load in (loader.load, loader.load_by_llvm):
-        code = load(content, support_code(8))
-        made = ufunc.make_ufunc(
+    for load in (loader.load_object_code, loader.load_code_by_llvm):
+        code = load(content, shared_object_code(8))
+        made = ufunc.make_gufunc(
             "f", "", tape.inputs, tape.outputs, code, lambda code=code: code, threads=1
         )
         results.append(made(*states))
@@ -349,7 +353,7 @@ def test_floating_point_flags_of_all_threads_reach_the_caller() -> None:
     rng = np.random.default_rng(0)
     for threads in (1, 3):
         model = lw.compile(lw.gallery("six-axis"), threads=threads)
-        assert 60_000 * len(model.tape("inverse_dynamics")) > 3 * WORK_PER_THREAD
+        assert 60_000 * len(model.tape("inverse_dynamics")) > 3 * MIN_WORK_PER_THREAD
         q = rng.uniform(-1, 1, (60_000, 6))
         q[-1] = np.inf
         with pytest.warns(RuntimeWarning, match="invalid value"):
@@ -364,7 +368,7 @@ def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> No
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(lambda size: None)
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     assert address is not None
-    found = loader._c_function
+    found = loader._c_function_address
     monkeypatch.setattr(readings.llvm, "CODES", CodeTable())
     monkeypatch.setattr(
         loader, "_c_function", lambda name: address if name == "malloc" else found(name)

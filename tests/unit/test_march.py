@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from linkwright.ports import Port
-from linkwright.readings.llvm import Course, compile_march, compile_tape
-from linkwright.tape import Tape, record
+from linkwright.readings.llvm import StepLoop, compile_step_loop, compile_tape
+from linkwright.tape import Tape, record_tape
 from tests.targets import TARGETS, target
 
-COURSE = Course(states=2, timed=3, last=(1,))
+COURSE = StepLoop(state_ports=2, timed_ports=3, last_step_outputs=(1,))
 
 
 def step(n: int) -> Tape:
@@ -23,7 +23,9 @@ def step(n: int) -> Tape:
     function = ca.Function("step", [x, y, u, t, table, h], [after, other, ca.sumsqr(after) + t])
     shapes = {"x": (n,), "y": (2,), "u": (n,), "t": (), "table": (2, 3), "h": ()}
     ends = {"x_end": (n,), "y_end": (2,), "doubt": ()}
-    return record(function, *([Port(*item) for item in side.items()] for side in (shapes, ends)))
+    return record_tape(
+        function, *([Port(*item) for item in side.items()] for side in (shapes, ends))
+    )
 
 
 def walked(tape: Tape, given: list[np.ndarray], steps: int) -> list[np.ndarray]:
@@ -51,7 +53,7 @@ def space(n: int, rows: int, kept: int) -> tuple[np.ndarray, ...]:
 def test_marches_are_single_steps(n: int, rows: int, level: str | None) -> None:
     """Blocks and tails, one tile and many; all steps kept, or every third, or the last."""
     tape, given = step(n), inputs(n, rows, 12)
-    march = compile_march(tape, COURSE, target(level))
+    march = compile_step_loop(tape, COURSE, target(level))
     x, y, doubt = walked(tape, given, 12)
     for kept in (12, 4, 1):
         every = slice(12 // kept - 1, None, 12 // kept)
@@ -66,7 +68,7 @@ def test_marches_are_single_steps(n: int, rows: int, level: str | None) -> None:
 def test_marches_take_one_row_for_all_and_any_strides() -> None:
     """What is the same in all rows, or in all steps, has no place of its own in memory."""
     tape, (x, y, u, t, table, h) = step(3), inputs(3, 19, 12)
-    march = compile_march(tape, COURSE)
+    march = compile_step_loop(tape, COURSE)
     given = [
         np.asfortranarray(x), np.broadcast_to(y[0], y.shape), np.broadcast_to(u[:, :1], u.shape),
         np.broadcast_to(t[0], t.shape), np.broadcast_to(table[:1, :1], table.shape),

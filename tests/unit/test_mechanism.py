@@ -13,8 +13,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import MechanismError, NameNotFoundError, UnphysicalWarning
-from linkwright.expressions import Number, parse
-from linkwright.mechanism import Joint, Mimic, Table
+from linkwright.expressions import Number, parse_expression
+from linkwright.mechanism import Joint, Mimic, PartTable
 from linkwright.mechanism.validate.structure import check_structure
 
 ARM: dict[str, Any] = {
@@ -191,9 +191,9 @@ def test_large_trees_are_checked_fast() -> None:
         )
         for i in range(count)
     }
-    bodies = Table({f"b{i}": body for i in range(count)})
-    frames = Table(dict.fromkeys(map(str, range(100_000)), lw.Frame(body=f"b{count - 1}")))
-    tree = lw.Mechanism.model_construct(bodies=bodies, joints=Table(joints), frames=frames)
+    bodies = PartTable({f"b{i}": body for i in range(count)})
+    frames = PartTable(dict.fromkeys(map(str, range(100_000)), lw.Frame(body=f"b{count - 1}")))
+    tree = lw.Mechanism.model_construct(bodies=bodies, joints=PartTable(joints), frames=frames)
     start = time.perf_counter()
     check_structure(tree)
     assert time.perf_counter() - start < 3
@@ -207,7 +207,7 @@ def test_a_part_alone_is_refused_too() -> None:
 def test_numbers_are_kept_exactly() -> None:
     arm = lw.Mechanism(**ARM)
     assert arm.values == {"m1": 1, "l": Fraction(1, 4), "I": Fraction(1, 192)}
-    assert arm.bodies["a"].mass == parse("m1")
+    assert arm.bodies["a"].mass == parse_expression("m1")
     assert lw.Body(mass=0.1).mass == Number(Fraction(1, 10))
 
 
@@ -236,7 +236,7 @@ def test_copies_carry_nothing_stale() -> None:
     assert "digest" not in pickle.loads(pickle.dumps(arm)).__dict__
     with pytest.raises(MechanismError, match="negative"):
         arm.model_copy(update={"bodies": {**ARM["bodies"], "a": {"mass": -1}}})
-    assert arm.bodies["a"].model_copy(update={"mass": "2 kg"}).mass == parse("2 kg")
+    assert arm.bodies["a"].model_copy(update={"mass": "2 kg"}).mass == parse_expression("2 kg")
 
 
 def test_order_is_depth_first_in_file_order() -> None:

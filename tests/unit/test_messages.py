@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.calls import explained_call
-from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest
+from linkwright.calls import explain_compiled_call
+from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port
 from linkwright.simulation import load_run
@@ -103,7 +103,7 @@ def test_a_good_call_goes_straight_to_the_ufunc() -> None:
             raise AssertionError(f"somebody looks at {name}")
 
     given = Untouchable()
-    call = explained_call(lambda *inputs: inputs, "f", "arm", [Port("q", (2,))], 1, {})
+    call = explain_compiled_call(lambda *inputs: inputs, "f", "arm", [Port("q", (2,))], 1, {})
     assert call(given)[0] is given
 
 
@@ -112,7 +112,7 @@ def test_errors_of_the_function_itself_are_kept() -> None:
         raise UnsupportedError("the mechanism is singular here")
 
     with pytest.raises(UnsupportedError, match="singular here"):
-        explained_call(fail, "f", "arm", [Port("q", (2,))], 1, {})([1.0, 2.0])
+        explain_compiled_call(fail, "f", "arm", [Port("q", (2,))], 1, {})([1.0, 2.0])
 
 
 def test_coordinates_are_given_with_units_in_python_as_in_files() -> None:
@@ -127,12 +127,14 @@ def test_coordinates_are_given_with_units_in_python_as_in_files() -> None:
 
 def test_unknown_names_list_what_there_is() -> None:
     many = [f"name{k}" for k in range(51)]
-    said = suggest("K", many)
+    said = suggest_remedy("K", many)
     assert said.startswith("known: name0, name1, ")
     assert said.endswith("… (51 in all)")
-    assert suggest("K", ["a", "b"]) == "known: a, b"
-    assert suggest("mass", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
-    assert suggest("MASS_MATRIX", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
+    assert suggest_remedy("K", ["a", "b"]) == "known: a, b"
+    assert suggest_remedy("mass", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
+    assert (
+        suggest_remedy("MASS_MATRIX", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
+    )
     with pytest.raises(LinkwrightError, match="there is no quantity 'K'; known: "):
         lw.derive(ELBOW).closed_form("K")
 

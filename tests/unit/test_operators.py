@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwright.algebra  # noqa: F401 - gives SX the direct operators
-from linkwright.algebra.linear import matrix, turn
+from linkwright.algebra.linear import matrix_from_rows, rotate_vector
 
 A, V = ca.SX.sym("a"), ca.SX.sym("v", 3)
 OPERANDS = [
@@ -65,10 +65,10 @@ ROTATIONS = [
 def test_turned_vectors_are_products_with_the_rotation(R: np.ndarray) -> None:
     for a in (V, ca.vertcat(A, 0.0, A), ca.SX(3, 1)):
         for rotation in (R, R.T):
-            assert same(turn(rotation, a), ca.mtimes(rotation, a))
-    np.testing.assert_array_equal(turn(R, np.arange(3.0)), R @ np.arange(3.0))
+            assert same(rotate_vector(rotation, a), ca.mtimes(rotation, a))
+    np.testing.assert_array_equal(rotate_vector(R, np.arange(3.0)), R @ np.arange(3.0))
 
 
 def test_matrices_of_entries_have_their_rows() -> None:
     rows = [[A, 2.0, V[0]], [0.0, A * V[1], ca.SX(1, 1)]]
-    assert same(matrix(rows), ca.vertcat(*(ca.horzcat(*row) for row in rows)))
+    assert same(matrix_from_rows(rows), ca.vertcat(*(ca.horzcat(*row) for row in rows)))

@@ -13,9 +13,16 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.ports import Port
 from linkwright.readings.llvm import chunks, compile_tape
-from linkwright.readings.llvm.contract import contractions
-from linkwright.tape import ARITY, Op, Tape, count_operations, normalised, scheduled
-from linkwright.tape.writer import Writer, without_dead
+from linkwright.readings.llvm.contract import find_fused_multiply_adds
+from linkwright.tape import (
+    OPERATION_ARITY,
+    Op,
+    Tape,
+    count_tape_operations,
+    normalize_tape,
+    schedule_tape,
+)
+from linkwright.tape.writer import TapeWriter, remove_dead_instructions
 from tests.tapes import run
 
 CHOICES = [Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.ABS, Op.MIN, Op.SELECT]
@@ -27,25 +34,28 @@ def tapes(draw: st.DrawFn) -> Tape:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_in, length = draw(st.integers(1, 12)), draw(st.integers(1, 200))
     shape = draw(st.sampled_from([(), (1,), (7,), (8,), (9,), (3, 5), (4, 8)]))
-    writer = Writer()
-    values = [writer.write(Op.INPUT, 0, i) for i in range(n_in)]
-    values += [writer.constant(c) for c in (0.0, 1.0, -2.0)]
+    writer = TapeWriter()
+    values = [writer.write_instruction(Op.INPUT, 0, i) for i in range(n_in)]
+    values += [writer.write_constant(c) for c in (0.0, 1.0, -2.0)]
     degree = dict.fromkeys(values, 1)
     for _ in range(length):
         op = CHOICES[rng.integers(len(CHOICES))]
         args = [
-            values[rng.integers(max(0, len(values) - 30), len(values))] for _ in range(ARITY[op])
+            values[rng.integers(max(0, len(values) - 30), len(values))]
+            for _ in range(OPERATION_ARITY[op])
         ]
         if op is Op.MUL and sum(degree[a] for a in args) > 8:
             op = Op.SUB
-        made = writer.write(op, *args)
+        made = writer.write_instruction(op, *args)
         degree[made] = (
             sum(degree[a] for a in args) if op is Op.MUL else max(degree[a] for a in args)
         )
         values.append(made)
     port = Port("y", shape)
     results = rng.choice(values, max(1, port.size)).astype(np.int32)
-    return without_dead(writer.tape("random", [Port("x", (n_in,))], [port], [results]))
+    return remove_dead_instructions(
+        writer.finish_tape("random", [Port("x", (n_in,))], [port], [results])
+    )
 
 
 def states(tape: Tape, count: int = 21) -> np.ndarray:
@@ -58,12 +68,14 @@ def states(tape: Tape, count: int = 21) -> np.ndarray:
 def test_normalising_and_scheduling_keep_the_numbers(tape: Tape) -> None:
     x = states(tape)
     (wanted,) = run(tape, x)
-    made = scheduled(normalised(tape))
+    made = schedule_tape(normalize_tape(tape))
     np.testing.assert_array_equal(run(made, x)[0], wanted)
-    assert count_operations(made) <= count_operations(tape)
+    assert count_tape_operations(made) <= count_tape_operations(tape)
     for k, op in enumerate(made.ops):
         if op != Op.INPUT:
-            assert all(a < k for a in made.args[k, : ARITY[Op(op)]]), "operands come first"
+            assert all(a < k for a in made.args[k, : OPERATION_ARITY[Op(op)]]), (
+                "operands come first"
+            )
 
 
 @settings(max_examples=40, deadline=None)
@@ -81,11 +93,11 @@ def test_any_cut_gives_the_same_code(tape: Tape, length: int) -> None:
 @settings(max_examples=100, deadline=None)
 @given(tapes())
 def test_products_are_fused_only_where_nobody_else_needs_them(tape: Tape) -> None:
-    fused, gone = contractions(tape)
+    fused, gone = find_fused_multiply_adds(tape)
     uses: dict[int, list[int]] = {}
     for k, op in enumerate(tape.ops):
         if op != Op.INPUT:
-            for a in tape.args[k, : ARITY[Op(op)]]:
+            for a in tape.args[k, : OPERATION_ARITY[Op(op)]]:
                 uses.setdefault(int(a), []).append(k)
     outputs = {int(r) for result in tape.results for r in result}
     for sum_, pair in fused.items():

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from linkwright.algebra.rotations import (
     constant_quaternion_rotation,
-    quaternion_of,
+    quaternion_from_rotation,
     rotation_to_axis,
 )
 
@@ -29,6 +29,6 @@ def test_quaternions_of_rotations(turn: list[float]) -> None:
     """Near turns by half a circle about any axis, too; the sign may be either."""
     wanted = Rotation.from_rotvec(turn)
     R = wanted.as_matrix()
-    w, *u = quaternion_of(R, R)
+    w, *u = quaternion_from_rotation(R, R)
     np.testing.assert_allclose(Rotation.from_quat([*u, w]).as_matrix(), R, atol=1e-15)
     np.testing.assert_allclose(w * w + np.dot(u, u), 1.0, atol=1e-15)

@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import linkwright as lw
-from linkwright.mechanism.gallery_files import gallery_file
-from linkwright.writers import write_text
+from linkwright.mechanism.gallery_files import read_gallery_file
+from linkwright.writers import write_mechanism_text
 from tests.commands import ok
 
 
@@ -27,9 +27,9 @@ def schema() -> Draft202012Validator:
 def _documents() -> dict[str, str]:
     """Everything we have that is written in our format."""
     home = Path(__file__).parents[2]
-    texts = {name: write_text(lw.gallery(name), "toml")[0] for name in lw.gallery()}
+    texts = {name: write_mechanism_text(lw.gallery(name), "toml")[0] for name in lw.gallery()}
     for name in lw.gallery():
-        stored = gallery_file(name)
+        stored = read_gallery_file(name)
         if stored is not None and not stored[0].endswith(".dh.toml"):
             texts[stored[0]] = stored[1]
     texts["everything"] = (home / "tests/files/everything.toml").read_text(encoding="utf-8")

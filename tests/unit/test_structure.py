@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.conveniences import CONVENIENCES, convenience
+from linkwright.conveniences import CONVENIENCES, find_convenience
 
 ROOT = Path(lw.__file__).parent
 
@@ -103,7 +103,7 @@ def test_conveniences_are_the_only_calls_that_point_up() -> None:
     homes = {package_of(path) for path in MODULES if dynamic_imports(path)}
     assert homes == {"__init__", "conveniences", "formulations"}
     for method in CONVENIENCES:
-        assert callable(convenience(method)), method
+        assert callable(find_convenience(method)), method
     used = {
         (package_of(path), node.args[0].value)
         for path in MODULES

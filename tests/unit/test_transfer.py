@@ -9,12 +9,12 @@ import pytest
 import linkwright as lw
 from linkwright.errors import UnsupportedError
 from linkwright.formulations.influence.transfer import (
-    Dynamics,
-    dynamics_at,
-    inverse,
-    of_dependent,
-    of_frame,
-    transferred,
+    TransferredDynamics,
+    dependent_coefficients,
+    dynamics_at_instant,
+    frame_influence,
+    invert_coefficients,
+    transfer_dynamics,
 )
 
 ELBOW = lw.Mechanism(
@@ -30,10 +30,10 @@ ELBOW = lw.Mechanism(
 PHI, RATE, ACCELERATION = np.array([0.3, 0.9]), np.array([1.0, -2.0]), np.array([0.5, 0.7])
 
 
-def at_instant(phi: np.ndarray) -> tuple[Dynamics, np.ndarray, np.ndarray]:
+def at_instant(phi: np.ndarray) -> tuple[TransferredDynamics, np.ndarray, np.ndarray]:
     """The model in φ, and G, H of the tip's x and y."""
     eqs = lw.derive(ELBOW, by="influence", parameters="numeric")
-    return dynamics_at(eqs, phi, RATE), *of_frame(eqs, "tip", phi, rows=(3, 4))
+    return dynamics_at_instant(eqs, phi, RATE), *frame_influence(eqs, "tip", phi, rows=(3, 4))
 
 
 def test_from_six_joints_to_the_twist_of_the_hand() -> None:
@@ -45,12 +45,14 @@ def test_from_six_joints_to_the_twist_of_the_hand() -> None:
     arm = arm.model_copy(update={"joints": joints})
     eqs = lw.derive(arm, by="influence")
     q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 6))
-    G, H = of_frame(eqs, "link6", q, rows=range(6))
-    hand = transferred(dynamics_at(eqs, q, v), inverse(G, H))
+    G, H = frame_influence(eqs, "link6", q, rows=range(6))
+    hand = transfer_dynamics(dynamics_at_instant(eqs, q, v), invert_coefficients(G, H))
     twist, rate = G @ v, G @ a + np.einsum("pmn,m,n->p", H, v, v)
-    tau = np.asarray(eqs.folded("inverse_dynamics")(q, v, a)).ravel()
+    tau = np.asarray(eqs.function_at_values("inverse_dynamics")(q, v, a)).ravel()
     wrench = np.linalg.solve(G.T, tau)
-    np.testing.assert_allclose(hand.force(twist, rate), wrench, atol=1e-9 * abs(wrench).max())
+    np.testing.assert_allclose(
+        hand.generalized_force(twist, rate), wrench, atol=1e-9 * abs(wrench).max()
+    )
 
 
 def test_the_worked_example() -> None:
@@ -58,11 +60,11 @@ def test_the_worked_example() -> None:
     np.testing.assert_allclose(
         dynamics.inertia, [[4.243219937, 1.621609968], [1.621609968, 1]], atol=1e-9
     )
-    motion = inverse(G, H)
+    motion = invert_coefficients(G, H)
     np.testing.assert_allclose(
         motion.G, [[0.462588161, 1.189846888], [-1.682176659, -1.567109820]], atol=1e-9
     )
-    hand = transferred(dynamics, motion)
+    hand = transfer_dynamics(dynamics, motion)
     np.testing.assert_allclose(
         hand.inertia, [[1.213987807, 0.550409084], [0.550409084, 2.415735618]], atol=1e-9
     )
@@ -78,24 +80,27 @@ def test_the_worked_example() -> None:
     np.testing.assert_allclose(rate, [0.636518879, 0.592978735], atol=1e-9)
     np.testing.assert_allclose(acceleration, [-2.583901250, -0.315061743], atol=1e-9)
     np.testing.assert_allclose(
-        dynamics.force(RATE, ACCELERATION), [3.256736946, 2.294131894], atol=1e-9
+        dynamics.generalized_force(RATE, ACCELERATION), [3.256736946, 2.294131894], atol=1e-9
     )
     np.testing.assert_allclose(
-        hand.force(rate, acceleration), [-2.352607170, 0.279861701], atol=1e-8
+        hand.generalized_force(rate, acceleration), [-2.352607170, 0.279861701], atol=1e-8
     )
 
 
 def test_there_and_back() -> None:
     dynamics, G, H = at_instant(PHI)
-    motion = inverse(G, H)
-    again = inverse(motion.G, motion.H)
+    motion = invert_coefficients(G, H)
+    again = invert_coefficients(motion.G, motion.H)
     np.testing.assert_allclose(again.G, G, atol=1e-12)
     np.testing.assert_allclose(again.H, H, atol=1e-11)
-    back = transferred(transferred(dynamics, motion), again)
+    back = transfer_dynamics(transfer_dynamics(dynamics, motion), again)
     np.testing.assert_allclose(back.inertia, dynamics.inertia, atol=1e-11)
-    one, other = back.force(RATE, ACCELERATION), dynamics.force(RATE, ACCELERATION)
+    one, other = (
+        back.generalized_force(RATE, ACCELERATION),
+        dynamics.generalized_force(RATE, ACCELERATION),
+    )
     np.testing.assert_allclose(one, other, atol=1e-10)
-    itself = of_dependent(G, H, motion)
+    itself = dependent_coefficients(G, H, motion)
     np.testing.assert_allclose(itself.G, np.eye(2), atol=1e-12)
     np.testing.assert_allclose(itself.H, 0, atol=1e-11)
 
@@ -103,9 +108,9 @@ def test_there_and_back() -> None:
 def test_singular_configurations_name_the_direction_that_is_lost() -> None:
     _, G, H = at_instant(np.array([0.0, 0.0]))
     with pytest.raises(UnsupportedError, match=r"moves along \[1\.0, (-)?0\.0\]"):
-        inverse(G, H)
+        invert_coefficients(G, H)
     with pytest.raises(UnsupportedError, match="1 coordinates cannot take the place of 2"):
-        inverse(G[:1], H[:1])
+        invert_coefficients(G[:1], H[:1])
 
 
 # -- springs ----------------------------------------------------------------------------------
@@ -137,8 +142,11 @@ def test_stiffness_of_a_spring_at_the_tip_of_the_elbow(q: list[float]) -> None:
     """In the tip's x and y the spring's energy does not know of the arm."""
     hook = HOOK * [1, 1, 0]
     eqs = lw.derive(hooked(lw.gallery("elbow"), "tool", hook), by="influence")
-    hand = transferred(dynamics_at(eqs, q, [0, 0]), inverse(*of_frame(eqs, "tool", q, (3, 4))))
-    T = np.asarray(eqs.folded("placement", "tool")(q))
+    hand = transfer_dynamics(
+        dynamics_at_instant(eqs, q, [0, 0]),
+        invert_coefficients(*frame_influence(eqs, "tool", q, (3, 4))),
+    )
+    T = np.asarray(eqs.function_at_values("placement", "tool")(q))
     wanted = hessian_of_a_hooked_point(T[:2, 3], hook[:2])
     np.testing.assert_allclose(hand.stiffness, wanted, rtol=1e-10, atol=1e-9)
 
@@ -151,7 +159,10 @@ def test_stiffness_of_a_spring_at_the_hand_of_a_spatial_arm() -> None:
     )
     eqs = lw.derive(hooked(arm, "hand"), by="influence", parameters="numeric")
     q = [0.4, 0.9, 0.7]
-    hand = transferred(dynamics_at(eqs, q, [0.1, 0.2, 0.3]), inverse(*of_frame(eqs, "hand", q)))
+    hand = transfer_dynamics(
+        dynamics_at_instant(eqs, q, [0.1, 0.2, 0.3]),
+        invert_coefficients(*frame_influence(eqs, "hand", q)),
+    )
     T = np.asarray(eqs.function("placement", "hand")(q))
     wanted = hessian_of_a_hooked_point(T[:3, 3], HOOK)
     np.testing.assert_allclose(hand.stiffness, wanted, rtol=1e-10, atol=1e-9)
@@ -176,8 +187,11 @@ def test_stiffness_of_springs_in_the_joints() -> None:
         a, b = mp.mpf(q[0]), mp.mpf(q[0]) + mp.mpf(q[1])
         at = (mp.cos(a) + mp.cos(b), mp.sin(a) + mp.sin(b))
         xx, xy, yy = (float(mp.diff(energy, at, n)) for n in ((2, 0), (1, 1), (0, 2)))
-    hand = transferred(dynamics_at(eqs, q, [0, 0]), inverse(*of_frame(eqs, "tool", q, (3, 4))))
+    hand = transfer_dynamics(
+        dynamics_at_instant(eqs, q, [0, 0]),
+        invert_coefficients(*frame_influence(eqs, "tool", q, (3, 4))),
+    )
     np.testing.assert_allclose(hand.stiffness, [[xx, xy], [xy, yy]], rtol=1e-10)
-    back = inverse(*of_frame(eqs, "tool", q, (3, 4)))
-    again = transferred(hand, inverse(back.G, back.H))
+    back = invert_coefficients(*frame_influence(eqs, "tool", q, (3, 4)))
+    again = transfer_dynamics(hand, invert_coefficients(back.G, back.H))
     np.testing.assert_allclose(again.stiffness, np.diag([30, 50]), atol=1e-9)

@@ -7,118 +7,150 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwright.algebra.exact.algebra import record_expression
-from linkwright.algebra.exact.angles import combinations, form, lattice
-from linkwright.algebra.exact.quotient_expressions import RingPrinter
-from linkwright.algebra.exact.quotient_ring import Budget, BudgetError, QuotientRing, same
+from linkwright.algebra.exact.algebra import record_formula_tape
+from linkwright.algebra.exact.angles import angle_form, angle_lattice, rational_combinations
+from linkwright.algebra.exact.quotient_expressions import QuotientPrinter
+from linkwright.algebra.exact.quotient_ring import (
+    BudgetError,
+    PolynomialBudget,
+    QuotientRing,
+    are_equal_quotients,
+)
 from linkwright.algebra.exact.quotients import Quotient
-from linkwright.algebra.exact.trig import read_field, read_trig
+from linkwright.algebra.exact.trig import read_field_quotients, read_trig_polynomials
 from linkwright.errors import UnsupportedError
-from linkwright.expressions import parse, to_float
+from linkwright.expressions import expression_to_float, parse_expression
 from linkwright.ports import Port
 from linkwright.tape import Op, Tape
-from linkwright.tape.writer import Writer
+from linkwright.tape.writer import TapeWriter
 
-A, B = form({"a": 1}), form({"b": 1})
-SUM = form({"a": 1, "b": 1})
+A, B = angle_form({"a": 1}), angle_form({"b": 1})
+SUM = angle_form({"a": 1, "b": 1})
 
 
 def ring(spare: int = 0, **options: object) -> QuotientRing:
-    angles, table = lattice([A, SUM], [A, B, SUM, form({"a": 2})])
+    angles, table = angle_lattice([A, SUM], [A, B, SUM, angle_form({"a": 2})])
     return QuotientRing(["a", "b", "x", "y"], angles, table, spare, **options)  # type: ignore[arg-type]
 
 
 def test_sines_and_cosines_of_sums_are_one_thing() -> None:
     r = ring()
     a, b = r.symbol("a"), r.symbol("b")
-    (ca, sa), (cb, sb), (cab, sab) = (r.circle(v) for v in (a, b, r.sum(a, b)))
+    (ca, sa), (cb, sb), (cab, sab) = (r.cosine_and_sine(v) for v in (a, b, r.add_quotients(a, b)))
     minus = r.constant(Fraction(-1))
-    assert same(r, cab, r.sum(r.product(ca, cb), r.product(minus, r.product(sa, sb))))
-    assert same(r, sab, r.sum(r.product(sa, cb), r.product(ca, sb)))
-    one = r.sum(r.product(cb, cb), r.product(sb, sb))
-    assert one.numerator == r.one
-    double = r.circle(r.sum(a, a))[1]
-    assert same(r, double, r.product(r.constant(Fraction(2)), r.product(sa, ca)))
+    assert are_equal_quotients(
+        r,
+        cab,
+        r.add_quotients(
+            r.multiply_quotients(ca, cb), r.multiply_quotients(minus, r.multiply_quotients(sa, sb))
+        ),
+    )
+    assert are_equal_quotients(
+        r, sab, r.add_quotients(r.multiply_quotients(sa, cb), r.multiply_quotients(ca, sb))
+    )
+    one = r.add_quotients(r.multiply_quotients(cb, cb), r.multiply_quotients(sb, sb))
+    assert one.numerator == r.one_polynomial
+    double = r.cosine_and_sine(r.add_quotients(a, a))[1]
+    assert are_equal_quotients(
+        r, double, r.multiply_quotients(r.constant(Fraction(2)), r.multiply_quotients(sa, ca))
+    )
 
 
 def test_roots_and_their_reciprocals_are_reduced() -> None:
     r = ring(spare=4)
     x, y = r.symbol("x"), r.symbol("y")
-    square = r.sum(r.product(x, x), r.product(y, y))
+    square = r.add_quotients(r.multiply_quotients(x, x), r.multiply_quotients(y, y))
     root = r.apply(Op.SQRT, [square])
-    assert same(r, r.product(root, root), square)
-    assert same(r, r.apply(Op.SQRT, [square]), root)
-    unit = [r.quotient(v, root) for v in (x, y)]
-    total = r.sum(r.product(unit[0], unit[0]), r.product(unit[1], unit[1]))
-    assert total.numerator == r.one
+    assert are_equal_quotients(r, r.multiply_quotients(root, root), square)
+    assert are_equal_quotients(r, r.apply(Op.SQRT, [square]), root)
+    unit = [r.divide_quotients(v, root) for v in (x, y)]
+    total = r.add_quotients(
+        r.multiply_quotients(unit[0], unit[0]), r.multiply_quotients(unit[1], unit[1])
+    )
+    assert total.numerator == r.one_polynomial
     assert total.denominator is None
-    assert r.apply(Op.SQRT, [r.constant(Fraction(9, 4))]).numerator == r.one * 3 / 2
+    assert r.apply(Op.SQRT, [r.constant(Fraction(9, 4))]).numerator == r.one_polynomial * 3 / 2
 
 
 def test_quotients_are_compared_by_cross_multiplication() -> None:
     r = ring()
-    x, y, one = r.symbol("x"), r.symbol("y"), Quotient(r.one)
-    left = r.sum(r.quotient(one, x), r.quotient(one, y))
-    right = r.quotient(r.sum(x, y), r.product(x, y))
-    assert same(r, left, right)
-    assert not same(r, left, r.quotient(one, x))
-    ca, sa = r.circle(r.symbol("a"))
-    tangent = r.quotient(sa, ca)
-    cosecant = r.quotient(
-        r.sum(one, r.product(r.constant(Fraction(-1)), r.product(ca, ca))), r.product(sa, ca)
+    x, y, one = r.symbol("x"), r.symbol("y"), Quotient(r.one_polynomial)
+    left = r.add_quotients(r.divide_quotients(one, x), r.divide_quotients(one, y))
+    right = r.divide_quotients(r.add_quotients(x, y), r.multiply_quotients(x, y))
+    assert are_equal_quotients(r, left, right)
+    assert not are_equal_quotients(r, left, r.divide_quotients(one, x))
+    ca, sa = r.cosine_and_sine(r.symbol("a"))
+    tangent = r.divide_quotients(sa, ca)
+    cosecant = r.divide_quotients(
+        r.add_quotients(
+            one, r.multiply_quotients(r.constant(Fraction(-1)), r.multiply_quotients(ca, ca))
+        ),
+        r.multiply_quotients(sa, ca),
     )
-    assert same(r, tangent, cosecant)
+    assert are_equal_quotients(r, tangent, cosecant)
 
 
 def test_functions_are_generators_of_their_own() -> None:
     r = ring(spare=3)
     x, y = r.symbol("x"), r.symbol("y")
     signs = [r.apply(Op.SIGN, [v]) for v in (x, y, x)]
-    assert same(r, signs[0], signs[2])
-    assert not same(r, signs[0], signs[1])
+    assert are_equal_quotients(r, signs[0], signs[2])
+    assert not are_equal_quotients(r, signs[0], signs[1])
 
 
 def test_powers() -> None:
     r = ring(spare=1)
     x = r.symbol("x")
-    cube = r.power(x, r.constant(Fraction(3)))
-    assert same(r, cube, r.product(x, r.product(x, x)))
-    assert same(r, r.product(cube, r.power(x, r.constant(Fraction(-3)))), Quotient(r.one))
-    half = r.power(x, r.constant(Fraction(3, 2)))
-    assert same(r, r.product(half, half), cube)
+    cube = r.raise_quotient(x, r.constant(Fraction(3)))
+    assert are_equal_quotients(r, cube, r.multiply_quotients(x, r.multiply_quotients(x, x)))
+    assert are_equal_quotients(
+        r,
+        r.multiply_quotients(cube, r.raise_quotient(x, r.constant(Fraction(-3)))),
+        Quotient(r.one_polynomial),
+    )
+    half = r.raise_quotient(x, r.constant(Fraction(3, 2)))
+    assert are_equal_quotients(r, r.multiply_quotients(half, half), cube)
 
 
 def test_constants_are_what_they_are() -> None:
     """0.1 on a tape is a dyadic number, and is read as that."""
-    writer = Writer()
-    value = writer.write(Op.MUL, writer.write(Op.INPUT, 0, 0), writer.constant(0.1))
-    tape: Tape = writer.tape("f", [Port("x", (1,))], [Port("y", ())], [np.array([value], np.int32)])
-    found = read_trig(tape, {"x": ["x"]}, exact={"x": Fraction(1, 3)})
+    writer = TapeWriter()
+    value = writer.write_instruction(
+        Op.MUL, writer.write_instruction(Op.INPUT, 0, 0), writer.write_constant(0.1)
+    )
+    tape: Tape = writer.finish_tape(
+        "f", [Port("x", (1,))], [Port("y", ())], [np.array([value], np.int32)]
+    )
+    found = read_trig_polynomials(tape, {"x": ["x"]}, exact={"x": Fraction(1, 3)})
     (result,) = found.outputs["y"]
     assert str(result.numerator) == str(found.ring.constant(Fraction(0.1) / 3).numerator)
 
 
 def test_budgets_stop() -> None:
-    r = ring(budget=Budget(terms=20, seconds=5))
-    four = r.sum(r.sum(r.symbol("a"), r.symbol("b")), r.sum(r.symbol("x"), r.symbol("y")))
-    square = r.product(four, four)
+    r = ring(budget=PolynomialBudget(max_terms=20, seconds=5))
+    four = r.add_quotients(
+        r.add_quotients(r.symbol("a"), r.symbol("b")), r.add_quotients(r.symbol("x"), r.symbol("y"))
+    )
+    square = r.multiply_quotients(four, four)
     with pytest.raises(BudgetError):
-        r.product(square, square)
-    late = ring(budget=Budget(seconds=-1))
+        r.multiply_quotients(square, square)
+    late = ring(budget=PolynomialBudget(seconds=-1))
     with pytest.raises(BudgetError):
-        late.sum(late.symbol("a"), late.symbol("b"))
+        late.add_quotients(late.symbol("a"), late.symbol("b"))
 
 
 def test_lattices() -> None:
-    angles, table = lattice([A, SUM], [B, form({"b": Fraction(1, 2)}), form({"c": 1})])
+    angles, table = angle_lattice(
+        [A, SUM], [B, angle_form({"b": Fraction(1, 2)}), angle_form({"c": 1})]
+    )
     assert angles == [
-        form({"a": Fraction(1, 2)}),
-        form({"a": Fraction(1, 2), "b": Fraction(1, 2)}),
-        form({"c": 1}),
+        angle_form({"a": Fraction(1, 2)}),
+        angle_form({"a": Fraction(1, 2), "b": Fraction(1, 2)}),
+        angle_form({"c": 1}),
     ]
     assert table[B] == (-2, 2, 0)
-    assert combinations([form({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
-    assert lattice([A, SUM], []) == ([], {})
+    assert rational_combinations([angle_form({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
+    assert angle_lattice([A, SUM], []) == ([], {})
 
 
 # -- as a field ------------------------------------------------------------------------------
@@ -126,8 +158,8 @@ def test_lattices() -> None:
 
 def in_field(*texts: str) -> tuple[QuotientRing, list[Quotient]]:
     """Expressions of a, b, x, y read in a ring that is a field."""
-    tape = record_expression(*map(parse, texts), inputs=["a", "b", "x", "y"])
-    found = read_field(tape, {"x": ["a", "b", "x", "y", "pi"]})
+    tape = record_formula_tape(*map(parse_expression, texts), inputs=["a", "b", "x", "y"])
+    found = read_field_quotients(tape, {"x": ["a", "b", "x", "y", "pi"]})
     return found.ring, found.outputs["y"]
 
 
@@ -171,8 +203,8 @@ def test_what_is_printed_has_the_value_of_what_was_read(text: str, sign: int) ->
         "x": sign * Fraction("2"),
         "y": sign * Fraction("5"),
     }
-    printed = to_float(RingPrinter(r).expression(value), numbers)
-    assert printed == pytest.approx(to_float(parse(text), numbers), rel=1e-12)
+    printed = expression_to_float(QuotientPrinter(r).print_quotient(value), numbers)
+    assert printed == pytest.approx(expression_to_float(parse_expression(text), numbers), rel=1e-12)
 
 
 def test_a_field_refuses_other_functions() -> None:

@@ -11,7 +11,14 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.readings.balls import Balls, Interval, ball_of, evaluate, interval, precision
+from linkwright.readings.balls import (
+    BallAlgebra,
+    Interval,
+    ball_precision,
+    evaluate_tape_in_balls,
+    interval_from_ball,
+    make_ball,
+)
 from linkwright.tape import Op
 from tests.tapes import every_operation, run
 
@@ -21,7 +28,9 @@ BEST = ["inverse_dynamics", "mass_matrix", "bias", "gravity", "kinetic_energy", 
 def test_every_operation_holds_the_value_in_floats() -> None:
     tape, states = every_operation()
     for state in states[:10]:
-        (found,) = evaluate(tape, lambda x=state: [[ball_of(float(v)) for v in x]], 200)
+        (found,) = evaluate_tape_in_balls(
+            tape, lambda x=state: [[make_ball(float(v)) for v in x]], 200
+        )
         (floats,) = run(tape, state)
         for ball, value in zip(found, floats, strict=True):
             assert float(abs(ball - float(value)).mid()) <= 1e-13 * max(1, abs(value))
@@ -81,18 +90,18 @@ def test_precision_is_raised_where_digits_cancel() -> None:
     """(1 + x)² − 1 − 2x at tiny x: most digits cancel."""
     import casadi as ca
 
-    from linkwright.readings.balls import certify
-    from linkwright.tape import record
+    from linkwright.readings.balls import certify_tape
+    from linkwright.tape import record_tape
 
     x = ca.SX.sym("x")
-    tape = record(ca.Function("f", [x], [(1 + x) * (1 + x) - 1 - 2 * x]))
-    ((found,),) = certify(tape, lambda: [[ball_of(Fraction(1, 10**60))]], 40)
+    tape = record_tape(ca.Function("f", [x], [(1 + x) * (1 + x) - 1 - 2 * x]))
+    ((found,),) = certify_tape(tape, lambda: [[make_ball(Fraction(1, 10**60))]], 40)
     assert found.digits >= 40
     assert Fraction(1, 10**120) in found
 
 
 def test_undecided_conditions_give_the_hull() -> None:
-    algebra = Balls()
+    algebra = BallAlgebra()
     around, one, two = flint.arb(0, 1e-9), flint.arb(1), flint.arb(2)
     hull = algebra.apply(Op.SELECT, [algebra.apply(Op.LT, [around, flint.arb(0)]), one, two])
     assert hull.contains(one)
@@ -161,8 +170,8 @@ def test_mistakes(call: object, message: str) -> None:
 
 
 def test_intervals() -> None:
-    with precision(100):
-        third = interval(flint.arb(1) / 3, 20)
+    with ball_precision(100):
+        third = interval_from_ball(flint.arb(1) / 3, 20)
         nothing = flint.arb(1) / 0
     assert Fraction(1, 3) in third
     assert 0.5 not in third
@@ -171,4 +180,4 @@ def test_intervals() -> None:
     assert float(third) == 1 / 3
     assert Interval("0", "0").digits == float("inf")
     with pytest.raises(UnsupportedError, match="no finite"):
-        interval(nothing, 10)
+        interval_from_ball(nothing, 10)

@@ -7,13 +7,13 @@ import random
 import pytest
 
 from linkwright.algebra.exact.elimination import (
-    dependent_columns,
-    independent_rows,
+    dependent_columns_modulo,
+    independent_rows_modulo,
     rank_modulo,
+    solve_exact_system,
     solve_modulo,
-    solve_square,
 )
-from linkwright.algebra.exact.modular import UnluckyError, small_rational
+from linkwright.algebra.exact.modular import BadPointError, rational_from_residue
 from linkwright.algebra.exact.prime_field import PrimeField
 
 PRIMES = (7, 2**61 - 1281, 2**61 - 1, 2**89 - 1)
@@ -48,7 +48,7 @@ def test_equations_modulo_a_prime(seed: int, p: int) -> None:
     rows = random_matrix(rng, p)
     rank = rank_by_hand(rows, p)
     assert rank_modulo(rows, p) == rank
-    kept = independent_rows(rows, p)
+    kept = independent_rows_modulo(rows, p)
     assert len(kept) == rank == rank_by_hand([rows[k] for k in kept] or [[0]], p)
     assert all(rank_by_hand(rows[: k + 1], p) > rank_by_hand([[0] * len(rows[0]), *rows[:k]], p)
                for k in kept)  # fmt: skip
@@ -60,7 +60,7 @@ def test_equations_modulo_a_prime(seed: int, p: int) -> None:
         left = [sum(a * y for a, y in zip(row, x, strict=True)) % p for row in rows]
         assert left == [b % p for b in right]
     order = rng.sample(range(len(rows[0])), len(rows[0]))
-    found = dependent_columns(rows, order, p)
+    found = dependent_columns_modulo(rows, order, p)
     assert len(found) == len(order) - rank
     for column, factors in found.items():
         assert all(order.index(c) < order.index(column) for c in factors)
@@ -72,15 +72,15 @@ def test_equations_modulo_a_prime(seed: int, p: int) -> None:
 def test_a_solution_in_the_field_knows_its_degree() -> None:
     field = PrimeField(3)
     a, b, c, d, x, y = (field.symbol(name) for name in "abcdxy")
-    found = solve_square(field, [a, b, c, d], [x, y])
+    found = solve_exact_system(field, [a, b, c, d], [x, y])
     p = 2**61 - 1281
     assert (a.number * found[0].number + b.number * found[1].number - x.number) % p == 0
-    assert all(value.numerator >= 2 and value.denominator >= 2 for value in found)
-    with pytest.raises(UnluckyError):
-        solve_square(field, [a, b, a, b], [x, y])
+    assert all(value.numerator_degree >= 2 and value.denominator_degree >= 2 for value in found)
+    with pytest.raises(BadPointError):
+        solve_exact_system(field, [a, b, a, b], [x, y])
 
 
 def test_residues_of_small_fractions_are_told() -> None:
     p = 2**61 - 1281
-    assert small_rational(-3 * pow(8, -1, p), 64, p) == -3 / 8
-    assert small_rational(123456789123, 64, p) is None
+    assert rational_from_residue(-3 * pow(8, -1, p), 64, p) == -3 / 8
+    assert rational_from_residue(123456789123, 64, p) is None

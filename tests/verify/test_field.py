@@ -11,12 +11,17 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algebra.exact.bounds import Bounds
-from linkwright.algebra.exact.programs import Point, Program
-from linkwright.algebra.exact.tape_identity import EXPONENTS, Verdict, common_degree, identical
+from linkwright.algebra.exact.bounds import DegreeBounds
+from linkwright.algebra.exact.programs import ModularProgram, TapePoint
+from linkwright.algebra.exact.tape_identity import (
+    MERSENNE_EXPONENTS,
+    TapeVerdict,
+    compare_tapes_modulo,
+    difference_degree_bound,
+)
 from linkwright.errors import UnsupportedError
-from linkwright.quantities import entry_names, ports
-from linkwright.tape import ARITY, COMMUTATIVE, Op, Tape, record
+from linkwright.quantities import quantity_entry_names, quantity_ports
+from linkwright.tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape, record_tape
 from tests.tapes import run
 
 X = ca.SX.sym("x", 4)
@@ -26,11 +31,11 @@ sin, cos, tan = ca.sin, ca.cos, ca.tan
 
 
 def tape(*outputs: ca.SX) -> Tape:
-    return record(ca.Function("f", [X], [ca.vertcat(*outputs)]))
+    return record_tape(ca.Function("f", [X], [ca.vertcat(*outputs)]))
 
 
-def same(one: ca.SX, other: ca.SX, **options: object) -> Verdict:
-    return identical(tape(one), tape(other), NAMES, **options)
+def same(one: ca.SX, other: ca.SX, **options: object) -> TapeVerdict:
+    return compare_tapes_modulo(tape(one), tape(other), NAMES, **options)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +68,8 @@ def same(one: ca.SX, other: ca.SX, **options: object) -> Verdict:
 )
 def test_identities(one: ca.SX, other: ca.SX) -> None:
     verdict = same(one, other)
-    assert verdict.identical, str(verdict)
-    assert verdict.chance < 2.0**-50
+    assert verdict.is_identical, str(verdict)
+    assert verdict.chance_of_error < 2.0**-50
 
 
 @pytest.mark.parametrize(
@@ -80,9 +85,9 @@ def test_identities(one: ca.SX, other: ca.SX) -> None:
 )
 def test_differences_are_certain(one: ca.SX, other: ca.SX) -> None:
     verdict = same(one, other)
-    assert not verdict.identical
-    assert not verdict.undecided
-    assert verdict.differing == ("o0[1]",)
+    assert not verdict.is_identical
+    assert not verdict.is_undecided
+    assert verdict.differing_entries == ("o0[1]",)
     assert "different" in str(verdict)
 
 
@@ -98,7 +103,7 @@ def test_differences_are_certain(one: ca.SX, other: ca.SX) -> None:
 )
 def test_what_is_not_rational_may_stay_undecided(one: ca.SX, other: ca.SX) -> None:
     verdict = same(one, other)
-    assert verdict.undecided
+    assert verdict.is_undecided
     assert "undecided" in str(verdict)
 
 
@@ -124,14 +129,14 @@ def test_what_is_not_rational_may_stay_undecided(one: ca.SX, other: ca.SX) -> No
 )
 def test_roots_whose_signs_do_not_matter(one: ca.SX, other: ca.SX, wanted: bool) -> None:
     verdict = same(one, other)
-    assert verdict.identical is wanted
-    assert not verdict.undecided
+    assert verdict.is_identical is wanted
+    assert not verdict.is_undecided
 
 
 def test_quaternions_are_points_of_the_sphere() -> None:
     square = A**2 + B**2 + C**2 + D**2
-    assert not same(square, ca.SX(1) + 0 * A).identical
-    assert same(square, ca.SX(1) + 0 * A, unit=NAMES).identical
+    assert not same(square, ca.SX(1) + 0 * A).is_identical
+    assert same(square, ca.SX(1) + 0 * A, unit=NAMES).is_identical
 
 
 def random_expression(rng: random.Random, depth: int) -> ca.SX:
@@ -144,16 +149,16 @@ def random_expression(rng: random.Random, depth: int) -> ca.SX:
 @pytest.mark.parametrize("seed", range(40))
 def test_values_are_those_of_exact_fractions(seed: int) -> None:
     """The tape on fractions, taken modulo p afterwards; and the degree along a line."""
-    program = Program(tape(random_expression(random.Random(seed), 5)), NAMES)
+    program = ModularProgram(tape(random_expression(random.Random(seed), 5)), NAMES)
     p = 2**61 - 1
-    point = Point(p, seed, 1)
+    point = TapePoint(p, seed, 1)
     numbers = [Fraction(random.Random(f"{seed}{k}").randrange(-99, 99), 7) for k in range(4)]
-    point.fixed = {
+    point.fixed_inputs = {
         name: x.numerator * pow(x.denominator, -1, p) % p
         for name, x in zip(NAMES[0], numbers, strict=True)
     }
     (exact,) = on_fractions(program.tape, numbers)
-    assert program.at(point) == [[exact.numerator * pow(exact.denominator, -1, p) % p]]
+    assert program.evaluate_at(point) == [[exact.numerator * pow(exact.denominator, -1, p) % p]]
 
 
 def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:
@@ -169,7 +174,7 @@ def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:
         elif op is Op.CONSTANT:
             values.append(Fraction(tape.constants[k]))
         else:
-            values.append(rules[op](*(values[i] for i in args[: ARITY[op]])))
+            values.append(rules[op](*(values[i] for i in args[: OPERATION_ARITY[op]])))
     return [values[i] for i in tape.results[0].tolist()]
 
 
@@ -177,8 +182,8 @@ def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:
 def test_degrees_are_bounds(seed: int) -> None:
     """On a line through the origin, a polynomial of degree d has a vanishing (d+1)-st difference."""
     expression = random_expression(random.Random(seed + 1000), 4)
-    bounds = Bounds(tape(expression)).with_parts(1)
-    top, below = bounds.total(tape(expression).results[0][0])
+    bounds = DegreeBounds(tape(expression)).compute_degrees(1)
+    top, below = bounds.total_degrees(tape(expression).results[0][0])
     direction = [Fraction(3), Fraction(-2), Fraction(5), Fraction(7)]
     degree = top + below
     samples = [
@@ -201,16 +206,16 @@ def test_degrees_are_bounds(seed: int) -> None:
     ],
 )
 def test_degrees_are_not_less_than(expression: ca.SX, top: int, below: int) -> None:
-    found = Bounds(tape(expression)).with_parts(1)
-    got = found.total(int(tape(expression).results[0][0]))
+    found = DegreeBounds(tape(expression)).compute_degrees(1)
+    got = found.total_degrees(int(tape(expression).results[0][0]))
     assert got[0] >= top
     assert got[1] >= below
 
 
 def test_angles_of_both_tapes_count() -> None:
     """cos a against cos b has two angles, though both are the first instruction."""
-    programs = [Program(tape(cos(x)), NAMES) for x in (A, B)]
-    assert common_degree(programs) == 5
+    programs = [ModularProgram(tape(cos(x)), NAMES) for x in (A, B)]
+    assert difference_degree_bound(programs) == 5
 
 
 def is_quotient_of_degree(samples: list[Fraction], top: int, below: int) -> bool:
@@ -248,8 +253,8 @@ def test_prime_and_points_follow_from_the_degree() -> None:
     verdict = same(tower, tower * B / B)
     assert verdict.exponent > 61
     assert verdict.degree >= 2**60
-    assert verdict.chance < 2.0**-50
-    assert same(A, A + B - B, chance=2.0**-300).chance < 2.0**-300
+    assert verdict.chance_of_error < 2.0**-50
+    assert same(A, A + B - B, chance=2.0**-300).chance_of_error < 2.0**-300
     for _ in range(14):
         tower = tower**16
     for _ in range(20000):
@@ -261,8 +266,8 @@ def test_prime_and_points_follow_from_the_degree() -> None:
 def test_all_exponents_are_of_primes() -> None:
     from flint import fmpz
 
-    assert all(fmpz(2**n - 1).is_prime() for n in EXPONENTS if n < 3000)
-    assert all(n % 2 for n in EXPONENTS)  # so that −1 is no square
+    assert all(fmpz(2**n - 1).is_prime() for n in MERSENNE_EXPONENTS if n < 3000)
+    assert all(n % 2 for n in MERSENNE_EXPONENTS)  # so that −1 is no square
 
 
 def test_no_point_can_be_evaluated() -> None:
@@ -289,18 +294,18 @@ def mutant(tape: Tape, rng: random.Random) -> Tape:
         constants[k] += rng.choice([1, -1, 0.5])
     elif op in OTHER and rng.random() < 0.5:
         ops[k] = OTHER[op]
-    elif ARITY[op] == 2 and op not in COMMUTATIVE and rng.random() < 0.3:
+    elif OPERATION_ARITY[op] == 2 and op not in COMMUTATIVE_OPERATIONS and rng.random() < 0.3:
         args[k, :2] = args[k, 1::-1]
     else:
-        args[k, rng.randrange(ARITY[op])] = rng.randrange(k)
+        args[k, rng.randrange(OPERATION_ARITY[op])] = rng.randrange(k)
     return Tape(tape.name, tape.inputs, tape.outputs, ops, args, constants, tape.results)
 
 
 def test_one_point_catches_every_mutant_that_changes_the_function() -> None:
     eqs = lw.derive(lw.gallery("six-axis").without("friction"))
-    inputs, outputs = ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
-    original = record(eqs.function("inverse_dynamics"), inputs, outputs)
-    names = entry_names(eqs.names, list(eqs.parameters))
+    inputs, outputs = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
+    original = record_tape(eqs.function("inverse_dynamics"), inputs, outputs)
+    names = quantity_entry_names(eqs.names, list(eqs.parameters))
     entries = [names[port.name] for port in original.inputs]
     rng, numbers = random.Random(0), np.random.default_rng(0)
     states = [numbers.uniform(0.5, 1.5, (8, *port.shape)) for port in inputs]
@@ -310,8 +315,8 @@ def test_one_point_catches_every_mutant_that_changes_the_function() -> None:
         other = mutant(original, rng)
         with np.errstate(all="ignore"):
             apart = np.abs(run(other, *states)[0] - wanted).max() > 1e-9 * np.abs(wanted).max()
-        verdict = identical(original, other, entries)
-        caught = not verdict.identical and verdict.points == 1
+        verdict = compare_tapes_modulo(original, other, entries)
+        caught = not verdict.is_identical and verdict.points == 1
         assert caught or not apart
         changed += bool(apart)
     assert changed > 300
@@ -319,8 +324,8 @@ def test_one_point_catches_every_mutant_that_changes_the_function() -> None:
 
 def test_degrees_of_an_elimination_stay_moderate() -> None:
     eqs = lw.derive(lw.gallery("six-axis"))
-    inputs, outputs = ports(eqs.names, "forward_dynamics", list(eqs.parameters))
-    tape = record(eqs.function("forward_dynamics"), inputs, outputs)
-    names = entry_names(eqs.names, list(eqs.parameters))
-    programs = [Program(tape, [names[port.name] for port in tape.inputs]) for _ in range(2)]
-    assert common_degree(programs) < 2**20
+    inputs, outputs = quantity_ports(eqs.names, "forward_dynamics", list(eqs.parameters))
+    tape = record_tape(eqs.function("forward_dynamics"), inputs, outputs)
+    names = quantity_entry_names(eqs.names, list(eqs.parameters))
+    programs = [ModularProgram(tape, [names[port.name] for port in tape.inputs]) for _ in range(2)]
+    assert difference_degree_bound(programs) < 2**20

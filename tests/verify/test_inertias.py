@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 import linkwright as lw
-from linkwright.verification.inertias import real_bodies
-from linkwright.verification.subject import Subject
+from linkwright.verification.inertias import find_physical_inertias
+from linkwright.verification.subject import VerifiedEquations
 
 
 def arm_with(inertia: list[object], second: list[object]) -> lw.Mechanism:
@@ -56,7 +56,7 @@ def test_published_puma_passes() -> None:
 def test_real_bodies_have_the_same_forces() -> None:
     """Real by Pinocchio's pseudo-inertia, with the forces of the published numbers."""
     arm = lw.gallery("puma560")
-    found = real_bodies(Subject(lw.derive(arm)))
+    found = find_physical_inertias(VerifiedEquations(lw.derive(arm)))
     assert found is not None
     model = lw.compile(arm)
     rng = np.random.default_rng(7)

@@ -13,9 +13,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.verification import Report
-from linkwright.verification.subject import Subject
-from linkwright.writers import write_text
+from linkwright.verification import VerificationReport
+from linkwright.verification.subject import VerifiedEquations
+from linkwright.writers import write_mechanism_text
 from tests.commands import ok, run
 from tests.verify.test_inertias import REAL, arm_with
 
@@ -201,10 +201,10 @@ def errors() -> Iterator[tuple[str, str, str, Change]]:
 
 
 def differs(one: lw.Equations, other: lw.Equations, function: str) -> bool:
-    a, b = Subject(one), Subject(other)
+    a, b = VerifiedEquations(one), VerifiedEquations(other)
     return any(
-        np.abs(a.value(function, s) - b.value(function, s)).max() > 1e-9
-        for s in a.states(2, seed=9)
+        np.abs(a.function_value(function, s) - b.function_value(function, s)).max() > 1e-9
+        for s in a.random_states(2, seed=9)
     )
 
 
@@ -337,7 +337,9 @@ def test_wrong_accelerations_under_constraints_are_found(name: str, wrong: str) 
     changed = dataclasses.replace(
         eqs, builders={**eqs.builders, "forward_dynamics": lambda: (qdd, ca.SX(1))}
     )
-    proof = Subject(eqs).same_where_allowed(Subject(changed), "forward_dynamics")
+    proof = VerifiedEquations(eqs).prove_same_on_constraints(
+        VerifiedEquations(changed), "forward_dynamics"
+    )
     assert proof.holds is (wrong == "nothing"), proof.text
 
 
@@ -366,7 +368,7 @@ def test_command_line(tmp_path: Path) -> None:
     assert data["passed"] is True
     assert {check["name"] for check in data["checks"]} == EVERY
     file = tmp_path / "odd.toml"
-    file.write_text(write_text(arm_with(REAL, [0, 0, 1]), "toml")[0], encoding="utf-8")
+    file.write_text(write_mechanism_text(arm_with(REAL, [0, 0, 1]), "toml")[0], encoding="utf-8")
     failed = run("verify", str(file), "--by", "kane")
     assert failed.returncode == 1
     assert "failed   inertias physical" in failed.stdout
@@ -375,7 +377,7 @@ def test_command_line(tmp_path: Path) -> None:
 
 def test_report() -> None:
     report = lw.verify(lw.gallery("elbow"), by=["lagrange"])
-    assert isinstance(report, Report)
+    assert isinstance(report, VerificationReport)
     assert report.failed == ()
     assert report.seconds > 0
     with pytest.raises(KeyError):

@@ -6,7 +6,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.verification.subject import Subject
+from linkwright.verification.subject import VerifiedEquations
 from tests.constrained.test_quaternion_assembly import pinned
 
 
@@ -43,14 +43,14 @@ def test_stiff_and_fast_mechanisms_are_right(stiffness: float, inertia: float) -
 def test_functions_that_cannot_be_compared_are_noted_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = Subject.tape
+    whole = VerifiedEquations.function_tape
 
-    def without_gravity(self: Subject, function: str) -> object:
+    def without_gravity(self: VerifiedEquations, function: str) -> object:
         if function == "gravity":
             raise UnsupportedError("gravity is out of order")
         return whole(self, function)
 
-    monkeypatch.setattr(Subject, "tape", without_gravity)
+    monkeypatch.setattr(VerifiedEquations, "tape", without_gravity)
     check = lw.verify(governor(1.0, 1e-2), by=["kane"])["formulations agree"]
     assert check.verdict == "proved"
     assert "not compared: gravity by kane (gravity is out of order)" in check.figure

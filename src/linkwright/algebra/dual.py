@@ -17,37 +17,37 @@ from .linear import Array, Scalar, cross, dot
 
 
 @dataclass(frozen=True)
-class Dual:
+class DualNumber:
     """a + εb."""
 
     real: Scalar
     dual: Scalar = 0.0
 
-    def __add__(self, other: Dual) -> Dual:
-        return Dual(self.real + other.real, self.dual + other.dual)
+    def __add__(self, other: DualNumber) -> DualNumber:
+        return DualNumber(self.real + other.real, self.dual + other.dual)
 
-    def __sub__(self, other: Dual) -> Dual:
-        return Dual(self.real - other.real, self.dual - other.dual)
+    def __sub__(self, other: DualNumber) -> DualNumber:
+        return DualNumber(self.real - other.real, self.dual - other.dual)
 
-    def __neg__(self) -> Dual:
-        return Dual(-self.real, -self.dual)
+    def __neg__(self) -> DualNumber:
+        return DualNumber(-self.real, -self.dual)
 
-    def __mul__(self, other: Dual) -> Dual:
-        return Dual(self.real * other.real, self.real * other.dual + self.dual * other.real)
-
-
-EPSILON = Dual(0.0, 1.0)
-ONE, ZERO = Dual(1.0), Dual(0.0)
+    def __mul__(self, other: DualNumber) -> DualNumber:
+        return DualNumber(self.real * other.real, self.real * other.dual + self.dual * other.real)
 
 
-def cosine(angle: Dual) -> Dual:
+DUAL_UNIT = DualNumber(0.0, 1.0)
+DUAL_ONE, DUAL_ZERO = DualNumber(1.0), DualNumber(0.0)
+
+
+def dual_cosine(angle: DualNumber) -> DualNumber:
     """Cos(θ + εd) = cos θ − εd sin θ: Agrawal (11)."""
-    return Dual(ca.cos(angle.real), -angle.dual * ca.sin(angle.real))
+    return DualNumber(ca.cos(angle.real), -angle.dual * ca.sin(angle.real))
 
 
-def sine(angle: Dual) -> Dual:
+def dual_sine(angle: DualNumber) -> DualNumber:
     """Sin(θ + εd) = sin θ + εd cos θ: Agrawal (12)."""
-    return Dual(ca.sin(angle.real), angle.dual * ca.cos(angle.real))
+    return DualNumber(ca.sin(angle.real), angle.dual * ca.cos(angle.real))
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class DualVector:
     def __sub__(self, other: DualVector) -> DualVector:
         return DualVector(self.real - other.real, self.dual - other.dual)
 
-    def times(self, factor: Dual) -> DualVector:
+    def scale(self, factor: DualNumber) -> DualVector:
         return DualVector(
             self.real * factor.real, self.dual * factor.real + self.real * factor.dual
         )
 
-    def dot(self, other: DualVector) -> Dual:
+    def dot(self, other: DualVector) -> DualNumber:
         """For a twist and a wrench, the dual part is the power."""
-        return Dual(
+        return DualNumber(
             dot(self.real, other.real), dot(self.real, other.dual) + dot(self.dual, other.real)
         )
 
@@ -82,30 +82,30 @@ class DualVector:
 
 
 @dataclass(frozen=True)
-class Displacement:
+class DualDisplacement:
     """A dual orthogonal matrix R + ε[p]×R: components in a frame displaced by (R, p) to those
     in the fixed one."""
 
     R: Array
     p: Array
 
-    def out(self, a: DualVector) -> DualVector:
+    def to_fixed_axes(self, a: DualVector) -> DualVector:
         real = self.R @ a.real
         return DualVector(real, self.R @ a.dual + cross(self.p, real))
 
-    def into(self, a: DualVector) -> DualVector:
+    def to_displaced_axes(self, a: DualVector) -> DualVector:
         return DualVector(self.R.T @ a.real, self.R.T @ (a.dual - cross(self.p, a.real)))
 
-    def __matmul__(self, other: Displacement) -> Displacement:
-        return Displacement(self.R @ other.R, self.p + self.R @ other.p)
+    def __matmul__(self, other: DualDisplacement) -> DualDisplacement:
+        return DualDisplacement(self.R @ other.R, self.p + self.R @ other.p)
 
-    def entries(self) -> list[list[Dual]]:
+    def dual_entries(self) -> list[list[DualNumber]]:
         """The nine dual numbers of the matrix."""
-        columns = [self.out(DualVector(np.eye(3)[k], np.zeros(3))) for k in range(3)]
-        return [[Dual(c.real[i], c.dual[i]) for c in columns] for i in range(3)]
+        columns = [self.to_fixed_axes(DualVector(np.eye(3)[k], np.zeros(3))) for k in range(3)]
+        return [[DualNumber(c.real[i], c.dual[i]) for c in columns] for i in range(3)]
 
 
-def about_axis(axis: int, angle: Dual) -> Displacement:
+def dual_rotation(axis: int, angle: DualNumber) -> DualDisplacement:
     """Turn and slide by a dual angle about x, y or z (0, 1, 2)."""
     c, s = ca.cos(angle.real), ca.sin(angle.real)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -113,18 +113,20 @@ def about_axis(axis: int, angle: Dual) -> Displacement:
     R[axis, axis], R[i, i], R[i, j], R[j, i], R[j, j] = 1, c, -s, s, c
     p = ca.SX.zeros(3)
     p[axis] = angle.dual
-    return Displacement(R, p)
+    return DualDisplacement(R, p)
 
 
-def sequence(axes: Sequence[int], angles: Sequence[Dual], *, fixed: bool = False) -> Displacement:
+def dual_rotation_sequence(
+    axes: Sequence[int], angles: Sequence[DualNumber], *, fixed: bool = False
+) -> DualDisplacement:
     """One of the 24 rotation sequences in dual form: about axes of the body, or fixed ones."""
-    total = Displacement(np.eye(3), np.zeros(3))
+    total = DualDisplacement(np.eye(3), np.zeros(3))
     for axis, angle in zip(axes, angles, strict=True):
-        step = about_axis(axis, angle)
+        step = dual_rotation(axis, angle)
         total = step @ total if fixed else total @ step
     return total
 
 
-def denavit_hartenberg(theta: Dual, alpha: Dual) -> Displacement:
+def dual_denavit_hartenberg(theta: DualNumber, alpha: DualNumber) -> DualDisplacement:
     """Two dual displacements: θ + εd about z, then α + εa about x."""
-    return about_axis(2, theta) @ about_axis(0, alpha)
+    return dual_rotation(2, theta) @ dual_rotation(0, alpha)

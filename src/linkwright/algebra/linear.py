@@ -15,57 +15,57 @@ import numpy as np
 Scalar = Any  # float or SX
 Array = Any  # NumPy array of floats, or SX matrix
 
-DUST = 1e-15
+MAX_ROUNDING_NOISE = 1e-15
 """Entries of rotations nearer than this to 0, 1 or −1 are rounding errors of exactly that."""
 
 
-def vector(*entries: Scalar) -> Array:
+def column_vector(*entries: Scalar) -> Array:
     """A column of three (or more) scalars."""
     if all(isinstance(entry, float | int) for entry in entries):
         return np.array(entries, dtype=float)
     return ca.vertcat(*entries)
 
 
-def matrix(rows: list[list[Scalar]]) -> Array:
+def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
     if all(isinstance(entry, float | int) for row in rows for entry in row):
         return np.array(rows, dtype=float)
     entries = [entry for column in zip(*rows, strict=True) for entry in column]
     return ca.reshape(ca.vertcat(*entries), len(rows), len(rows[0]))
 
 
-def _expression(a: Array) -> Array:
+def _to_casadi(a: Array) -> Array:
     return a if isinstance(a, ca.SX) else ca.SX(a)
 
 
 def cross(a: Array, b: Array) -> Array:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.cross(a, b)
-    return ca.cross(_expression(a), _expression(b))
+    return ca.cross(_to_casadi(a), _to_casadi(b))
 
 
 def dot(a: Array, b: Array) -> Scalar:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return float(a @ b)
-    return ca.dot(_expression(a), _expression(b))
+    return ca.dot(_to_casadi(a), _to_casadi(b))
 
 
 def skew(a: Array) -> Array:
     """[a]× with [a]× b = a × b."""
     x, y, z = (a[i] if isinstance(a, ca.SX) else float(a[i]) for i in range(3))
-    return matrix([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return matrix_from_rows([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def outer(a: Array, b: Array) -> Array:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.outer(a, b)
-    return _expression(a) @ _expression(b).T
+    return _to_casadi(a) @ _to_casadi(b).T
 
 
-def turn(R: Array, a: Array) -> Array:
+def rotate_vector(R: Array, a: Array) -> Array:
     """R a of a rotation and a vector; where R only swaps axes, no entry is computed."""
     if not isinstance(R, np.ndarray) or not isinstance(a, ca.SX) or not a.is_dense():
         return R @ a
-    swapped = _swapped_axes(R.tobytes())
+    swapped = _axis_permutation(R.tobytes())
     if swapped is None or a.shape != (3, 1):
         return R @ a
     order, signs = swapped
@@ -74,7 +74,7 @@ def turn(R: Array, a: Array) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def _swapped_axes(content: bytes) -> tuple[list[int], Array] | None:
+def _axis_permutation(content: bytes) -> tuple[list[int], Array] | None:
     """Which entry of a vector each row of a 3×3 matrix takes, and the signs, None where all are
     plus; None for the matrix if some row takes several, or multiplies."""
     R = np.frombuffer(content).reshape(3, 3)
@@ -85,7 +85,7 @@ def _swapped_axes(content: bytes) -> tuple[list[int], Array] | None:
     return order, None if signs == [1.0, 1.0, 1.0] else ca.SX(signs)
 
 
-def symmetric(a: Array) -> Array:
+def symmetric_from_upper(a: Array) -> Array:
     """The symmetric matrix with a's upper triangle; the lower one is never computed."""
     if isinstance(a, np.ndarray):
         return np.triu(a) + np.triu(a, 1).T
@@ -122,7 +122,7 @@ def solve_symmetric(A: Array, b: Array) -> Array:
     return ca.vertcat(*x)
 
 
-class Elimination:
+class LUFactorization:
     """A = L U of a square matrix whose pivots are on its diagonal, in this order.
 
     Entries that are zero by structure are never touched. L has ones on the diagonal.
@@ -169,11 +169,11 @@ class Elimination:
         return ca.vertcat(*x) if x else ca.SX(b)
 
 
-def is_constant(array: Array) -> bool:
+def is_constant_array(array: Array) -> bool:
     return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
 
 
-def without_dust(array: Array, dust: float = DUST) -> Array:
+def snap_rounding_noise(array: Array, dust: float = MAX_ROUNDING_NOISE) -> Array:
     """The array with entries within `dust` of −1, 0 and 1 made exact (floats only)."""
     if not isinstance(array, np.ndarray):
         return array

@@ -14,13 +14,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-_OPERATIONS = {
+_CASADI_OPERATIONS = {
     "add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV,
 }  # fmt: skip
-_UFUNCS = {
+_UFUNC_OPERATIONS = {
     np.add: ca.OP_ADD, np.subtract: ca.OP_SUB, np.multiply: ca.OP_MUL, np.divide: ca.OP_DIV,
 }  # fmt: skip
-_DIRECT = (ca.SX, float, int)
+_DIRECT_TYPES = (ca.SX, float, int)
 
 Operator = Callable[[Any, Any], Any]
 
@@ -29,17 +29,17 @@ def use_direct_operators() -> None:
     """Gives CasADi's SX the direct operators; a second call changes nothing."""
     if hasattr(ca.SX.__add__, "general"):
         return
-    for name, operation in _OPERATIONS.items():
+    for name, operation in _CASADI_OPERATIONS.items():
         for method, swap in ((f"__{name}__", False), (f"__r{name}__", True)):
-            setattr(ca.SX, method, _direct(getattr(ca.SX, method), operation, swap))
+            setattr(ca.SX, method, _direct_operator(getattr(ca.SX, method), operation, swap))
     ca.SX.__array_ufunc__ = _direct_ufunc(ca.SX.__array_ufunc__)  # type: ignore[method-assign]
 
 
-def _direct(general: Operator, operation: int, swap: bool) -> Operator:
-    binary, types = ca.SX.binary, _DIRECT
+def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
+    binary, types = ca.SX.binary, _DIRECT_TYPES
 
     def operator(x: Any, y: Any) -> Any:
-        if type(y) in types or _is_floats(y):
+        if type(y) in types or _is_numpy_matrix(y):
             return binary(operation, y, x) if swap else binary(operation, x, y)
         return general(x, y)
 
@@ -51,15 +51,15 @@ def _direct_ufunc(general: Callable[..., Any]) -> Callable[..., Any]:
     """What NumPy calls where its array or number stands on the left."""
 
     def ufunc_of(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        operation = _UFUNCS.get(ufunc)
-        if operation is None or method != "__call__" or options or not _is_floats(inputs[0]):
+        operation = _UFUNC_OPERATIONS.get(ufunc)
+        if operation is None or method != "__call__" or options or not _is_numpy_matrix(inputs[0]):
             return general(self, ufunc, method, *inputs, **options)
         return ca.SX.binary(operation, inputs[0], self)
 
     return ufunc_of
 
 
-def _is_floats(x: Any) -> bool:
+def _is_numpy_matrix(x: Any) -> bool:
     """An array or a number of NumPy that CasADi reads as a matrix of its shape, or as a column."""
     if type(x) is np.float64:
         return True

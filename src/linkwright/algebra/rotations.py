@@ -8,35 +8,35 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from .linear import Array, Scalar, cross, matrix, vector, without_dust
+from .linear import Array, Scalar, column_vector, cross, matrix_from_rows, snap_rounding_noise
 
 CosSin = tuple[Scalar, Scalar]
 
 
 def rotation_x(cs: CosSin) -> Array:
     c, s = cs
-    return matrix([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+    return matrix_from_rows([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def rotation_y(cs: CosSin) -> Array:
     c, s = cs
-    return matrix([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    return matrix_from_rows([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def rotation_z(cs: CosSin) -> Array:
     c, s = cs
-    return matrix([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return matrix_from_rows([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def rpy_rotation(roll: CosSin, pitch: CosSin, yaw: CosSin) -> Array:
     """Turns about the fixed axes x, then y, then z: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    return without_dust(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
+    return snap_rounding_noise(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
 
 
 def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     """R of a unit quaternion (w, x, y, z)."""
     w, x, y, z = quaternion
-    return matrix(
+    return matrix_from_rows(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -51,12 +51,12 @@ def quaternion_product(a: Array, b: Array) -> Array:
     return ca.vertcat(a[0] * b[0] - ca.dot(u, v), a[0] * v + b[0] * u + cross(u, v))
 
 
-def conjugate(quaternion: Array) -> Array:
+def quaternion_conjugate(quaternion: Array) -> Array:
     """The turn back."""
     return ca.vertcat(quaternion[0], -quaternion[1:])
 
 
-def quaternion_of(R: Array, values: np.ndarray) -> Array:
+def quaternion_from_rotation(R: Array, values: np.ndarray) -> Array:
     """A unit quaternion of R; `values` are the numbers behind R, which decide the way to it."""
     squares = 1 + np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) @ np.diag(values)
     largest = int(np.argmax(squares))
@@ -70,21 +70,21 @@ def quaternion_of(R: Array, values: np.ndarray) -> Array:
         [turning[1], xy, own, yz],
         [turning[2], xz, yz, own],
     ]
-    return vector(*(plain(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
+    return column_vector(*(to_python_scalar(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
 
 
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     """R of a quaternion of any length but 0; float noise on 0 and ±1 is cleaned."""
     if all(isinstance(entry, float | int) for entry in quaternion):
-        quaternion = _moderate(np.array(quaternion, dtype=float)).tolist()
+        quaternion = _normalize_exponent(np.array(quaternion, dtype=float)).tolist()
         length = math.sqrt(math.fsum(entry * entry for entry in quaternion))
     else:
         length = ca.sqrt(sum(entry * entry for entry in quaternion))
-    return without_dust(quaternion_rotation([entry / length for entry in quaternion]))
+    return snap_rounding_noise(quaternion_rotation([entry / length for entry in quaternion]))
 
 
 # The frame whose z axis is x, y or z, by turning the axes cyclically.
-_CYCLIC = [
+_CYCLIC_PERMUTATIONS = [
     np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
     np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
     np.eye(3),
@@ -102,30 +102,32 @@ def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
     if constant and np.sum(sizes > 1e-15) == 1:
         along = int(np.argmax(sizes))
         turn = np.eye(3) if values[along] > 0 else np.diag([1.0, -1.0, -1.0])
-        return _CYCLIC[along] @ turn
+        return _CYCLIC_PERMUTATIONS[along] @ turn
     # x' normal to the axis and to the coordinate axis it is farthest from
     helper = np.eye(3)[int(np.argmin(sizes))]
-    z = unit(vector(*axis))
-    x = unit(cross(helper, z))
+    z = unit_vector(column_vector(*axis))
+    x = unit_vector(cross(helper, z))
     y = cross(z, x)
     columns = [[x[i], y[i], z[i]] for i in range(3)]
-    return without_dust(matrix([[plain(entry) for entry in row] for row in columns]))
+    return snap_rounding_noise(
+        matrix_from_rows([[to_python_scalar(entry) for entry in row] for row in columns])
+    )
 
 
-def unit(a: Array) -> Array:
+def unit_vector(a: Array) -> Array:
     """The vector at length 1."""
     if isinstance(a, np.ndarray):
-        a = _moderate(a)
+        a = _normalize_exponent(a)
         return a / np.linalg.norm(a)
     return a / ca.sqrt(ca.dot(a, a))
 
 
-def _moderate(a: Array) -> Array:
+def _normalize_exponent(a: Array) -> Array:
     """The array times a power of two, exactly, such that squares cannot overflow or vanish."""
     _, exponent = math.frexp(np.max(np.abs(a)))
     return np.ldexp(a, -exponent)
 
 
-def plain(entry: Scalar) -> Scalar:
+def to_python_scalar(entry: Scalar) -> Scalar:
     """NumPy's floats as Python's."""
     return float(entry) if isinstance(entry, np.floating) else entry

@@ -13,109 +13,111 @@ from .linear import (
     ZERO3,
     Array,
     Scalar,
+    column_vector,
     cross,
     dot,
-    matrix,
+    matrix_from_rows,
     outer,
     skew,
-    symmetric,
-    vector,
+    symmetric_from_upper,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class SpatialMotion:
     """A twist, or a spatial acceleration."""
 
     angular: Array
     linear: Array
 
-    def __add__(self, other: Motion) -> Motion:
-        return Motion(self.angular + other.angular, self.linear + other.linear)
+    def __add__(self, other: SpatialMotion) -> SpatialMotion:
+        return SpatialMotion(self.angular + other.angular, self.linear + other.linear)
 
-    def times(self, factor: Scalar) -> Motion:
-        return Motion(self.angular * factor, self.linear * factor)
+    def scale(self, factor: Scalar) -> SpatialMotion:
+        return SpatialMotion(self.angular * factor, self.linear * factor)
 
-    def cross(self, other: Motion) -> Motion:
+    def cross(self, other: SpatialMotion) -> SpatialMotion:
         """The rate of `other` when it moves along with this motion: v ×."""
-        return Motion(
+        return SpatialMotion(
             cross(self.angular, other.angular),
             cross(self.angular, other.linear) + cross(self.linear, other.angular),
         )
 
-    def cross_force(self, wrench: Wrench) -> Wrench:
+    def cross_force(self, wrench: SpatialForce) -> SpatialForce:
         """The rate of a wrench that moves along with this motion: v ×*."""
-        return Wrench(
+        return SpatialForce(
             cross(self.angular, wrench.moment) + cross(self.linear, wrench.force),
             cross(self.angular, wrench.force),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Wrench:
+class SpatialForce:
     moment: Array
     force: Array
 
-    def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(self.moment + other.moment, self.force + other.force)
+    def __add__(self, other: SpatialForce) -> SpatialForce:
+        return SpatialForce(self.moment + other.moment, self.force + other.force)
 
-    def __sub__(self, other: Wrench) -> Wrench:
-        return Wrench(self.moment - other.moment, self.force - other.force)
+    def __sub__(self, other: SpatialForce) -> SpatialForce:
+        return SpatialForce(self.moment - other.moment, self.force - other.force)
 
-    def times(self, factor: Scalar) -> Wrench:
-        return Wrench(self.moment * factor, self.force * factor)
+    def scale(self, factor: Scalar) -> SpatialForce:
+        return SpatialForce(self.moment * factor, self.force * factor)
 
-    def power(self, motion: Motion) -> Scalar:
+    def power(self, motion: SpatialMotion) -> Scalar:
         return dot(self.moment, motion.angular) + dot(self.force, motion.linear)
 
 
-REST = Motion(ZERO3, ZERO3)
-NO_WRENCH = Wrench(ZERO3, ZERO3)
+ZERO_MOTION = SpatialMotion(ZERO3, ZERO3)
+ZERO_FORCE = SpatialForce(ZERO3, ZERO3)
 
 
 @dataclass(frozen=True, slots=True)
-class Inertia:
+class SpatialInertia:
     """Mass m, first moment h = m·c, and inertia tensor I, all about the frame's origin."""
 
     m: Scalar
     h: Array
     I: Array  # noqa: E741
 
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.m + other.m, self.h + other.h, self.I + other.I)
+    def __add__(self, other: SpatialInertia) -> SpatialInertia:
+        return SpatialInertia(self.m + other.m, self.h + other.h, self.I + other.I)
 
-    def __matmul__(self, motion: Motion) -> Wrench:
+    def __matmul__(self, motion: SpatialMotion) -> SpatialForce:
         """Momentum of a twist."""
         moment = self.I @ motion.angular + cross(self.h, motion.linear)
-        return Wrench(moment, self.m * motion.linear + cross(motion.angular, self.h))
+        return SpatialForce(moment, self.m * motion.linear + cross(motion.angular, self.h))
 
-    def rotated(self, R: Array) -> Inertia:
+    def rotate(self, R: Array) -> SpatialInertia:
         """The same body seen from axes in which its own are turned by R."""
-        return Inertia(self.m, R @ self.h, symmetric(R @ self.I @ R.T))
+        return SpatialInertia(self.m, R @ self.h, symmetric_from_upper(R @ self.I @ R.T))
 
-    def turned(self, c: Scalar, s: Scalar) -> Inertia:
+    def rotate_about_z(self, c: Scalar, s: Scalar) -> SpatialInertia:
         """`rotated` by an angle about z, of which cosine and sine are given."""
-        return Inertia(self.m, turned_vector(self.h, c, s), turned_tensor(self.I, c, s))
+        return SpatialInertia(
+            self.m, rotate_vector_about_z(self.h, c, s), rotate_tensor_about_z(self.I, c, s)
+        )
 
-    def shifted(self, p: Array) -> Inertia:
+    def shift_origin(self, p: Array) -> SpatialInertia:
         """The same body about a point from which its own origin is seen at p."""
         m, h = self.m, self.h
         # parallel axes for a first moment: −[p]×[h]× − [h]×[p]× − m[p]×²
         ph = outer(p, h)
         shift = (dot(p, h) * 2 + m * dot(p, p)) * IDENTITY - ph - ph.T - m * outer(p, p)
-        return Inertia(m, h + m * p, symmetric(self.I + shift))
+        return SpatialInertia(m, h + m * p, symmetric_from_upper(self.I + shift))
 
-    def moved(self, R: Array, p: Array) -> Inertia:
+    def transform(self, R: Array, p: Array) -> SpatialInertia:
         """The same body seen from a frame in which its own frame stands at (R, p)."""
-        return self.rotated(R).shifted(p)
+        return self.rotate(R).shift_origin(p)
 
 
-NO_INERTIA = Inertia(0.0, ZERO3, IDENTITY * 0.0)
+ZERO_INERTIA = SpatialInertia(0.0, ZERO3, IDENTITY * 0.0)
 
 
-def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> Inertia:
+def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
     """From mass, mass centre, and the tensor about the mass centre (Steiner)."""
-    return Inertia(m, m * c, I_c + m * (dot(c, c) * IDENTITY - outer(c, c)))
+    return SpatialInertia(m, m * c, I_c + m * (dot(c, c) * IDENTITY - outer(c, c)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,59 +131,65 @@ class ArticulatedInertia:
     def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
         return ArticulatedInertia(self.I + other.I, self.H + other.H, self.M + other.M)
 
-    def __matmul__(self, motion: Motion) -> Wrench:
-        return Wrench(
+    def __matmul__(self, motion: SpatialMotion) -> SpatialForce:
+        return SpatialForce(
             self.I @ motion.angular + self.H @ motion.linear,
             self.H.T @ motion.angular + self.M @ motion.linear,
         )
 
-    def rotated(self, R: Array) -> ArticulatedInertia:
+    def rotate(self, R: Array) -> ArticulatedInertia:
         return ArticulatedInertia(
-            symmetric(R @ self.I @ R.T), R @ self.H @ R.T, symmetric(R @ self.M @ R.T)
+            symmetric_from_upper(R @ self.I @ R.T),
+            R @ self.H @ R.T,
+            symmetric_from_upper(R @ self.M @ R.T),
         )
 
-    def turned(self, c: Scalar, s: Scalar) -> ArticulatedInertia:
+    def rotate_about_z(self, c: Scalar, s: Scalar) -> ArticulatedInertia:
         """`rotated` by an angle about z, of which cosine and sine are given."""
         return ArticulatedInertia(
-            turned_tensor(self.I, c, s), turned_matrix(self.H, c, s), turned_tensor(self.M, c, s)
+            rotate_tensor_about_z(self.I, c, s),
+            rotate_matrix_about_z(self.H, c, s),
+            rotate_tensor_about_z(self.M, c, s),
         )
 
-    def shifted(self, p: Array) -> ArticulatedInertia:
+    def shift_origin(self, p: Array) -> ArticulatedInertia:
         """The same inertia about a point from which its own origin is seen at p."""
         P = skew(p)
         PM, HP = P @ self.M, self.H @ P
-        return ArticulatedInertia(symmetric(self.I - HP - HP.T - PM @ P), self.H + PM, self.M)
+        return ArticulatedInertia(
+            symmetric_from_upper(self.I - HP - HP.T - PM @ P), self.H + PM, self.M
+        )
 
 
-def articulated(inertia: Inertia) -> ArticulatedInertia:
+def articulated_from_rigid(inertia: SpatialInertia) -> ArticulatedInertia:
     return ArticulatedInertia(inertia.I, skew(inertia.h), inertia.m * IDENTITY)
 
 
 # -- turns about z, in fewer operations than by matrices ------------------------------------
 
 
-def turned_vector(a: Array, c: Scalar, s: Scalar) -> Array:
+def rotate_vector_about_z(a: Array, c: Scalar, s: Scalar) -> Array:
     """Rz a."""
-    return vector(c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
+    return column_vector(c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
 
 
-def turned_tensor(A: Array, c: Scalar, s: Scalar) -> Array:
+def rotate_tensor_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
     """Rz A Rzᵀ of a symmetric A."""
-    xx, xy, yy = _turned_block(A[0, 0], A[0, 1], A[1, 1], c, s)
+    xx, xy, yy = _rotate_planar_block(A[0, 0], A[0, 1], A[1, 1], c, s)
     xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
-    return matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, A[2, 2]]])
+    return matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, A[2, 2]]])
 
 
-def turned_matrix(A: Array, c: Scalar, s: Scalar) -> Array:
+def rotate_matrix_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
     """Rz A Rzᵀ of any A: its symmetric part turns, its skew part in the plane does not."""
     mean, skew_part = (A[0, 1] + A[1, 0]) / 2, (A[0, 1] - A[1, 0]) / 2
-    xx, xy, yy = _turned_block(A[0, 0], mean, A[1, 1], c, s)
+    xx, xy, yy = _rotate_planar_block(A[0, 0], mean, A[1, 1], c, s)
     xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
     zx, zy = c * A[2, 0] - s * A[2, 1], s * A[2, 0] + c * A[2, 1]
-    return matrix([[xx, xy + skew_part, xz], [xy - skew_part, yy, yz], [zx, zy, A[2, 2]]])
+    return matrix_from_rows([[xx, xy + skew_part, xz], [xy - skew_part, yy, yz], [zx, zy, A[2, 2]]])
 
 
-def _turned_block(
+def _rotate_planar_block(
     a: Scalar, b: Scalar, d: Scalar, c: Scalar, s: Scalar
 ) -> tuple[Scalar, Scalar, Scalar]:
     """[[a, b], [b, d]] turned: what one diagonal entry gains, the other loses."""

@@ -2,6 +2,6 @@
 
 from .checker import check
 from .homework import Homework, Marks, check_folder
-from .report import Finding, Report
+from .report import CheckReport, Finding
 
-__all__ = ["Finding", "Homework", "Marks", "Report", "check", "check_folder"]
+__all__ = ["CheckReport", "Finding", "Homework", "Marks", "check", "check_folder"]

@@ -8,16 +8,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .reading import Line
-from .repair import COINCIDENCES, Corrected, corrected_definitions, definitions_used, equation_text
+from .reading import Statement
+from .repair import (
+    COINCIDENTAL_MISPRINT_KINDS,
+    CorrectedStatement,
+    definitions_behind_sides,
+    equation_text,
+    find_definition_corrections,
+)
 from .report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
-from .trial import Budget, Trial
+from .trial import Budget, RepairTrial
 
 if TYPE_CHECKING:
-    from .section import Section
+    from .section import CheckedSection
 
-IN_DEFINITION = "in the definition of "
-_INTERNAL = (
+DEFINITION_REPAIR_PREFIX = "in the definition of "
+_INTERNAL_NAME_PATTERNS = (
     (re.compile(r"partial@\w+@\d+@(\w+)"), r"the partial derivative of \1"),
     (re.compile(r"rate@(\w+)"), r"the rate of \1"),
     (re.compile(r"(\w+)@[xyz]?[rd]\b"), r"\1"),
@@ -27,98 +33,103 @@ _INTERNAL = (
 """Derivatives, parts of dual vectors, frames at centres of mass, exact numbers among symbols."""
 
 
-def in_the_texts_words(finding: Finding) -> Finding:
+def hide_internal_names(finding: Finding) -> Finding:
     """The finding without names that the checker made for itself."""
     return replace(
         finding,
-        equation=text_without_internals(finding.equation),
-        note=text_without_internals(finding.note),
-        difference=text_without_internals(finding.difference),
+        equation=replace_internal_names(finding.equation),
+        note=replace_internal_names(finding.note),
+        difference=replace_internal_names(finding.difference),
         repairs=tuple(
-            Repair(x.kind, text_without_internals(x.what), text_without_internals(x.equation))
+            Repair(x.kind, replace_internal_names(x.what), replace_internal_names(x.equation))
             for x in finding.repairs
         ),
     )
 
 
-def text_without_internals(text: str) -> str:
-    for pattern, word in _INTERNAL:
+def replace_internal_names(text: str) -> str:
+    for pattern, word in _INTERNAL_NAME_PATTERNS:
         text = pattern.sub(word, text)
     return text
 
 
 def blame_definitions(
-    section: Section, findings: Sequence[Finding], lines: Sequence[Line]
+    section: CheckedSection, findings: Sequence[Finding], lines: Sequence[Statement]
 ) -> list[Finding]:
     """Where one corrected token of a definition makes all equations right that use it, and fail,
     the definition differs, and they need no repair of their own."""
     found = list(findings)
-    origins = section.origins or section.lines
+    origins = section.original_statements or section.statements
     where = {id(line): i for i, line in enumerate(lines)}
-    places = {name: where[id(origins[i])] for i, name in section.meanings.defining.items()}
+    places = {
+        name: where[id(origins[i])] for i, name in section.meanings.defining_statements.items()
+    }
     budget = Budget()
-    for name, users in _failing_users(section, findings, lines).items():
+    for name, users in _failing_statements_by_definition(section, findings, lines).items():
         at = places.get(name)
         if at is None or found[at].status != DEFINITION:
             continue
         if len(users) == 1 and _likely_repairs(found[users[0]]):
             continue
-        trials = [Trial(section, (lines[i].left, lines[i].right)) for i in users]
+        trials = [RepairTrial(section, (lines[i].left, lines[i].right)) for i in users]
         trials[0].budget = budget
-        blamed = _corrected_for_all(section, name, trials, found, lines)
-        if blamed is None or not _is_likelier(blamed, [found[i] for i in users]):
+        blamed = _correct_definition_for_all(section, name, trials, found, lines)
+        if blamed is None or not _is_definition_likelier(blamed, [found[i] for i in users]):
             continue
-        repair = Repair(blamed.kind, blamed.what, equation_text(blamed.pair))
+        repair = Repair(blamed.kind, blamed.what, equation_text(blamed.sides))
         found[at] = replace(found[at], status=DIFFERS, repairs=(repair,))
         for i in users:
-            note = f"right with {equation_text(blamed.pair)}, the corrected definition"
+            note = f"right with {equation_text(blamed.sides)}, the corrected definition"
             found[i] = replace(found[i], repairs=(), note=note)
     return found
 
 
-def _failing_users(
-    section: Section, findings: Sequence[Finding], lines: Sequence[Line]
+def _failing_statements_by_definition(
+    section: CheckedSection, findings: Sequence[Finding], lines: Sequence[Statement]
 ) -> dict[str, list[int]]:
     """The equations that differ, by the definitions that they use."""
     users: dict[str, list[int]] = {}
     for i, (finding, line) in enumerate(zip(findings, lines, strict=True)):
         if finding.status == DIFFERS and not finding.is_said_wrong:
             pair = (line.left, line.right)
-            for name in definitions_used(Trial(section, pair), pair):
+            for name in definitions_behind_sides(RepairTrial(section, pair), pair):
                 users.setdefault(name, []).append(i)
     return users
 
 
-def _corrected_for_all(
-    section: Section,
+def _correct_definition_for_all(
+    section: CheckedSection,
     name: str,
-    trials: Sequence[Trial],
+    trials: Sequence[RepairTrial],
     findings: Sequence[Finding],
-    lines: Sequence[Line],
-) -> Corrected | None:
+    lines: Sequence[Statement],
+) -> CorrectedStatement | None:
     """A correction of the definition with which all equations hold that fail, and those that hold
     without it still do."""
     right = [
         trial
         for finding, line in zip(findings, lines, strict=True)
         if finding.status == IDENTICAL
-        and name in definitions_used(trial := Trial(section, (line.left, line.right)), trial.pair)
+        and name
+        in definitions_behind_sides(
+            trial := RepairTrial(section, (line.left, line.right)), trial.sides
+        )
     ]
     for prover in trials[0].provers:
-        for one in corrected_definitions(trials[0], prover, name):
-            with trials[0].redefined(name, one.pair[1]):
-                if all(x.holds(prover, x.pair) for x in (*trials[1:], *right)):
+        for one in find_definition_corrections(trials[0], prover, name):
+            with trials[0].redefine_temporarily(name, one.sides[1]):
+                if all(x.is_proved(prover, x.sides) for x in (*trials[1:], *right)):
                     return one
     return None
 
 
-def _is_likelier(blamed: Corrected, users: Sequence[Finding]) -> bool:
+def _is_definition_likelier(blamed: CorrectedStatement, users: Sequence[Finding]) -> bool:
     """One wrong definition rather than several wrong equations; of a single equation, a likely
     slip in the definition rather than an unlikely one in the equation."""
-    return len(users) > 1 or not (users[0].repairs and blamed.kind in COINCIDENCES)
+    return len(users) > 1 or not (users[0].repairs and blamed.kind in COINCIDENTAL_MISPRINT_KINDS)
 
 
 def _likely_repairs(finding: Finding) -> list[Repair]:
     """Repairs of the equation itself that are no coincidences."""
-    own = [x for x in finding.repairs if not x.what.startswith(IN_DEFINITION)]
-    return [x for x in own if x.kind not in COINCIDENCES]
+    own = [x for x in finding.repairs if not x.what.startswith(DEFINITION_REPAIR_PREFIX)]
+    return [x for x in own if x.kind not in COINCIDENTAL_MISPRINT_KINDS]

@@ -13,38 +13,38 @@ import casadi as ca
 
 from ..equations import Equations
 from ..kinematics.build import build_tree
-from ..kinematics.tree import Tree
-from ..mechanism import Mechanism, names_of
+from ..kinematics.tree import KinematicTree
+from ..mechanism import Mechanism, mechanism_names
 from ..types import SX
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-_CENTER = "mass_center_of_body_{}"
+_CENTER_FRAME_NAME = "mass_center_of_body_{}"
 
 
-def center_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
+def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
     """A frame at the declared mass centre of every numbered body."""
     return {
-        _CENTER.format(k): {"body": name, "origin": mechanism.bodies[name].center}
-        for k, name in enumerate(names_of(mechanism).bodies, 1)
+        _CENTER_FRAME_NAME.format(k): {"body": name, "origin": mechanism.bodies[name].center}
+        for k, name in enumerate(mechanism_names(mechanism).bodies, 1)
     }
 
 
-def center_doubles(eqs: Equations) -> dict[str, str]:
+def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
     """Numbers of mass centres have names by their frame and by their body: the former, with the
     latter, which is the one that people see."""
     found = {}
     for k, body in enumerate(eqs.names.bodies, 1):
         for axis in "xyz":
-            ours, bodys = f"{axis}_{_CENTER.format(k)}", f"c{axis}_{body}"
+            ours, bodys = f"{axis}_{_CENTER_FRAME_NAME.format(k)}", f"c{axis}_{body}"
             values = [eqs.parameters.get(name) for name in (ours, bodys)]
             if values[0] is not None and values[0] == values[1]:
                 found[ours] = bodys
     return found
 
 
-class BodyQuantities:
+class BodySymbols:
     """What the symbols x1, v1, K1, … mean."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -54,27 +54,27 @@ class BodyQuantities:
         return len(self.vocabulary.names.bodies)
 
     @cached_property
-    def _tree(self) -> Tree:
+    def _tree(self) -> KinematicTree:
         return build_tree(self.vocabulary.mechanism, "symbolic")
 
-    def name(self, k: int) -> str:
+    def body_name(self, k: int) -> str:
         return self.vocabulary.names.bodies[k]
 
-    def is_composed(self, k: int) -> bool:
+    def is_composite_body(self, k: int) -> bool:
         """Whether several bodies of the file are fixed together in this one."""
         places = self._tree.bodies
-        link = places[self.name(k)].link
+        link = places[self.body_name(k)].link
         return sum(place.link == link for place in places.values()) > 1
 
-    def at_center(self, function: str, k: int) -> SX:
+    def center_quantity(self, function: str, k: int) -> SX:
         """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, in
         the axes of the body."""
-        one = self.vocabulary.one
-        if not self.is_composed(k):
-            return one(function, _CENTER.format(k + 1))
-        body = self.name(k)
+        one = self.vocabulary.quantity_expression
+        if not self.is_composite_body(k):
+            return one(function, _CENTER_FRAME_NAME.format(k + 1))
+        body = self.body_name(k)
         place = one("placement", body)
-        m, h, _ = self.inertial(k)
+        m, h, _ = self.inertial_parameters(k)
         r = place[:3, :3] @ (h / m)
         if function == "placement":
             center = ca.vertcat(place[:3, 3] + r, 1)
@@ -86,23 +86,23 @@ class BodyQuantities:
             moved += ca.cross(w, ca.cross(w, r))
         return ca.vertcat(own[:3, :], moved)
 
-    def coordinate(self, function: str, row: int, k: int) -> SX:
+    def center_component(self, function: str, row: int, k: int) -> SX:
         """A component of the place or motion of the k-th mass centre."""
-        whole = self.at_center(function, k)
+        whole = self.center_quantity(function, k)
         return whole[row, 3] if function == "placement" else whole[row]
 
-    def speed(self, k: int) -> SX:
-        return ca.sqrt(ca.sumsqr(self.at_center("frame_velocity", k)[3:]))
+    def center_speed(self, k: int) -> SX:
+        return ca.sqrt(ca.sumsqr(self.center_quantity("frame_velocity", k)[3:]))
 
     def kinetic_energy(self, k: int) -> SX:
         """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
-        m, h, inertia = self.inertial(k)
-        R = self.vocabulary.one("placement", self.name(k))[:3, :3]
-        V = self.vocabulary.one("frame_velocity", self.name(k))
+        m, h, inertia = self.inertial_parameters(k)
+        R = self.vocabulary.quantity_expression("placement", self.body_name(k))[:3, :3]
+        V = self.vocabulary.quantity_expression("frame_velocity", self.body_name(k))
         w, v = R.T @ V[:3], R.T @ V[3:]
         return m * ca.sumsqr(v) / 2 + ca.dot(v, ca.cross(w, h)) + ca.dot(w, inertia @ w) / 2
 
-    def inertial(self, k: int) -> tuple[SX, SX, SX]:
+    def inertial_parameters(self, k: int) -> tuple[SX, SX, SX]:
         """Mass, first moment and inertia about the origin of the body's frame."""
         m, x, y, z, xx, xy, yy, xz, yz, zz = ca.vertsplit(
             self.vocabulary.eqs.inertial_parameters[10 * k : 10 * k + 10]
@@ -112,12 +112,12 @@ class BodyQuantities:
 
     def potential_energy(self, k: int) -> SX:
         """Of the body's weight."""
-        m, h, _ = self.inertial(k)
-        T = self.vocabulary.one("placement", self.name(k))
-        return -ca.dot(self.gravity, m * T[:3, 3] + T[:3, :3] @ h)
+        m, h, _ = self.inertial_parameters(k)
+        T = self.vocabulary.quantity_expression("placement", self.body_name(k))
+        return -ca.dot(self.gravity_acceleration, m * T[:3, 3] + T[:3, :3] @ h)
 
     @cached_property
-    def gravity(self) -> SX:
+    def gravity_acceleration(self) -> SX:
         """The vector of gravity, in the symbols of the equations."""
         gravity = ca.SX(self._tree.gravity)
         named = {str(x): x for x in ca.vertsplit(self.vocabulary.symbols["p"])}

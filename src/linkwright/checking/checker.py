@@ -7,21 +7,21 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..errors import ExpressionError, LinkwrightError
-from ..expressions.tokens import shorten
+from ..expressions.tokens import shorten_text
 from ..mechanism import Mechanism, require_mechanism
-from .declarations import WITHOUT, without
-from .inference import inferred_names
-from .reading import Line
-from .report import DEFINITION, UNREADABLE, Finding, Report
-from .section import Section
-from .sources import in_order, read
-from .superabundant import HEADING, Superabundant
+from .declarations import WITHOUT_HEADING_PREFIX, mechanism_of_heading
+from .inference import infer_symbol_names
+from .reading import Statement
+from .report import DEFINITION, UNREADABLE, CheckReport, Finding
+from .section import CheckedSection
+from .sources import order_findings, read_equation_source
+from .superabundant import APPROXIMATE_HEADING, ApproximateVocabulary
 from .vocabulary import Vocabulary
 
 
 def check(
     mechanism: Mechanism, equations: object, *, names: Mapping[str, str] | None = None
-) -> Report:
+) -> CheckReport:
     """Checks people's own equations against the mechanism's.
 
     `equations` is text or LaTeX, the path of a file with it, or SymPy expressions (one, a list, or
@@ -33,53 +33,55 @@ def check(
         >>> report[0].repairs[0].what
         'sin(q1 + q2) is cos'
     """
-    return check_with({}, mechanism, equations, names or {})
+    return check_with_vocabularies({}, mechanism, equations, names or {})
 
 
-def _require_names(names: object) -> None:
+def _require_name_mapping(names: object) -> None:
     if not isinstance(names, Mapping) or not all(
         isinstance(x, str) for pair in names.items() for x in pair
     ):
         raise ExpressionError(
-            f"names={shorten(repr(names))} is no mapping of text to text",
+            f"names={shorten_text(repr(names))} is no mapping of text to text",
             remedy='write names={"theta1": "q1"}',
         )
 
 
-def check_with(
+def check_with_vocabularies(
     shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
-) -> Report:
+) -> CheckReport:
     """`check` with derivations by heading, which texts share; one that has frames has its own."""
-    lines, own = read(equations, require_mechanism(mechanism))
-    _require_names(names)
-    said = {**own.names, **names}
-    vocabularies = {} if own.frames or own.composed or own.masses else shared
+    lines, own = read_equation_source(equations, require_mechanism(mechanism))
+    _require_name_mapping(names)
+    said = {**own.given_names, **names}
+    vocabularies = {} if own.frames or own.composed_frames or own.particle_masses else shared
     findings: list[Finding] = []
     inferred: dict[str, str] = {}
     errors: list[LinkwrightError] = []
     notes = []
     for name, group in groupby(lines, key=lambda line: line.section):
         members = list(group)
-        readable = [line for line in members if isinstance(line, Line)]
+        readable = [line for line in members if isinstance(line, Statement)]
         if not readable:
-            findings += in_order(members, [], [])
+            findings += order_findings(members, [], [])
             continue
-        kind = HEADING if name.partition(",")[0] == HEADING else name
-        kind = kind if kind == HEADING or name.startswith(WITHOUT) else ""
+        kind = APPROXIMATE_HEADING if name.partition(",")[0] == APPROXIMATE_HEADING else name
+        kind = (
+            kind if kind == APPROXIMATE_HEADING or name.startswith(WITHOUT_HEADING_PREFIX) else ""
+        )
         if kind not in vocabularies:
-            words = Superabundant if kind == HEADING else Vocabulary
-            vocabularies[kind] = words(without(mechanism, kind), own)
-        section = Section(vocabularies[kind], readable, dict(said))
-        origins = section.split()
-        section.said |= inferred_names(section)
-        section.set_aside()
-        parts = [replace(finding, section=name) for finding in section.all_findings()]
-        findings += in_order(members, origins, section.merged(parts, origins))
+            words = ApproximateVocabulary if kind == APPROXIMATE_HEADING else Vocabulary
+            vocabularies[kind] = words(mechanism_of_heading(mechanism, kind), own)
+        section = CheckedSection(vocabularies[kind], readable, dict(said))
+        origins = section.split_dual_statements()
+        section.given_names |= infer_symbol_names(section)
+        section.set_aside_meaningless()
+        parts = [replace(finding, section=name) for finding in section.judge_all_statements()]
+        findings += order_findings(members, origins, section.merge_dual_findings(parts, origins))
         errors += section.errors
-        inferred |= section.inferred()
-        notes += [*section.collisions(), section.note()]
+        inferred |= section.inferred_names()
+        notes += [*section.name_collisions(), section.determined_accelerations_note()]
     if errors and all(finding.status in (UNREADABLE, DEFINITION) for finding in findings):
         raise errors[0]
-    return Report(
+    return CheckReport(
         mechanism.name, tuple(findings), inferred, " ".join(n for n in dict.fromkeys(notes) if n)
     )

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..errors import ExpressionError, LinkwrightError
-from ..expressions import Expression, Name, parse
-from .declarations import NOTHING, WITHOUT, Declarations
-from .meaning import Meanings
-from .points import Setting
-from .prover import Pair
-from .reading import Line
-from .report import DEFINITION, EQUIVALENT, IDENTICAL, Finding, Report
-from .superabundant import HEADING
+from ..expressions import Expression, Name, parse_expression
+from .declarations import NO_DECLARATIONS, WITHOUT_HEADING_PREFIX, TextDeclarations
+from .meaning import SymbolMeanings
+from .points import Assumptions
+from .prover import EquationSides
+from .reading import Statement
+from .report import DEFINITION, EQUIVALENT, IDENTICAL, CheckReport, Finding
+from .superabundant import APPROXIMATE_HEADING
 from .vocabulary import Vocabulary
 
-RIGHT = (IDENTICAL, EQUIVALENT)
+RIGHT_VERDICTS = (IDENTICAL, EQUIVALENT)
 
 
 @dataclass(frozen=True)
@@ -25,27 +25,27 @@ class Claim:
     """An equation with what its names mean."""
 
     finding: Finding
-    pair: Pair
-    meanings: Meanings
+    sides: EquationSides
+    meanings: SymbolMeanings
 
     @property
     def is_right(self) -> bool:
-        return self.finding.status in RIGHT
+        return self.finding.status in RIGHT_VERDICTS
 
     @property
-    def names(self) -> list[str]:
+    def needed_names(self) -> list[str]:
         """The names of ours that it needs; none where a symbol has no meaning."""
         try:
-            return self.meanings.wanted(self.pair)
+            return self.meanings.needed_names(self.sides)
         except LinkwrightError:
             return []
 
     @property
-    def subject(self) -> str:
+    def subject_name(self) -> str:
         """The name of ours that it is about, where one of its sides is a single name."""
-        for side in self.pair:
+        for side in self.sides:
             while isinstance(side, Name):
-                meaning = self.meanings.find(side.name)
+                meaning = self.meanings.find_meaning(side.name)
                 if meaning is None or isinstance(meaning, str):
                     return meaning or ""
                 side = meaning
@@ -53,41 +53,43 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Claims:
+class ClaimSet:
     """The equations of a text, in the vocabulary of the mechanism."""
 
     claims: tuple[Claim, ...]
-    setting: Setting = field(default_factory=Setting)
+    assumptions: Assumptions = field(default_factory=Assumptions)
 
     @property
-    def right(self) -> list[Claim]:
+    def right_claims(self) -> list[Claim]:
         return [claim for claim in self.claims if claim.is_right]
 
     @property
-    def wrong(self) -> list[Claim]:
+    def wrong_claims(self) -> list[Claim]:
         """Those that are wrong, undecided, or have symbols without a meaning."""
         return [claim for claim in self.claims if not claim.is_right]
 
 
-def claims_of(
+def collect_claims(
     vocabulary: Vocabulary,
-    report: Report,
+    report: CheckReport,
     said: Mapping[str, str] | None = None,
-    own: Declarations = NOTHING,
-) -> Claims:
+    own: TextDeclarations = NO_DECLARATIONS,
+) -> ClaimSet:
     """The equations of a checked text; those with frames of its own or other headings are left
     out, since their names mean something else."""
     found: list[Claim] = []
-    if own.frames or own.composed or own.masses:
-        return Claims(())
-    known = {**own.names, **(said or {}), **report.names}
+    if own.frames or own.composed_frames or own.particle_masses:
+        return ClaimSet(())
+    known = {**own.given_names, **(said or {}), **report.names}
     for section, group in groupby(report, key=lambda x: x.section):
-        if section.partition(",")[0] == HEADING or section.startswith(WITHOUT):
+        if section.partition(",")[0] == APPROXIMATE_HEADING or section.startswith(
+            WITHOUT_HEADING_PREFIX
+        ):
             continue
-        pairs = [(x, read_pair(x.equation)) for x in group]
-        lines = [_line(x, pair) for x, pair in pairs if pair is not None]
+        pairs = [(x, read_equation_sides(x.equation)) for x in group]
+        lines = [_statement_of_finding(x, pair) for x, pair in pairs if pair is not None]
         try:
-            meanings = Meanings(vocabulary, lines, known)
+            meanings = SymbolMeanings(vocabulary, lines, known)
         except LinkwrightError:
             continue
         found += [
@@ -95,32 +97,32 @@ def claims_of(
             for finding, pair in pairs
             if pair is not None and finding.status != DEFINITION and not finding.is_said_wrong
         ]
-    return Claims(tuple(found), _setting(vocabulary, report))
+    return ClaimSet(tuple(found), _assumptions_of_report(vocabulary, report))
 
 
-def _line(finding: Finding, pair: Pair) -> Line:
+def _statement_of_finding(finding: Finding, pair: EquationSides) -> Statement:
     is_definition = finding.status == DEFINITION
     if is_definition and not isinstance(pair[0], Name):
         pair = (pair[1], pair[0])
-    return Line(finding.number, *pair, finding.equation, finding.section, is_definition)
+    return Statement(finding.number, *pair, finding.equation, finding.section, is_definition)
 
 
-def read_pair(equation: str) -> Pair | None:
+def read_equation_sides(equation: str) -> EquationSides | None:
     """Both sides of an equation in our notation; None for what is not one."""
     left, equals, right = equation.partition(" = ")
     try:
-        return (parse(left), parse(right)) if equals else None
+        return (parse_expression(left), parse_expression(right)) if equals else None
     except ExpressionError:
         return None
 
 
-def _setting(vocabulary: Vocabulary, report: Report) -> Setting:
+def _assumptions_of_report(vocabulary: Vocabulary, report: CheckReport) -> Assumptions:
     """What the right equations of a text assume: values of parameters, drives that are zero."""
     bound: dict[str, Expression] = {}
     silent = set()
     for finding in report:
         for part in finding.under.split(", ") if finding.under else ():
-            pair = read_pair(part)
+            pair = read_equation_sides(part)
             if pair is None or not isinstance(pair[0], Name):
                 continue
             name = pair[0].name
@@ -128,4 +130,4 @@ def _setting(vocabulary: Vocabulary, report: Report) -> Setting:
                 bound[name] = pair[1]
             else:
                 silent.add(name)
-    return Setting(bound, frozenset(silent))
+    return Assumptions(bound, frozenset(silent))

@@ -15,99 +15,105 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..errors import ExpressionError, NameNotFoundError, suggest
-from ..expressions import parse, to_text
-from ..expressions.tokens import shorten
+from ..errors import ExpressionError, NameNotFoundError, suggest_remedy
+from ..expressions import expression_text, parse_expression
+from ..expressions.tokens import shorten_text
 from ..mechanism import Mechanism
-from ..mechanism.mechanism import replaced
-from .reading import each
+from ..mechanism.mechanism import replace_fields
+from .reading import expand_index_ranges
 
-_IS = re.compile(r"([A-Za-z][\w{}]*) is ([^=]+?(?:, *\w+ = \d+\.\.\d+)*)")
-_FRAME = re.compile(r"frame (\w+) on (\w+)(?: at (.+))?")
-_MASS = re.compile(r"mass (.+) at (\w+)")
-WITHOUT = "without "
+_NAME_DECLARATION = re.compile(r"([A-Za-z][\w{}]*) is ([^=]+?(?:, *\w+ = \d+\.\.\d+)*)")
+_FRAME_DECLARATION = re.compile(r"frame (\w+) on (\w+)(?: at (.+))?")
+_PARTICLE_DECLARATION = re.compile(r"mass (.+) at (\w+)")
+WITHOUT_HEADING_PREFIX = "without "
 
 
 @dataclass(frozen=True)
-class Declarations:
+class TextDeclarations:
     """`frames` of bodies, as in a mechanism's file; `composed` ones turn with one frame and move
     with another; `masses` of particles by their frames."""
 
-    names: dict[str, str] = field(default_factory=dict)
+    given_names: dict[str, str] = field(default_factory=dict)
     frames: dict[str, dict[str, object]] = field(default_factory=dict)
-    composed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    masses: dict[str, str] = field(default_factory=dict)
+    composed_frames: dict[str, tuple[str, str]] = field(default_factory=dict)
+    particle_masses: dict[str, str] = field(default_factory=dict)
 
 
-NOTHING = Declarations()
+NO_DECLARATIONS = TextDeclarations()
 
 
-def declared(text: str, mechanism: Mechanism) -> tuple[str, Declarations]:
+def separate_declarations(text: str, mechanism: Mechanism) -> tuple[str, TextDeclarations]:
     """The text without its declarations, and these."""
-    found, rest = Declarations(), []
+    found, rest = TextDeclarations(), []
     for line in re.sub(r"(?<!\\)#.*", "", text).splitlines():
         said = line.strip()
-        if match := _FRAME.fullmatch(said):
-            _add_frame(found, mechanism, said, match)
-        elif match := _MASS.fullmatch(said):
-            _known(match[2], found, mechanism, said)
-            found.masses[match[2]] = to_text(parse(match[1]))
-        elif match := _IS.fullmatch(said):
-            found.names.update(_each(match[1], match[2]))
+        if match := _FRAME_DECLARATION.fullmatch(said):
+            _declare_frame(found, mechanism, said, match)
+        elif match := _PARTICLE_DECLARATION.fullmatch(said):
+            _require_frame(match[2], found, mechanism, said)
+            found.particle_masses[match[2]] = expression_text(parse_expression(match[1]))
+        elif match := _NAME_DECLARATION.fullmatch(said):
+            found.given_names.update(_expand_name_declaration(match[1], match[2]))
         else:
             rest.append(line)
     return "\n".join(rest), found
 
 
-def _add_frame(found: Declarations, mechanism: Mechanism, line: str, match: re.Match[str]) -> None:
+def _declare_frame(
+    found: TextDeclarations, mechanism: Mechanism, line: str, match: re.Match[str]
+) -> None:
     name, on, at = match.groups()
-    if name in _owners(found, mechanism):
+    if name in _declared_frame_names(found, mechanism):
         raise ExpressionError(
-            f"there is a '{name}' already, in '{shorten(line)}'", remedy="call the frame otherwise"
+            f"there is a '{name}' already, in '{shorten_text(line)}'",
+            remedy="call the frame otherwise",
         )
-    _known(on, found, mechanism, line)
+    _require_frame(on, found, mechanism, line)
     parts = [part.strip() for part in at.strip("[]() ").split(",")] if at else [on]
     if len(parts) == 1:
-        _known(parts[0], found, mechanism, line)
-        found.composed[name] = (on, parts[0])
+        _require_frame(parts[0], found, mechanism, line)
+        found.composed_frames[name] = (on, parts[0])
     elif len(parts) == 3 and on in mechanism.bodies:
-        found.frames[name] = {"body": on, "origin": [to_text(parse(part)) for part in parts]}
+        found.frames[name] = {
+            "body": on,
+            "origin": [expression_text(parse_expression(part)) for part in parts],
+        }
     else:
         raise ExpressionError(
-            f"'{shorten(line)}' has no place",
+            f"'{shorten_text(line)}' has no place",
             remedy="write three coordinates in the axes of a body, or the name of a frame",
         )
 
 
-def _owners(found: Declarations, mechanism: Mechanism) -> list[str]:
-    return [*mechanism.bodies, *mechanism.frames, *found.frames, *found.composed]
+def _declared_frame_names(found: TextDeclarations, mechanism: Mechanism) -> list[str]:
+    return [*mechanism.bodies, *mechanism.frames, *found.frames, *found.composed_frames]
 
 
-def _known(name: str, found: Declarations, mechanism: Mechanism, line: str) -> None:
-    owners = _owners(found, mechanism)
+def _require_frame(name: str, found: TextDeclarations, mechanism: Mechanism, line: str) -> None:
+    owners = _declared_frame_names(found, mechanism)
     if name not in owners:
         raise NameNotFoundError(
-            f"there is no body or frame '{shorten(name)}', in '{shorten(line)}'",
-            remedy=suggest(name, owners),
+            f"there is no body or frame '{shorten_text(name)}', in '{shorten_text(line)}'",
+            remedy=suggest_remedy(name, owners),
         )
 
 
-def _each(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
-    for line in each(f"{theirs} = {ours}"):
-        left, right = (to_text(parse(side)) for side in line.split("=", 1))
+def _expand_name_declaration(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
+    for line in expand_index_ranges(f"{theirs} = {ours}"):
+        left, right = (expression_text(parse_expression(side)) for side in line.split("=", 1))
         yield left, right
 
 
-def without(mechanism: Mechanism, heading: str) -> Mechanism:
+def mechanism_of_heading(mechanism: Mechanism, heading: str) -> Mechanism:
     """The mechanism that a heading `without edge, drive` speaks of."""
-    if not heading.startswith(WITHOUT):
+    if not heading.startswith(WITHOUT_HEADING_PREFIX):
         return mechanism
-    left_out = [name.strip() for name in heading.removeprefix(WITHOUT).split(",")]
+    left_out = [name.strip() for name in heading.removeprefix(WITHOUT_HEADING_PREFIX).split(",")]
     for name in left_out:
         if name not in mechanism.constraints:
             raise NameNotFoundError(
                 f"there is no constraint '{name}' to be without", where=mechanism.name,
-                remedy=suggest(name, list(mechanism.constraints)),
+                remedy=suggest_remedy(name, list(mechanism.constraints)),
             )  # fmt: skip
     kept = {name: x for name, x in mechanism.constraints.items() if name not in left_out}
-    return replaced(mechanism, constraints=kept, independent=())
+    return replace_fields(mechanism, constraints=kept, independent=())

@@ -9,36 +9,36 @@ from __future__ import annotations
 
 import re
 
-_DISPLAY = (
+_DISPLAY_ENVIRONMENTS = (
     "equation|align|alignat|gather|multline|eqnarray|displaymath|flalign|math"  # with or without *
 )
-_DISPLAYED = re.compile(
-    rf"\\begin\{{(?P<name>(?:{_DISPLAY})\*?)\}}.*?\\end\{{(?P=name)\}}"
+_DISPLAYED_FORMULA = re.compile(
+    rf"\\begin\{{(?P<name>(?:{_DISPLAY_ENVIRONMENTS})\*?)\}}.*?\\end\{{(?P=name)\}}"
     r"|\\\[.*?\\\]|\$\$.*?\$\$",
     re.S,
 )
-_INLINE = re.compile(r"(?<![\\$])\$(?!\$)([^$]*?=[^$]*?)(?<!\\)\$|\\\((.*?=.*?)\\\)", re.S)
-_FENCED = re.compile(r"^ {0,3}(```|~~~)[^\n]*\n(.*?)^ {0,3}\1", re.S | re.M)
-_BODY = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.S)
+_INLINE_EQUATION = re.compile(r"(?<![\\$])\$(?!\$)([^$]*?=[^$]*?)(?<!\\)\$|\\\((.*?=.*?)\\\)", re.S)
+_FENCED_BLOCK = re.compile(r"^ {0,3}(```|~~~)[^\n]*\n(.*?)^ {0,3}\1", re.S | re.M)
+_DOCUMENT_BODY = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.S)
 
 
-def equations_of_document(text: str, ending: str) -> str:
+def extract_document_equations(text: str, ending: str) -> str:
     """The part of a text that is equations; `ending` is .txt, .tex or .md."""
     text = text.replace("\r\n", "\n")
     if ending == ".txt":
         return text
     if ending == ".md":
-        return _without_prose(text, [*_FENCED.finditer(text)])
+        return _extract_formulas(text, [*_FENCED_BLOCK.finditer(text)])
     plain = re.sub(r"(?<!\\)%.*", "", text)
-    body = _BODY.search(plain)
-    return _without_prose(body[1] if body else plain, [])
+    body = _DOCUMENT_BODY.search(plain)
+    return _extract_formulas(body[1] if body else plain, [])
 
 
-def _without_prose(text: str, blocks: list[re.Match[str]]) -> str:
+def _extract_formulas(text: str, blocks: list[re.Match[str]]) -> str:
     """Displayed formulas and fenced blocks in their order."""
-    rest = _FENCED.sub(lambda match: " " * len(match[0]), text) if blocks else text
+    rest = _FENCED_BLOCK.sub(lambda match: " " * len(match[0]), text) if blocks else text
     places = {match.start(): match[2] for match in blocks}
-    places |= {match.start(): match[0] for match in _DISPLAYED.finditer(rest)}
+    places |= {match.start(): match[0] for match in _DISPLAYED_FORMULA.finditer(rest)}
     kept = [places[at] for at in sorted(places)]
-    kept = kept or [f"${match[1] or match[2]}$" for match in _INLINE.finditer(rest)]
+    kept = kept or [f"${match[1] or match[2]}$" for match in _INLINE_EQUATION.finditer(rest)]
     return "\n\n".join(kept) if kept else text

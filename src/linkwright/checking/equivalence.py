@@ -11,83 +11,97 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..errors import LinkwrightError
-from ..expressions import Expression, Name, Product, Sum, negate
-from .meaning import OURS
-from .paper_symbols import indices
-from .prover import Pair, Proof, Prover, only_name
+from ..expressions import Expression, Name, Product, Sum, negate_expression
+from .meaning import MECHANISM_NAME_PREFIX
+from .paper_symbols import split_symbol_indices
+from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
 
 if TYPE_CHECKING:
-    from .section import Section
+    from .section import CheckedSection
 
-_UP_TO_A_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
+_ENERGIES_UP_TO_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
 """Energies whose zero is a matter of choice."""
 
 
-def equivalence(section: Section, pair: Pair, prover: Prover) -> Proof:
+def prove_equivalence(
+    section: CheckedSection, pair: EquationSides, prover: EquationProver
+) -> EquationProof:
     """Whether an energy differs by what it may differ by, which is then named in `why`."""
     for side, other in (pair, pair[::-1]):
-        name = only_name(side)
-        is_ours = section.vocabulary.is_customary(name) and section.meanings.find(name) == name
-        if not (is_ours and _UP_TO_A_CONSTANT.fullmatch(name)):
+        name = single_name_of_side(side)
+        is_ours = (
+            section.vocabulary.is_paper_symbol(name) and section.meanings.find_meaning(name) == name
+        )
+        if not (is_ours and _ENERGIES_UP_TO_CONSTANT.fullmatch(name)):
             continue
-        if not _changes_with_motion(section, other):
+        if not _depends_on_motion(section, other):
             continue
-        constant = prover.constancy(pair)
+        constant = prover.prove_constant_difference(pair)
         if constant.holds:
             return replace(constant, why="up to a constant")
-        if name == "L" and (same := _same_motion(section, other, prover)).holds:
+        if name == "L" and (same := _prove_same_lagrange_equations(section, other, prover)).holds:
             return replace(same, why="up to the total derivative of a function of q and t")
         return constant
-    return Proof(False)
+    return EquationProof(False)
 
 
-def _changes_with_motion(section: Section, expression: Expression) -> bool:
+def _depends_on_motion(section: CheckedSection, expression: Expression) -> bool:
     """Whether an expression changes with the motion, and not with parameters alone."""
     own = section.vocabulary
-    wanted = section.meanings.wanted([expression])
+    wanted = section.meanings.needed_names([expression])
     return any(name not in own.parameters for name in wanted)
 
 
-def _same_motion(section: Section, lagrangian: Expression, prover: Prover) -> Proof:
+def _prove_same_lagrange_equations(
+    section: CheckedSection, lagrangian: Expression, prover: EquationProver
+) -> EquationProof:
     """Whether a function L has Lagrange's equations of the mechanism, for all q, q̇ and q̈: what
     vanishes on some motions only need not be a total derivative."""
     own, chance = section.vocabulary, 0.0
     if own.names.q != own.names.qd or _has_forces_or_accelerations(section, lagrangian):
-        return Proof(None)
+        return EquationProof(None)
     pairs = []
     try:
         for k in range(own.names.nv):
-            momentum = section.meanings.partial(lagrangian, "qd", k)
-            force = section.meanings.partial(lagrangian, "q", k)
-            left = Sum((section.meanings.total_rate(momentum), negate(force)))
+            momentum = section.meanings.partial_derivative(lagrangian, "qd", k)
+            force = section.meanings.partial_derivative(lagrangian, "q", k)
+            left = Sum((section.meanings.total_time_derivative(momentum), negate_expression(force)))
             pairs.append((left, Name(f"lagrange@{k}")))
-        wanted = section.meanings.wanted(side for pair in pairs for side in pair)
+        wanted = section.meanings.needed_names(side for pair in pairs for side in pair)
     except LinkwrightError:
-        return Proof(None)
-    setting = replace(prover.setting, is_free=True)
-    for proof in Prover(section.meanings, wanted, setting).prove(pairs):
+        return EquationProof(None)
+    setting = replace(prover.assumptions, is_free=True)
+    for proof in EquationProver(section.meanings, wanted, setting).prove_statements(pairs):
         if not proof.holds:
             return proof
         chance += proof.chance
-    return Proof(True, chance)
+    return EquationProof(True, chance)
 
 
-def _has_forces_or_accelerations(section: Section, expression: Expression) -> bool:
+def _has_forces_or_accelerations(section: CheckedSection, expression: Expression) -> bool:
     """Whether it is more than a function of q, q̇, t and parameters."""
     own = section.vocabulary
-    found = ca.vertcat(*(ca.SX(own.known(x)) for x in section.meanings.wanted([expression])))
+    found = ca.vertcat(
+        *(ca.SX(own.require_expression(x)) for x in section.meanings.needed_names([expression]))
+    )
     others = ("qdd", "tau", "u", "lambda")
     return any(key in own.symbols and ca.depends_on(found, own.symbols[key]) for key in others)
 
 
-def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str, float]]:
+def equivalent_coriolis_rows(
+    section: CheckedSection, proofs: Sequence[EquationProof]
+) -> dict[int, tuple[str, float]]:
     """Rows of C that differ from Christoffel's but give the same C q̇."""
     own = section.vocabulary.names
     places: dict[tuple[int, int], int] = {}
-    for i, line in enumerate(section.lines):
-        name = only_name(line.left)
-        if name[:1] == "C" and name[1:].strip("_").isdigit() and i not in section.meanings.defining:
-            at = indices(name[1:], (own.nv, own.nv))
+    for i, line in enumerate(section.statements):
+        name = single_name_of_side(line.left)
+        if (
+            name[:1] == "C"
+            and name[1:].strip("_").isdigit()
+            and i not in section.meanings.defining_statements
+        ):
+            at = split_symbol_indices(name[1:], (own.nv, own.nv))
             if at and not line.is_said_wrong:
                 places[at[0], at[1]] = i
     right = [i for i in places.values() if proofs[i].holds]
@@ -97,15 +111,17 @@ def free_rows(section: Section, proofs: Sequence[Proof]) -> dict[int, tuple[str,
         lines = [places.get((row, column)) for column in span]
         if None in lines or all(proofs[i].holds for i in lines if i is not None):
             continue
-        speeds = [Name(f"{OURS}{name}") for name in section.vocabulary.speed_names]
+        speeds = [
+            Name(f"{MECHANISM_NAME_PREFIX}{name}") for name in section.vocabulary.velocity_names
+        ]
         sides = [
             Sum(tuple(
-                Product((getattr(section.lines[i], side), speed))
+                Product((getattr(section.statements[i], side), speed))
                 for i, speed in zip(lines, speeds, strict=True) if i is not None
             ))
             for side in ("left", "right")
         ]  # fmt: skip
-        (proof,) = section.provers[0].prove([(sides[0], sides[1])])
+        (proof,) = section.provers[0].prove_statements([(sides[0], sides[1])])
         if proof.holds:
             text = "not Christoffel's, but C q̇ is the same"
             notes |= {i: (text, proof.chance) for i in lines if i is not None}

@@ -18,84 +18,86 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
-    to_text,
+    expression_text,
 )
-from ..expressions.tokens import shorten
-from ..expressions.tree import FUNCTIONS
+from ..expressions.tokens import shorten_text
+from ..expressions.tree import FUNCTION_ARITIES
 from .latex_parser import LatexParser
-from .reading import Line, Unreadable
-from .symbols import Symbols
+from .reading import Statement, UnreadableStatement
+from .symbols import TextSymbols
 
 if TYPE_CHECKING:
     import sympy
 
 
-_CALLS = {"Abs": "abs", **{name: name for name in FUNCTIONS}}
-MAX_NODES = 100_000
+_SYMPY_FUNCTIONS = {"Abs": "abs", **{name: name for name in FUNCTION_ARITIES}}
+MAX_SYMPY_NODES = 100_000
 
 
-def is_foreign(value: sympy.Basic) -> bool:
+def is_sympy_input(value: sympy.Basic) -> bool:
     """Whether it is of SymPy, or a list or mapping of such."""
     if isinstance(value, Mapping):
-        return bool(value) and all(isinstance(key, str) or is_foreign(key) for key in value)
+        return bool(value) and all(isinstance(key, str) or is_sympy_input(key) for key in value)
     if isinstance(value, list | tuple):
-        return bool(value) and all(is_foreign(item) for item in value)
+        return bool(value) and all(is_sympy_input(item) for item in value)
     return type(value).__module__.split(".")[0] == "sympy"
 
 
-def from_sympy(value: sympy.Basic) -> list[Line | Unreadable]:
+def read_sympy_statements(value: sympy.Basic) -> list[Statement | UnreadableStatement]:
     """Equations `Eq(left, right)`, expressions that are zero, or a mapping of left sides.
 
     Those that cannot be read come with the reason; where none can, the first reason is raised.
     """
-    found: list[Line | Unreadable] = []
-    for item in _items(value):
+    found: list[Statement | UnreadableStatement] = []
+    for item in _flatten_sympy_equations(value):
         number = str(1 + len(found))
         try:
-            pairs = list(_pairs(item))
+            pairs = list(_sympy_equation_sides(item))
         except ExpressionError as error:
-            found.append(Unreadable(number, shorten(str(item), 200), error))
+            found.append(UnreadableStatement(number, shorten_text(str(item), 200), error))
             continue
         for left, right in pairs:
-            text = f"{to_text(left)} = {to_text(right)}"
-            found.append(Line(str(1 + len(found)), left, right, text))
-    failed = [line for line in found if isinstance(line, Unreadable)]
+            text = f"{expression_text(left)} = {expression_text(right)}"
+            found.append(Statement(str(1 + len(found)), left, right, text))
+    failed = [line for line in found if isinstance(line, UnreadableStatement)]
     if failed and len(failed) == len(found):
         raise failed[0].error
     return found
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _flatten_sympy_equations(value: Any) -> Iterator[Any]:
     """Equations one by one."""
     if isinstance(value, Mapping):
         for left, right in value.items():
             yield {left: right}
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _items(item)
+            yield from _flatten_sympy_equations(item)
     else:
         yield value
 
 
-def _pairs(value: Any) -> Iterator[tuple[Expression, Expression]]:
+def _sympy_equation_sides(value: Any) -> Iterator[tuple[Expression, Expression]]:
     if isinstance(value, Mapping):
         for left, right in value.items():
-            yield from _entries(left, right)
+            yield from _matrix_entry_sides(left, right)
     elif hasattr(value, "shape"):
         for entry in value:
-            yield from _pairs(entry)
+            yield from _sympy_equation_sides(entry)
     elif type(value).__name__ == "Equality":
-        yield from _entries(value.lhs, value.rhs)
+        yield from _matrix_entry_sides(value.lhs, value.rhs)
     else:
-        yield converted(value), ZERO
+        yield convert_sympy_expression(value), ZERO
 
 
-def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
+def _matrix_entry_sides(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
     """The entries of matrices on both sides, or on the right of a name."""
     if not hasattr(right, "shape"):
         yield (
-            Name(_plain_name(left)) if isinstance(left, str) else converted(left),
-            converted(right),
+            Name(_sympy_symbol_name(left))
+            if isinstance(left, str)
+            else convert_sympy_expression(left),
+            convert_sympy_expression(right),
         )
         return
     rows, columns = right.shape
@@ -103,28 +105,31 @@ def _entries(left: Any, right: Any) -> Iterator[tuple[Expression, Expression]]:
         for j in range(columns):
             index = str(max(i, j) + 1) if 1 in (rows, columns) else f"{i + 1}{j + 1}"
             if hasattr(left, "shape"):
-                yield converted(left[i, j]), converted(right[i, j])
+                yield convert_sympy_expression(left[i, j]), convert_sympy_expression(right[i, j])
             else:
-                yield Name(f"{_plain_name(str(left))}{index}"), converted(right[i, j])
+                yield (
+                    Name(f"{_sympy_symbol_name(str(left))}{index}"),
+                    convert_sympy_expression(right[i, j]),
+                )
 
 
-def converted(value: sympy.Basic) -> Expression:
+def convert_sympy_expression(value: sympy.Basic) -> Expression:
     """One SymPy expression as a tree."""
     if not hasattr(value, "is_Atom") and not isinstance(value, int | float | Fraction):
         raise ExpressionError(
-            f"{shorten(repr(value))} is no SymPy expression",
+            f"{shorten_text(repr(value))} is no SymPy expression",
             remedy="give text as one string, with one equation a line",
         )
-    return _Conversion()(value)
+    return _SympyConverter()(value)
 
 
-class _Conversion:
+class _SympyConverter:
     def __init__(self) -> None:
-        self.nodes = 0
+        self.node_count = 0
 
     def __call__(self, value: Any, depth: int = 0) -> Expression:
-        self.nodes += 1
-        if self.nodes > MAX_NODES or depth > 200:
+        self.node_count += 1
+        if self.node_count > MAX_SYMPY_NODES or depth > 200:
             raise ExpressionError("the SymPy expression is too long or too deep")
         if isinstance(value, int | Fraction):
             return Number(Fraction(value))
@@ -132,18 +137,20 @@ class _Conversion:
             if not math.isfinite(value):
                 raise ExpressionError(f"{value} is no finite number")
             return Number(Fraction(repr(value)))
-        return self.node(value, [self(a, depth + 1) for a in self.arguments(value)])
+        return self.convert_node(value, [self(a, depth + 1) for a in self.child_arguments(value)])
 
-    def arguments(self, value: sympy.Basic) -> Sequence[sympy.Basic]:
+    def child_arguments(self, value: sympy.Basic) -> Sequence[sympy.Basic]:
         kind = type(value).__name__
-        is_leaf = value.is_Atom or kind == "Derivative" or self.is_motion(value)
+        is_leaf = value.is_Atom or kind == "Derivative" or self.is_function_of_time(value)
         return () if is_leaf else value.args
 
-    def is_motion(self, value: sympy.Basic) -> bool:
+    def is_function_of_time(self, value: sympy.Basic) -> bool:
         """q1(t), an unknown function of time."""
-        return type(value).__name__ not in _CALLS and [str(a) for a in value.args] == ["t"]
+        return type(value).__name__ not in _SYMPY_FUNCTIONS and [str(a) for a in value.args] == [
+            "t"
+        ]
 
-    def node(self, value: sympy.Basic, parts: list[Expression]) -> Expression:
+    def convert_node(self, value: sympy.Basic, parts: list[Expression]) -> Expression:
         kind = type(value).__name__
         if value.is_Rational:
             return Number(Fraction(int(value.p), int(value.q)))
@@ -152,7 +159,7 @@ class _Conversion:
         if kind == "Pi":
             return Name("pi")
         if value.is_Symbol:
-            return Name(_plain_name(str(value.name)))
+            return Name(_sympy_symbol_name(str(value.name)))
         if value.is_Add:
             return Sum(tuple(parts))
         if value.is_Mul:
@@ -161,30 +168,30 @@ class _Conversion:
             minus = parts[1] == Number(Fraction(-1))
             return Reciprocal(parts[0]) if minus else Power(parts[0], parts[1])
         if kind == "Derivative":
-            return self.derivative(value)
-        if self.is_motion(value):
-            return Name(_plain_name(str(value.func)))
-        if kind in _CALLS and len(parts) == FUNCTIONS[_CALLS[kind]]:
-            return Call(_CALLS[kind], tuple(parts))
+            return self.convert_derivative(value)
+        if self.is_function_of_time(value):
+            return Name(_sympy_symbol_name(str(value.func)))
+        if kind in _SYMPY_FUNCTIONS and len(parts) == FUNCTION_ARITIES[_SYMPY_FUNCTIONS[kind]]:
+            return Call(_SYMPY_FUNCTIONS[kind], tuple(parts))
         raise ExpressionError(f"SymPy's {kind} has no meaning here")
 
-    def derivative(self, value: sympy.Basic) -> Expression:
+    def convert_derivative(self, value: sympy.Basic) -> Expression:
         """d²q1/dt² is ddq1."""
         inner, *by = value.args
         dots = sum(int(count) for variable, count in by if str(variable) == "t")
-        if dots not in (1, 2) or not self.is_motion(inner):
+        if dots not in (1, 2) or not self.is_function_of_time(inner):
             raise ExpressionError("only first and second derivatives by t are read")
-        return Name("d" * dots + _plain_name(str(inner.func)))
+        return Name("d" * dots + _sympy_symbol_name(str(inner.func)))
 
 
-def _plain_name(name: str) -> str:
+def _sympy_symbol_name(name: str) -> str:
     """A symbol's name; one that is written in LaTeX, as `\\theta_{1}`, as we read that."""
     if set(name) & set("@=") or not name:
-        raise ExpressionError(f"'{shorten(name)}' is no name of a symbol")
+        raise ExpressionError(f"'{shorten_text(name)}' is no name of a symbol")
     if not set(name) & set("\\{}"):
         return name
-    parser = LatexParser(name, Symbols(), {})
-    found = parser.symbol()
+    parser = LatexParser(name, TextSymbols(), {})
+    found = parser.parse_symbol()
     if parser.token:
-        raise ExpressionError(f"the symbol '{shorten(name)}' has no meaning here")
+        raise ExpressionError(f"the symbol '{shorten_text(name)}' has no meaning here")
     return found

@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from ..algebra.exact.algebra import ExpressionAlgebra, add_all, evaluate_node, multiply_all
-from ..algebra.exact.modular import UnluckyError
-from ..algebra.exact.prime_field import FinerError
+from ..algebra.exact.algebra import (
+    ExpressionAlgebra,
+    add_algebra_values,
+    evaluate_expression_node,
+    multiply_algebra_values,
+)
+from ..algebra.exact.modular import BadPointError
+from ..algebra.exact.prime_field import AngleSubdivisionError
 from ..errors import LinkwrightError
 from ..expressions import (
     PI,
@@ -26,137 +31,145 @@ from ..expressions import (
     Reciprocal,
     Sum,
 )
-from ..expressions.tree import children
+from ..expressions.tree import child_expressions
 from ..tape import Op
-from .places import Place
+from .places import NodePath
 from .values import (
-    AnyAlgebra,
-    AnyValue,
-    DualAlgebra,
-    Key,
-    Lookup,
-    has_no_value,
-    is_met,
-    key_of,
-    negative,
-    quotient_of_keys,
-    shifted,
+    DualResidueAlgebra,
+    ResidueKey,
+    StatementAlgebra,
+    StatementValue,
+    ValueLookup,
+    divide_keys,
+    is_key_met,
+    is_undefined_value,
+    negate_key,
+    residue_key_of,
+    shift_key,
 )
 
 
 @dataclass(frozen=True)
-class Goal:
+class RepairGoal:
     """The value that a part must have: a key, or one that passes a test."""
 
-    key: Key | None
-    test: Callable[[AnyValue], bool] | None = None
+    key: ResidueKey | None
+    test: Callable[[StatementValue], bool] | None = None
 
-    def is_met_by(self, value: AnyValue | None) -> bool:
+    def is_met_by(self, value: StatementValue | None) -> bool:
         if value is None:
             return False
         if self.test is not None:
             return self.test(value)
-        return self.key is not None and is_met(self.key, key_of(value))
+        return self.key is not None and is_key_met(self.key, residue_key_of(value))
 
 
-class Valuation:
+class NodeValuation:
     """The values of an equation's nodes at one point, and the goals of its parts."""
 
-    def __init__(self, algebra: AnyAlgebra, lookup: Lookup) -> None:
-        self.algebra = cast(ExpressionAlgebra[AnyValue], algebra)
+    def __init__(self, algebra: StatementAlgebra, lookup: ValueLookup) -> None:
+        self.algebra = cast(ExpressionAlgebra[StatementValue], algebra)
         self.lookup = lookup
-        self.field = algebra.field if isinstance(algebra, DualAlgebra) else algebra
-        self.finest = dict(self.field.finest)
-        self._values: dict[int, AnyValue] = {}
-        self._kept: list[Expression] = []
-        self.one = algebra.constant(Fraction(1))
+        self.field = algebra.field if isinstance(algebra, DualResidueAlgebra) else algebra
+        self.angle_subdivision = dict(self.field.angle_parts)
+        self._node_values: dict[int, StatementValue] = {}
+        self._valued_nodes: list[Expression] = []
+        self.unit_value = algebra.constant(Fraction(1))
 
-    def value_if_any(self, expression: Expression) -> AnyValue | None:
-        return self.guard(lambda: self.fresh_value(expression))
+    def value_or_none(self, expression: Expression) -> StatementValue | None:
+        return self.guarded_value(lambda: self.evaluate_afresh(expression))
 
-    def guard(self, reckon: Callable[[], AnyValue]) -> AnyValue | None:
+    def guarded_value(self, reckon: Callable[[], StatementValue]) -> StatementValue | None:
         """A value, or None where there is none; angles stay cut into the parts they were."""
         try:
             found = reckon()
-            return None if has_no_value(found) else found
-        except FinerError:
-            self.field.finest = dict(self.finest)
-        except (UnluckyError, LinkwrightError):
+            return None if is_undefined_value(found) else found
+        except AngleSubdivisionError:
+            self.field.angle_parts = dict(self.angle_subdivision)
+        except (BadPointError, LinkwrightError):
             pass
         return None
 
-    def fresh_value(self, node: Expression) -> AnyValue:
-        return self.combine(node, [self.fresh_value(child) for child in children(node)])
+    def evaluate_afresh(self, node: Expression) -> StatementValue:
+        return self.combine_parts(
+            node, [self.evaluate_afresh(child) for child in child_expressions(node)]
+        )
 
-    def value(self, node: Expression) -> AnyValue:
+    def node_value(self, node: Expression) -> StatementValue:
         """The value of a node of the equation, remembered."""
-        if id(node) not in self._values:
-            self._kept.append(node)  # so that no other node gets its id
-            self._values[id(node)] = self.combine(node, [self.value(x) for x in children(node)])
-        return self._values[id(node)]
+        if id(node) not in self._node_values:
+            self._valued_nodes.append(node)  # so that no other node gets its id
+            self._node_values[id(node)] = self.combine_parts(
+                node, [self.node_value(x) for x in child_expressions(node)]
+            )
+        return self._node_values[id(node)]
 
-    def key(self, node: Expression) -> tuple[int, ...]:
-        found = self.value(node)
-        if has_no_value(found):
-            raise UnluckyError("no value")
-        return key_of(found)
+    def node_key(self, node: Expression) -> tuple[int, ...]:
+        found = self.node_value(node)
+        if is_undefined_value(found):
+            raise BadPointError("no value")
+        return residue_key_of(found)
 
-    def combine(self, node: Expression, parts: Sequence[AnyValue]) -> AnyValue:
+    def combine_parts(self, node: Expression, parts: Sequence[StatementValue]) -> StatementValue:
         if isinstance(node, Name) and node.name != PI:
             found = self.lookup(node.name)
             if found is None:
-                raise UnluckyError(node.name)
+                raise BadPointError(node.name)
             return found
-        return evaluate_node(node, self.algebra, parts)
+        return evaluate_expression_node(node, self.algebra, parts)
 
-    def apply(self, op: Op, operands: Sequence[AnyValue]) -> AnyValue:
+    def apply(self, op: Op, operands: Sequence[StatementValue]) -> StatementValue:
         return self.algebra.apply(op, operands)
 
-    def sum(self, terms: Sequence[AnyValue]) -> AnyValue:
-        return add_all(self.algebra, terms)
+    def sum(self, terms: Sequence[StatementValue]) -> StatementValue:
+        return add_algebra_values(self.algebra, terms)
 
-    def product(self, factors: Sequence[AnyValue]) -> AnyValue:
-        return multiply_all(self.algebra, [self.one, *factors])
+    def multiply_values(self, factors: Sequence[StatementValue]) -> StatementValue:
+        return multiply_algebra_values(self.algebra, [self.unit_value, *factors])
 
-    def goal_of(self, node: Expression, i: int, goal: Goal, is_angle: bool) -> Goal | None:
+    def part_goal(
+        self, node: Expression, i: int, goal: RepairGoal, is_angle: bool
+    ) -> RepairGoal | None:
         """What the i-th part must be, the others staying as they are; None if nothing will do."""
-        parts = children(node)
+        parts = child_expressions(node)
         if goal.key is not None and not is_angle:
             match node:
                 case Sum():
-                    return Goal(shifted(goal.key, self.key(node), self.key(parts[i])))
+                    return RepairGoal(
+                        shift_key(goal.key, self.node_key(node), self.node_key(parts[i]))
+                    )
                 case Negation():
-                    return Goal(negative(goal.key))
+                    return RepairGoal(negate_key(goal.key))
                 case Product():
-                    return _goal(quotient_of_keys(goal.key, self.key_without(parts, i)))
+                    return _goal_of_key(divide_keys(goal.key, self.key_without_parts(parts, i)))
                 case Reciprocal() if None not in goal.key:
                     whole = tuple(x or 0 for x in goal.key)
-                    return _goal(quotient_of_keys(key_of(self.one), whole))
-        changed = [self.value(part) for part in parts]
+                    return _goal_of_key(divide_keys(residue_key_of(self.unit_value), whole))
+        changed = [self.node_value(part) for part in parts]
 
-        def test(value: AnyValue) -> bool:
+        def test(value: StatementValue) -> bool:
             changed[i] = value
-            return goal.is_met_by(self.guard(lambda: self.combine(node, changed)))
+            return goal.is_met_by(self.guarded_value(lambda: self.combine_parts(node, changed)))
 
-        return Goal(None, test)
+        return RepairGoal(None, test)
 
-    def key_without(self, parts: Sequence[Expression], *left_out: int) -> tuple[int, ...]:
+    def key_without_parts(self, parts: Sequence[Expression], *left_out: int) -> tuple[int, ...]:
         """The product of all parts but some."""
-        kept = [self.value(x) for k, x in enumerate(parts) if k not in left_out]
-        return key_of(self.product(kept))
+        kept = [self.node_value(x) for k, x in enumerate(parts) if k not in left_out]
+        return residue_key_of(self.multiply_values(kept))
 
-    def goals(
-        self, root: Expression, goal: Goal, *, is_angle: bool = False, path: Place = ()
-    ) -> Iterator[tuple[Place, Expression, Goal, bool]]:
+    def node_goals(
+        self, root: Expression, goal: RepairGoal, *, is_angle: bool = False, path: NodePath = ()
+    ) -> Iterator[tuple[NodePath, Expression, RepairGoal, bool]]:
         """Every node with its place and its goal, and whether it stands inside an angle."""
         yield path, root, goal, is_angle
-        parts = children(root)[: 1 if isinstance(root, Power) else None]
+        parts = child_expressions(root)[: 1 if isinstance(root, Power) else None]
         inner = is_angle or isinstance(root, Call)
         for i, part in enumerate(parts):
-            own = self.goal_of(root, i, goal, inner)
+            own = self.part_goal(root, i, goal, inner)
             if own is not None:
-                yield from self.goals(part, own, is_angle=inner, path=(*path, i))
+                yield from self.node_goals(part, own, is_angle=inner, path=(*path, i))
 
 
-def _goal(key: Key | None) -> Goal | None:
-    return None if key is None else Goal(key)
+def _goal_of_key(key: ResidueKey | None) -> RepairGoal | None:
+    return None if key is None else RepairGoal(key)

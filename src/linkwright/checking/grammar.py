@@ -25,313 +25,327 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
-    negate,
-    parse,
+    negate_expression,
+    parse_expression,
 )
-from ..expressions.parser import MAX_DEPTH, MAX_POWER
-from ..expressions.tree import FUNCTIONS
+from ..expressions.parser import MAX_EXPONENT, MAX_EXPRESSION_DEPTH
+from ..expressions.tree import FUNCTION_ARITIES
 from .matrices import (
-    Matrix,
-    Value,
-    add,
-    column,
-    equate,
-    invert,
-    lift,
-    multiply,
-    rate_of_entry,
-    scalar,
+    ExpressionOrMatrix,
+    StatementMatrix,
+    add_statement_terms,
+    column_of_entries,
+    equate_entries,
+    invert_by_cofactors,
+    lift_to_matrix,
+    multiply_statement_factors,
+    rate_of_matrix_entry,
+    require_scalar,
 )
-from .symbols import Symbols
+from .symbols import TextSymbols
 from .token_reader import TokenReader
 
-OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
-BRACKETS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
-_ENTRY = re.compile(r"[MDHd]_?\d\d")
-DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
+PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
+BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
+_MASS_MATRIX_ENTRY = re.compile(r"[MDHd]_?\d\d")
+RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
-class Grammar(TokenReader, ABC):
+class EquationGrammar(TokenReader, ABC):
     """Reads equations from tokens."""
 
     is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
 
-    def __init__(self, text: str, tokens: list[str], symbols: Symbols) -> None:
+    def __init__(self, text: str, tokens: list[str], symbols: TextSymbols) -> None:
         super().__init__(text, tokens)
         self.symbols = symbols
-        self.depth = 0
+        self.nesting_depth = 0
 
     # -- equations -------------------------------------------------------------------------
 
-    def equations(self) -> Iterator[tuple[Expression, Expression, bool]]:
+    def parse_equations(self) -> Iterator[tuple[Expression, Expression, bool]]:
         """Left and right, and whether it is a definition; a chain a = b = c is a = b and a = c."""
-        sides, signs = [self.side()], []
+        sides, signs = [self.parse_side()], []
         while sign := self.accept("=", ":="):
             signs.append(sign)
-            sides.append(self.side())
+            sides.append(self.parse_side())
         if self.token:
-            raise self.unexpected()
+            raise self.unexpected_token_error()
         if not signs:
-            raise self.fail("there is no '='", "write equations as left = right")
+            raise self.parse_error("there is no '='", "write equations as left = right")
         for right in sides[1:]:
-            for pair in equate(sides[0], right, self.symbols):
+            for pair in equate_entries(sides[0], right, self.symbols):
                 yield *pair, ":=" in signs
 
-    def side(self) -> Value:
+    def parse_side(self) -> ExpressionOrMatrix:
         if self.token in ("", "=", ":="):
-            raise self.fail("a side of an equation is empty")
-        return self.sum()
+            raise self.parse_error("a side of an equation is empty")
+        return self.parse_sum()
 
     # -- sums, products, powers ------------------------------------------------------------
 
-    def sum(self) -> Value:
+    def parse_sum(self) -> ExpressionOrMatrix:
         terms = []
         sign = self.accept("+", "-")
         while True:
-            term = self.product()
-            terms.append(minus(term) if sign == "-" else term)
+            term = self.parse_product()
+            terms.append(negate_statement_value(term) if sign == "-" else term)
             if (sign := self.accept("+", "-")) is None:
-                return add(terms, self.symbols)
+                return add_statement_terms(terms, self.symbols)
 
-    def product(self) -> Value:
-        factors = [self.power()]
+    def parse_product(self) -> ExpressionOrMatrix:
+        factors = [self.parse_power()]
         while True:
             if self.accept("/"):
-                self.divide(factors, self.power())
-            elif self.accept(*OPERATORS) or self.begins_factor():
-                factors.append(self.power())
+                self.append_divisor(factors, self.parse_power())
+            elif self.accept(*PRODUCT_OPERATORS) or self.begins_factor():
+                factors.append(self.parse_power())
             else:
-                return multiply(factors, self.symbols)
+                return multiply_statement_factors(factors, self.symbols)
 
-    def divide(self, factors: list[Value], divisor: Value) -> None:
+    def append_divisor(
+        self, factors: list[ExpressionOrMatrix], divisor: ExpressionOrMatrix
+    ) -> None:
         """Appends 1/divisor; `1/12` at the head is one exact number."""
-        below = scalar(divisor, "a divisor")
+        below = require_scalar(divisor, "a divisor")
         first = factors[0]
         are_numbers = len(factors) == 1 and isinstance(first, Number) and isinstance(below, Number)
         if isinstance(below, Number) and below.value == 0:
-            raise self.fail("division by zero")
+            raise self.parse_error("division by zero")
         if are_numbers and isinstance(first, Number) and isinstance(below, Number):
             factors[0] = Number(first.value / below.value)
             return
         factors.append(Reciprocal(below))
         if self.is_strict_division and self.begins_factor():
-            raise self.fail(
+            raise self.parse_error(
                 f"'/' may reach as far as '{self.token}', or not",
                 "write * between factors, and brackets round a divisor",
             )
 
     def begins_factor(self) -> bool:
         token = self.token
-        return bool(token) and (token in BRACKETS or token[0].isalnum() or token[0] == ".")
+        return bool(token) and (token in BRACKET_PAIRS or token[0].isalnum() or token[0] == ".")
 
-    def power(self) -> Value:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.fail(f"more than {MAX_DEPTH} levels of nesting")
-        base = self.atom()
+    def parse_power(self) -> ExpressionOrMatrix:
+        self.nesting_depth += 1
+        if self.nesting_depth > MAX_EXPRESSION_DEPTH:
+            raise self.parse_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
+        base = self.parse_atom()
         while self.token == "^":
-            base = self.raised(base)
-        self.depth -= 1
+            base = self.parse_superscript(base)
+        self.nesting_depth -= 1
         return base
 
-    def raised(self, base: Value) -> Value:
+    def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
         """What stands before ^, to the power behind it."""
         self.take()
-        return self.to_power(base, self.exponent())
+        return self.raise_to_power(base, self.parse_exponent())
 
-    def exponent(self) -> Value:
-        return self.power()
+    def parse_exponent(self) -> ExpressionOrMatrix:
+        return self.parse_power()
 
-    def transposed(self, base: Value) -> Value:
+    def transpose_value(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
         """The transpose; J^T of a matrix of theirs is the matrix JT."""
         if isinstance(base, Name):
             shape = self.symbols.matrix_shape(base.name)
-            if shape is None and self.symbols.has_row(base.name):
-                shape = (self.symbols.size, 1)
+            if shape is None and self.symbols.has_transposed_row(base.name):
+                shape = (self.symbols.velocity_count, 1)
             if shape is not None:
-                base = lift(base, shape, self.symbols)
+                base = lift_to_matrix(base, shape, self.symbols)
             elif len(base.name) == 1 and base.name.isupper():
                 return Name(f"{base.name}T")
-        return base.transpose if isinstance(base, Matrix) else base
+        return base.transpose if isinstance(base, StatementMatrix) else base
 
-    def to_power(self, base: Value, exponent: Value) -> Value:
-        power = scalar(exponent, "an exponent")
-        if isinstance(power, Number) and abs(power.value) > MAX_POWER:
-            raise self.fail(f"an exponent is larger than {MAX_POWER}")
+    def raise_to_power(
+        self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
+    ) -> ExpressionOrMatrix:
+        power = require_scalar(exponent, "an exponent")
+        if isinstance(power, Number) and abs(power.value) > MAX_EXPONENT:
+            raise self.parse_error(f"an exponent is larger than {MAX_EXPONENT}")
         if isinstance(base, Name) and (shape := self.symbols.matrix_shape(base.name)):
             is_inverse = power == Number(Fraction(-1)) and shape[0] == shape[1]
-            base = lift(base, shape, self.symbols) if is_inverse else base
-        if isinstance(base, Matrix):
+            base = lift_to_matrix(base, shape, self.symbols) if is_inverse else base
+        if isinstance(base, StatementMatrix):
             if power != Number(Fraction(-1)):
-                raise self.fail("a vector or matrix has a power")
-            return invert(base)
+                raise self.parse_error("a vector or matrix has a power")
+            return invert_by_cofactors(base)
         return base if power == Number(Fraction(1)) else Power(base, power)
 
     # -- atoms -----------------------------------------------------------------------------
 
     @abstractmethod
-    def atom(self) -> Value:
+    def parse_atom(self) -> ExpressionOrMatrix:
         """A number, a name, a function, or what stands in brackets."""
 
-    def number(self) -> Expression:
-        found = parse(self.take())
+    def parse_number(self) -> Expression:
+        found = parse_expression(self.take())
         if self.accept("°"):
-            return Product((found, DEGREE))
+            return Product((found, RADIANS_PER_DEGREE))
         return found
 
-    def bracketed(self) -> Value:
+    def parse_brackets(self) -> ExpressionOrMatrix:
         """What brackets hold; with commas, a list of entries, with semicolons one of rows."""
-        if self.token not in BRACKETS:
-            raise self.unexpected()
-        closing = BRACKETS[self.take()]
-        rows: list[list[Value]] = [[self.sum()]]
+        if self.token not in BRACKET_PAIRS:
+            raise self.unexpected_token_error()
+        closing = BRACKET_PAIRS[self.take()]
+        rows: list[list[ExpressionOrMatrix]] = [[self.parse_sum()]]
         while sign := self.accept(",", ";"):
             if sign == ";":
                 rows.append([])
-            rows[-1].append(self.sum())
-        self.close(closing)
+            rows[-1].append(self.parse_sum())
+        self.expect_closing_bracket(closing)
         if len(rows) == 1 and len(rows[0]) == 1:
             return rows[0][0]
-        return self.listed(rows)
+        return self.matrix_of_rows(rows)
 
-    def close(self, closing: str) -> None:
+    def expect_closing_bracket(self, closing: str) -> None:
         if self.accept(closing):
             return
         if self.token in ("", "=", ":="):
-            raise self.fail(f"a bracket is not closed: '{closing}' is missing")
-        raise self.unexpected()
+            raise self.parse_error(f"a bracket is not closed: '{closing}' is missing")
+        raise self.unexpected_token_error()
 
-    def listed(self, rows: list[list[Value]]) -> Matrix:
+    def matrix_of_rows(self, rows: list[list[ExpressionOrMatrix]]) -> StatementMatrix:
         """A list (a, b), or a matrix [a, b; c, d] or [[a, b], [c, d]]."""
         (first, *_) = rows
-        nested = [x for x in first if isinstance(x, Matrix)]
+        nested = [x for x in first if isinstance(x, StatementMatrix)]
         if len(rows) == 1 and len(nested) == len(first):
-            return Matrix(tuple(tuple(entry for (entry,) in x.rows) for x in nested))
-        table = [[scalar(x, "a list") for x in row] for row in rows]
+            return StatementMatrix(tuple(tuple(entry for (entry,) in x.rows) for x in nested))
+        table = [[require_scalar(x, "a list") for x in row] for row in rows]
         if len({len(row) for row in table}) > 1:
-            raise self.fail("rows of a matrix differ in length")
+            raise self.parse_error("rows of a matrix differ in length")
         if len(table) == 1:
-            return column(table[0], is_list=True)
-        return Matrix(tuple(map(tuple, table)))
+            return column_of_entries(table[0], is_list=True)
+        return StatementMatrix(tuple(map(tuple, table)))
 
     # -- functions -------------------------------------------------------------------------
 
-    def function(self, name: str) -> Expression:
+    def parse_function_call(self, name: str) -> Expression:
         exponent = None
         if self.accept("^"):
-            exponent = self.exponent()
+            exponent = self.parse_exponent()
             if not (isinstance(exponent, Number) and exponent.value > 0):
-                raise self.fail(
+                raise self.parse_error(
                     f"a power of {name} that is not a positive number may mean its inverse",
                     "write arcsin, or 1/sin(…)",
                 )
-        call = Call(name, self.arguments(name))
-        return call if exponent is None else scalar(self.to_power(call, exponent), name)
+        call = Call(name, self.parse_arguments(name))
+        return (
+            call if exponent is None else require_scalar(self.raise_to_power(call, exponent), name)
+        )
 
-    def arguments(self, name: str) -> tuple[Expression, ...]:
-        found = self.argument()
-        if isinstance(found, Matrix) and found.is_list and FUNCTIONS[name] == len(found.rows):
+    def parse_arguments(self, name: str) -> tuple[Expression, ...]:
+        found = self.parse_argument()
+        if (
+            isinstance(found, StatementMatrix)
+            and found.is_list
+            and FUNCTION_ARITIES[name] == len(found.rows)
+        ):
             return tuple(entry for (entry,) in found.rows)
-        if FUNCTIONS[name] != 1:
-            raise self.fail(f"{name} takes {FUNCTIONS[name]} arguments")
-        return (scalar(found, f"{name}(…)"),)
+        if FUNCTION_ARITIES[name] != 1:
+            raise self.parse_error(f"{name} takes {FUNCTION_ARITIES[name]} arguments")
+        return (require_scalar(found, f"{name}(…)"),)
 
-    def argument(self) -> Value:
+    def parse_argument(self) -> ExpressionOrMatrix:
         """In brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1) dq1."""
-        if self.token in BRACKETS:
-            return self.bracketed()
-        factors: list[Value] = []
+        if self.token in BRACKET_PAIRS:
+            return self.parse_brackets()
+        factors: list[ExpressionOrMatrix] = []
         while self.token[:1].isdigit():
-            factors.append(self.number())
+            factors.append(self.parse_number())
         if self.token == "-" and not factors:
             self.take()
-            return minus(self.argument())
+            return negate_statement_value(self.parse_argument())
         if not factors or self.begins_factor():
-            factors.append(self.power())
-        if self.token == "t" and not self.symbols.is_own("t"):  # sin omega t
-            factors.append(self.atom())
-        return multiply(factors, self.symbols)
+            factors.append(self.parse_power())
+        if self.token == "t" and not self.symbols.is_mechanism_name("t"):  # sin omega t
+            factors.append(self.parse_atom())
+        return multiply_statement_factors(factors, self.symbols)
 
-    def applied(self, head: str, start: int) -> Value:
+    def parse_dependent_name(self, head: str, start: int) -> ExpressionOrMatrix:
         """A name, with or without the list of what it depends on: M(q), q1(t)."""
-        after = self.after_dependence(head, start)
+        after = self.end_of_dependence(head, start)
         if after is None:
-            return self.moving(head)
-        names = self.dependence() or []
-        self.at = after
-        if self.symbols.is_velocity_force(head, names):
-            return self.velocity_forces()
-        return self.moving(head)
+            return self.expand_motion_vector(head)
+        names = self.parse_dependence() or []
+        self.position = after
+        if self.symbols.is_coriolis_vector(head, names):
+            return self.coriolis_vector()
+        return self.expand_motion_vector(head)
 
-    def velocity_forces(self) -> Matrix:
+    def coriolis_vector(self) -> StatementMatrix:
         """The vector C q̇."""
-        size, speeds = self.symbols.size, self.symbols.speeds
+        size, speeds = self.symbols.velocity_count, self.symbols.velocity_names
         rates = [Name(f"d{x}") for x in speeds]
-        coriolis = lift(Name("C"), (size, size), self.symbols)
+        coriolis = lift_to_matrix(Name("C"), (size, size), self.symbols)
         rows = [zip(row, rates, strict=True) for row in coriolis.rows]
-        return column([Sum(tuple(map(Product, row))) for row in rows])
+        return column_of_entries([Sum(tuple(map(Product, row))) for row in rows])
 
     # -- derivatives -----------------------------------------------------------------------
 
-    def moving(self, name: str) -> Value:
+    def expand_motion_vector(self, name: str) -> ExpressionOrMatrix:
         """A name, or the vector that it stands for."""
-        entries = self.symbols.motion(name)
-        return Name(name) if entries is None else column([Name(x) for x in entries])
+        entries = self.symbols.motion_vector_entries(name)
+        return Name(name) if entries is None else column_of_entries([Name(x) for x in entries])
 
-    def by(self, above: str, below: str) -> Value:
+    def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
         """∂L/∂q1 is the name L_q1; by a vector, it is a vector."""
-        entries = self.symbols.motion(below)
+        entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")
-        return column([Name(f"{above}_{x}") for x in entries])
+        return column_of_entries([Name(f"{above}_{x}") for x in entries])
 
-    def rate(self, operand: Value, order: int = 1) -> Value:
+    def differentiate_by_time(
+        self, operand: ExpressionOrMatrix, order: int = 1
+    ) -> ExpressionOrMatrix:
         """The derivative by time of a name, or of a vector of names."""
-        if isinstance(operand, Matrix):
-            return operand.map(lambda x: self.rate_of_name(x, order))
+        if isinstance(operand, StatementMatrix):
+            return operand.map_entries(lambda x: self.rate_of_name(x, order))
         return self.rate_of_name(operand, order)
 
     def rate_of_name(self, operand: Expression, order: int) -> Expression:
         if not isinstance(operand, Name):
-            raise self.fail("d/dt stands before something else than a name")
+            raise self.parse_error("d/dt stands before something else than a name")
         name, own = operand.name, self.symbols
-        if order == 1 and _ENTRY.fullmatch(name) and not own.is_own(name):
-            return rate_of_entry(name, own)
+        if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
+            return rate_of_matrix_entry(name, own)
         return Name(f"{'d' * order}{name}")
 
     # -- what names depend on --------------------------------------------------------------
 
-    def after_dependence(self, head: str, start: int) -> int | None:
+    def end_of_dependence(self, head: str, start: int) -> int | None:
         """Where the text goes on behind a list of what the name depends on, if one follows."""
         if self.token not in ("(", "["):
             return None
-        begin = self.at
-        names = self.dependence()
-        after, self.at = self.at, begin
+        begin = self.position
+        names = self.parse_dependence()
+        after, self.position = self.position, begin
         if names is None:
             return None
         following = self.tokens[after]
         has_power = following == "^" and not self.is_matrix_power(after + 1)
         ends = following in ("", "=", ":=") and start == 0
-        if not self.symbols.is_function(head, names, has_power, ends):
-            is_term = self.is_boundary(following) and self.is_boundary(self.tokens[start - 1])
-            if is_term and self.symbols.may_be_function(head, names):
-                raise self.fail(
+        if not self.symbols.is_function_application(head, names, has_power, ends):
+            is_term = self.is_term_boundary(following) and self.is_term_boundary(
+                self.tokens[start - 1]
+            )
+            if is_term and self.symbols.may_be_parameter_function(head, names):
+                raise self.parse_error(
                     f"'{head}({names[0]})' may be a product, or a function",
                     f"write {head}*{names[0]}, or {head}1({names[0]})",
                 )
             return None
         if ends:
-            self.symbols.functions.add(head)
+            self.symbols.function_heads.add(head)
         return after
 
-    def is_boundary(self, token: str) -> bool:
+    def is_term_boundary(self, token: str) -> bool:
         """Whether a term of a sum ends there; the token before the first is the last, empty one."""
         return token in ("", "+", "-", "=", ":=")
 
-    def dependence(self) -> list[str] | None:
+    def parse_dependence(self) -> list[str] | None:
         """Names in brackets, with commas between them; None for anything else."""
-        closing = BRACKETS[self.take()]
+        closing = BRACKET_PAIRS[self.take()]
         found: list[str] = []
         try:
             while True:
@@ -340,7 +354,7 @@ class Grammar(TokenReader, ABC):
                     continue
                 if not (self.token and (self.token[0].isalpha() or self.token[0] == "\\")):
                     return None
-                found.append(self.symbol())
+                found.append(self.parse_symbol())
                 if self.accept(closing):
                     return found
                 if not self.accept(",", ";"):
@@ -353,9 +367,13 @@ class Grammar(TokenReader, ABC):
         return False
 
     @abstractmethod
-    def symbol(self) -> str:
+    def parse_symbol(self) -> str:
         """The name that begins here."""
 
 
-def minus(value: Value) -> Value:
-    return value.map(negate) if isinstance(value, Matrix) else negate(value)
+def negate_statement_value(value: ExpressionOrMatrix) -> ExpressionOrMatrix:
+    return (
+        value.map_entries(negate_expression)
+        if isinstance(value, StatementMatrix)
+        else negate_expression(value)
+    )

@@ -11,17 +11,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..conveniences import convenience
-from ..displays import Displayed
+from ..conveniences import find_convenience
+from ..displays import NotebookDisplayed
 from ..errors import ExpressionError, FileError, LinkwrightError
-from ..expressions import to_text
+from ..expressions import expression_text
 from ..mechanism import Mechanism
-from .checker import check_with
-from .claims import RIGHT, Claims, claims_of
-from .declarations import declared
-from .documents import equations_of_document
-from .presence import MISSING, PRESENT, presence
-from .reading import MAX_TEXT, Line, read_text
+from .checker import check_with_vocabularies
+from .claims import RIGHT_VERDICTS, ClaimSet, collect_claims
+from .declarations import separate_declarations
+from .documents import extract_document_equations
+from .presence import CLAIM_MISSING, CLAIM_PRESENT, compare_with_solution
+from .reading import MAX_TEXT_LENGTH, Statement, read_statements
 from .report import (
     DEFINITION,
     DIFFERS,
@@ -29,23 +29,23 @@ from .report import (
     IDENTICAL,
     UNDECIDED,
     UNREADABLE,
+    CheckReport,
     Finding,
-    Report,
 )
 from .vocabulary import Vocabulary
 
-ENDINGS = (".txt", ".tex", ".md")
-MOST_TEXTS = 5_000
-COLUMNS = (
+TEXT_ENDINGS = (".txt", ".tex", ".md")
+MAX_HOMEWORK_TEXTS = 5_000
+MARK_COLUMNS = (
     "name", "mark", "equations", "identical", "equivalent", "wrong", "with_repair", "undecided",
     "unreadable", "present", "missing", "remark",
 )  # fmt: skip
 
-Progress = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
 @dataclass(frozen=True, repr=False)
-class Marks(Displayed):
+class Marks(NotebookDisplayed):
     """What one text got right.
 
     Attributes
@@ -59,7 +59,7 @@ class Marks(Displayed):
     """
 
     name: str
-    report: Report | None = None
+    report: CheckReport | None = None
     problem: str = ""
     lines: tuple[str, ...] = ()
     solution: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Marks(Displayed):
 
     @property
     def right(self) -> int:
-        return self.count(*RIGHT)
+        return self.count(*RIGHT_VERDICTS)
 
     @property
     def wrong(self) -> int:
@@ -97,7 +97,7 @@ class Marks(Displayed):
     @property
     def present(self) -> int | None:
         """Equations of the solution that follow from the text's right ones."""
-        return self.solution.count(PRESENT) if self.solution else None
+        return self.solution.count(CLAIM_PRESENT) if self.solution else None
 
     @property
     def mark(self) -> float:
@@ -128,11 +128,11 @@ class Marks(Displayed):
             self.count(EQUIVALENT), self.wrong, self.with_repair, self.count(UNDECIDED),
             self.count(UNREADABLE), self.present, len(self.missing), self.remark,
         )  # fmt: skip
-        return dict(zip(COLUMNS, numbers, strict=True))
+        return dict(zip(MARK_COLUMNS, numbers, strict=True))
 
 
 @dataclass(frozen=True, repr=False)
-class Homework(Displayed):
+class Homework(NotebookDisplayed):
     """The marks of all texts of a folder; `skipped` files have another ending."""
 
     mechanism: str
@@ -169,26 +169,28 @@ class Homework(Displayed):
         """The table of marks for spreadsheets; no cell is taken for a formula there."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(MARK_COLUMNS)
         for text in self.texts:
             cells = ("" if x is None else x for x in text.row().values())
-            writer.writerow([plain_cell(x) if isinstance(x, str) else x for x in cells])
+            writer.writerow(
+                [escape_spreadsheet_cell(x) if isinstance(x, str) else x for x in cells]
+            )
         return out.getvalue()
 
     def to_html(self) -> str:
         """One page, without anything from elsewhere: the table of marks, then every text."""
-        page: str = convenience("Homework.to_html")(self)
+        page: str = find_convenience("Homework.to_html")(self)
         return page
 
     def as_json(self) -> dict[str, object]:
         return {
             "passed": self.passed, "mechanism": self.mechanism, "folder": self.folder,
             "solution": list(self.solution), "skipped": list(self.skipped),
-            "texts": [_as_json(text) for text in self.texts],
+            "texts": [_marks_as_json(text) for text in self.texts],
         }  # fmt: skip
 
 
-def _as_json(text: Marks) -> dict[str, Any]:
+def _marks_as_json(text: Marks) -> dict[str, Any]:
     findings = text.report.findings if text.report is not None else ()
     lines = [*text.lines, *[""] * (len(findings) - len(text.lines))]
     found = [{"line": line, **asdict(x)} for x, line in zip(findings, lines, strict=True)]
@@ -198,7 +200,7 @@ def _as_json(text: Marks) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def plain_cell(text: str) -> str:
+def escape_spreadsheet_cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula: one that begins like a formula gets a '."""
     is_formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r"))
     return f"'{text}" if is_formula else text
@@ -210,7 +212,7 @@ def check_folder(
     *,
     solution: str | os.PathLike[str] | None = None,
     names: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Homework:
     """Checks the equations of every text in a folder, for instance one a student.
 
@@ -231,17 +233,17 @@ def check_folder(
     """
     root = Path(folder)
     model = None if solution is None else Path(solution)
-    paths, skipped = find_texts(root, model)
+    paths, skipped = find_homework_texts(root, model)
     shared = {"": Vocabulary(mechanism)}
-    asked = Claims(())
+    asked = ClaimSet(())
     if model is not None:
-        asked = read_solution(shared, model, names)
+        asked = read_model_solution(shared, model, names)
     texts = []
     for path in paths:
         name = path.relative_to(root).as_posix()
         if progress is not None:
             progress(name)
-        texts.append(mark_text(shared, path, name, asked, names))
+        texts.append(mark_homework_text(shared, path, name, asked, names))
     equations = tuple(claim.finding.equation for claim in asked.claims)
     coordinates = tuple(shared[""].names.qd)
     return Homework(
@@ -249,62 +251,62 @@ def check_folder(
     )
 
 
-def find_texts(root: Path, solution: Path | None) -> tuple[list[Path], list[str]]:
+def find_homework_texts(root: Path, solution: Path | None) -> tuple[list[Path], list[str]]:
     """The texts of a folder in the order of their names, and the names of other files."""
     if not root.is_dir():
         what = "is not a folder" if os.path.lexists(root) else "there is no such folder"
         raise FileError(what, where=str(root), remedy="name a folder with texts")
     found, skipped = [], []
-    for place, folders, files in os.walk(root, onerror=_refuse):
+    for place, folders, files in os.walk(root, onerror=_raise_unreadable_homework):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in files:
             path = Path(place, name)
-            if name.startswith(".") or (solution is not None and _is_same(path, solution)):
+            if name.startswith(".") or (solution is not None and _is_solution_file(path, solution)):
                 continue
-            if path.suffix.lower() in ENDINGS:
+            if path.suffix.lower() in TEXT_ENDINGS:
                 found.append(path)
             else:
                 skipped.append(path.relative_to(root).as_posix())
     if not found:
-        kinds = ", ".join(ENDINGS)
+        kinds = ", ".join(TEXT_ENDINGS)
         raise FileError("has no texts", where=str(root), remedy=f"texts end in {kinds}")
-    if len(found) > MOST_TEXTS:
+    if len(found) > MAX_HOMEWORK_TEXTS:
         raise FileError(
-            f"has {len(found)} texts, more than {MOST_TEXTS}", where=str(root),
+            f"has {len(found)} texts, more than {MAX_HOMEWORK_TEXTS}", where=str(root),
             remedy="check it in parts",
         )  # fmt: skip
-    return sorted(found, key=lambda path: _natural(path.as_posix())), sorted(skipped)
+    return sorted(found, key=lambda path: _homework_sort_key(path.as_posix())), sorted(skipped)
 
 
-def _refuse(error: OSError) -> None:
+def _raise_unreadable_homework(error: OSError) -> None:
     raise FileError(f"cannot be read: {error.strerror}", where=str(error.filename))
 
 
-def _is_same(path: Path, other: Path) -> bool:
+def _is_solution_file(path: Path, other: Path) -> bool:
     try:
         return path.samefile(other)
     except OSError:
         return False
 
 
-def _natural(text: str) -> list[tuple[int, str]]:
+def _homework_sort_key(text: str) -> list[tuple[int, str]]:
     """The order of people: text2 before text10."""
     parts = re.split(r"(\d+)", text.casefold())
     return [(int(part[:18]), part) if part.isdecimal() else (0, part) for part in parts]
 
 
-def read_solution(
+def read_model_solution(
     shared: dict[str, Vocabulary], path: Path, names: Mapping[str, str] | None = None
-) -> Claims:
+) -> ClaimSet:
     """The equations of a model solution; each must be right."""
     vocabulary = shared[""]
     try:
         text = read_document(path)
-        report = check_with(shared, vocabulary.mechanism, text, names or {})
-        own = declared(text, vocabulary.mechanism)[1]
+        report = check_with_vocabularies(shared, vocabulary.mechanism, text, names or {})
+        own = separate_declarations(text, vocabulary.mechanism)[1]
     except LinkwrightError as error:
         raise error if error.where == str(path) else error.within(str(path)) from None
-    claims = claims_of(vocabulary, report, names, own)
+    claims = collect_claims(vocabulary, report, names, own)
     for finding in report:
         if finding.status in (DIFFERS, UNREADABLE) and not finding.is_said_wrong:
             raise FileError(
@@ -323,8 +325,8 @@ def read_document(path: Path) -> str:
             exists = os.path.lexists(path)
             what = "is not a regular file" if exists else "there is no such file"
             raise FileError(what, where=str(path))
-        if path.stat().st_size > 4 * MAX_TEXT:
-            raise FileError(f"has more than {4 * MAX_TEXT} bytes", where=str(path))
+        if path.stat().st_size > 4 * MAX_TEXT_LENGTH:
+            raise FileError(f"has more than {4 * MAX_TEXT_LENGTH} bytes", where=str(path))
         data = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", where=str(path)) from None
@@ -339,26 +341,26 @@ def read_document(path: Path) -> str:
         ) from None
     if "\0" in text:
         raise FileError("is a binary file, not text", where=str(path))
-    found = equations_of_document(text, path.suffix.lower())
+    found = extract_document_equations(text, path.suffix.lower())
     return f"{found}\n"  # so that a line without '=' is never taken for the name of a file
 
 
-def mark_text(
+def mark_homework_text(
     shared: dict[str, Vocabulary],
     path: Path,
     name: str,
-    asked: Claims,
+    asked: ClaimSet,
     names: Mapping[str, str] | None = None,
 ) -> Marks:
     """The marks of one text; what is wrong with the file, if it cannot be read."""
     missing = tuple(claim.finding.equation for claim in asked.claims)
-    lost = (MISSING,) * len(missing)
+    lost = (CLAIM_MISSING,) * len(missing)
     mechanism = shared[""].mechanism
     try:
         text = read_document(path)
-        report = check_with(shared, mechanism, text, names or {})
-        plain, own = declared(text, mechanism)
-        found = presence(asked, claims_of(shared[""], report, names, own))
+        report = check_with_vocabularies(shared, mechanism, text, names or {})
+        plain, own = separate_declarations(text, mechanism)
+        found = compare_with_solution(asked, collect_claims(shared[""], report, names, own))
     except LinkwrightError as error:
         where = error.where if error.where != str(path) else ""
         problem = str(type(error)(error.what, where=where, remedy=error.remedy))
@@ -366,24 +368,24 @@ def mark_text(
     except Exception as error:  # a mistake of ours must not stop the other texts
         problem = f"the checker failed ({type(error).__name__}: {error}); please report this text"
         return Marks(name, problem=problem, solution=lost, missing=missing)
-    left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == MISSING)
-    marks = Marks(name, report, "", own_lines(plain, report), tuple(found), left)
+    left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == CLAIM_MISSING)
+    marks = Marks(name, report, "", lines_of_findings(plain, report), tuple(found), left)
     return marks if marks.claims else Marks(name, report, "has no equation", (), lost, missing)
 
 
-def own_lines(text: str, report: Report) -> tuple[str, ...]:
+def lines_of_findings(text: str, report: CheckReport) -> tuple[str, ...]:
     """The text's own line for each finding; empty where it cannot be told."""
     try:
-        lines = read_text(text)
+        lines = read_statements(text)
     except ExpressionError:
         return ("",) * len(report)
     by_number: dict[str, set[str]] = {}
     for line in lines:
         by_number.setdefault(line.number, set()).add(" ".join(line.text.split()))
     by_equation = {
-        f"{to_text(x.left)} = {to_text(x.right)}": " ".join(x.text.split())
+        f"{expression_text(x.left)} = {expression_text(x.right)}": " ".join(x.text.split())
         for x in lines
-        if isinstance(x, Line)
+        if isinstance(x, Statement)
     }
 
     def find(finding: Finding) -> str:

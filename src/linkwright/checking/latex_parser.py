@@ -11,187 +11,195 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from ..expressions import Call, Expression, Name, Number, Sum, negate, parse
-from ..expressions import names as names_in
-from .grammar import BRACKETS, DEGREE
-from .latex_calculus import LatexCalculus
-from .latex_symbols import ACCENTS, FONTS, FUNCTIONS_OF_LATEX
-from .latex_tokens import GREEK
-from .matrices import Matrix, Value, scalar
-from .symbols import Symbols
+from ..expressions import Call, Expression, Name, Number, Sum, negate_expression, parse_expression
+from ..expressions import names_in_expression as names_in
+from .grammar import BRACKET_PAIRS, RADIANS_PER_DEGREE
+from .latex_calculus import LatexCalculusParser
+from .latex_symbols import LATEX_ACCENTS, LATEX_FONTS, LATEX_FUNCTIONS
+from .latex_tokens import GREEK_LETTER_NAMES
+from .matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
+from .symbols import TextSymbols
 
-MAX_STEPS_OF_ALL = 4_000_000
-_TRANSPOSED = ("T", "\\top")
-_SHORT = {"s": "sin", "S": "sin", "c": "cos", "C": "cos"}
+MAX_TOTAL_STEPS = 4_000_000
+_TRANSPOSE_TOKENS = ("T", "\\top")
+_TRIG_SHORTHANDS = {"s": "sin", "S": "sin", "c": "cos", "C": "cos"}
 
 
-def read_latex(
-    text: str, symbols: Symbols, ranges: dict[str, range]
+def parse_latex_equations(
+    text: str, symbols: TextSymbols, ranges: dict[str, range]
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The equations that a text means, for all values of indices that are left open."""
     parser = LatexParser(text, symbols, {letter: span[0] for letter, span in ranges.items()})
-    first = list(parser.equations())
+    first = list(parser.parse_equations())
     letters = sorted({*ranges, *parser.open_indices})
     if not letters:
         yield from first
         return
-    spans = [ranges.get(x, range(1, symbols.size + 1)) for x in letters]
-    if parser.steps * prod(map(len, spans)) > MAX_STEPS_OF_ALL:
-        raise parser.fail("the sums are too long")
+    spans = [ranges.get(x, range(1, symbols.velocity_count + 1)) for x in letters]
+    if parser.step_count * prod(map(len, spans)) > MAX_TOTAL_STEPS:
+        raise parser.parse_error("the sums are too long")
     for values in product(*spans):
-        yield from LatexParser(text, symbols, dict(zip(letters, values, strict=True))).equations()
+        yield from LatexParser(
+            text, symbols, dict(zip(letters, values, strict=True))
+        ).parse_equations()
 
 
-class LatexParser(LatexCalculus):
+class LatexParser(LatexCalculusParser):
     """The grammar, with the powers, matrices and functions of LaTeX."""
 
     is_in_bars = False
 
     def begins_factor(self) -> bool:
         is_bar = self.token == "|" and not self.is_in_bars
-        return super().begins_factor() or self.is_command() or is_bar
+        return super().begins_factor() or self.is_latex_command() or is_bar
 
     # -- powers ----------------------------------------------------------------------------
 
-    def raised(self, base: Value) -> Value:
+    def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
         """To a power; ^T is the transpose."""
         self.take()
-        if self.accept_transposed():
-            self.skip_positions()
-            return self.transposed(base)
-        return self.to_power(base, self.script())
+        if self.accept_transpose():
+            self.skip_position_argument()
+            return self.transpose_value(base)
+        return self.raise_to_power(base, self.parse_script())
 
-    def skip_positions(self) -> None:
+    def skip_position_argument(self) -> None:
         """Takes the (q) of J^T(q)."""
-        begin = self.at
-        names = self.dependence() if self.token == "(" else None
-        if not names or not all(self.symbols.motion(x) and x[:1] != "d" for x in names):
-            self.at = begin
+        begin = self.position
+        names = self.parse_dependence() if self.token == "(" else None
+        if not names or not all(
+            self.symbols.motion_vector_entries(x) and x[:1] != "d" for x in names
+        ):
+            self.position = begin
 
-    def exponent(self) -> Value:
-        return self.script()
+    def parse_exponent(self) -> ExpressionOrMatrix:
+        return self.parse_script()
 
-    def accept_transposed(self) -> bool:
+    def accept_transpose(self) -> bool:
         """Takes T, {T}, {\\top} or {\\mathsf{T}} if it is next."""
-        length = self.transposed_length(self.at)
-        self.at += length
+        length = self.transpose_token_count(self.position)
+        self.position += length
         return bool(length)
 
-    def transposed_length(self, at: int) -> int:
+    def transpose_token_count(self, at: int) -> int:
         """The number of tokens of T, {T}, \\top or {\\mathsf{T}} there; 0 for anything else."""
         words = self.tokens[at : at + 7]
-        letter = next((i for i, x in enumerate(words) if x != "{" and x[1:] not in FONTS), 0)
+        letter = next((i for i, x in enumerate(words) if x != "{" and x[1:] not in LATEX_FONTS), 0)
         opened = words[:letter].count("{")
-        is_whole = letter < len(words) and words[letter] in _TRANSPOSED
+        is_whole = letter < len(words) and words[letter] in _TRANSPOSE_TOKENS
         is_closed = words[letter + 1 : letter + 1 + opened] == ["}"] * opened
         return letter + 1 + opened if is_whole and is_closed else 0
 
     def is_matrix_power(self, at: int) -> bool:
         words = self.tokens[at : at + 4]
-        return bool(self.transposed_length(at)) or words == ["{", "-", "1", "}"]
+        return bool(self.transpose_token_count(at)) or words == ["{", "-", "1", "}"]
 
-    def script(self) -> Value:
+    def parse_script(self) -> ExpressionOrMatrix:
         """What follows ^ or \\frac: a group, or one token."""
         if self.accept("{"):
-            if self.token == "(" and self.tokens[self.at - 2] == "^":
-                raise self.fail("a superscript in brackets is not read", "write it as an index")
-            inner = self.sum()
+            if self.token == "(" and self.tokens[self.position - 2] == "^":
+                raise self.parse_error(
+                    "a superscript in brackets is not read", "write it as an index"
+                )
+            inner = self.parse_sum()
             self.expect("}")
             return inner
         if self.token[:1].isdigit() and len(self.token) > 1:  # in \frac12 the digit 1
-            digit, self.tokens[self.at] = self.token[0], self.token[1:]
-            return parse(digit)
-        return self.atom()
+            digit, self.tokens[self.position] = self.token[0], self.token[1:]
+            return parse_expression(digit)
+        return self.parse_atom()
 
     # -- atoms -----------------------------------------------------------------------------
 
-    def atom(self) -> Value:
+    def parse_atom(self) -> ExpressionOrMatrix:
         token = self.token
         if token == "{" and self.peek() == "}":
-            return self.with_prescript()
-        if token in BRACKETS:
+            return self.parse_prescript()
+        if token in BRACKET_PAIRS:
             is_symbol = token == "{" and self.is_indexed_group()
-            return self.named() if is_symbol else self.bracketed()
+            return self.parse_name() if is_symbol else self.parse_brackets()
         if token == "-":
             self.take()
-            return negate(scalar(self.power(), "a sign"))
+            return negate_expression(require_scalar(self.parse_power(), "a sign"))
         if token[:1].isdigit() or token[:1] == ".":
-            return self.number()
+            return self.parse_number()
         if token == "°":
             self.take()
-            return DEGREE
+            return RADIANS_PER_DEGREE
         if token == "|" and not self.is_in_bars:
-            return self.absolute()
+            return self.parse_absolute_value()
         if token == "\\begin":
-            return self.matrix()
+            return self.parse_matrix()
         if token == "\\frac":
             self.take()
-            return self.fraction()
+            return self.parse_fraction()
         if token == "\\partial":
-            return self.slashed_derivative()
+            return self.parse_slashed_derivative()
         if token == "\\sqrt":
             self.take()
-            root = self.script() if self.token == "{" else self.bracketed()
-            return Call("sqrt", (scalar(root, "a root"),))
+            root = self.parse_script() if self.token == "{" else self.parse_brackets()
+            return Call("sqrt", (require_scalar(root, "a root"),))
         if token == "\\sum":
             self.take()
-            return self.summation()
-        if (word := self.function_ahead()) is not None:
-            return self.function(word)
-        if token and (token.isalpha() or self.is_command()):
-            return self.shorthand() or self.named()
-        raise self.unexpected()
+            return self.parse_summation()
+        if (word := self.accept_function_name()) is not None:
+            return self.parse_function_call(word)
+        if token and (token.isalpha() or self.is_latex_command()):
+            return self.parse_trig_shorthand() or self.parse_name()
+        raise self.unexpected_token_error()
 
-    def named(self) -> Value:
-        start = self.at
-        if self.token == "d" and (found := self.slashed_time_derivative()) is not None:
+    def parse_name(self) -> ExpressionOrMatrix:
+        start = self.position
+        if self.token == "d" and (found := self.parse_slashed_time_derivative()) is not None:
             return found
-        if self.token in self.indices and self.peek() not in ("_", "'"):
-            return Number(Fraction(self.indices[self.take()]))
-        is_bold_zero = self.token[1:] in FONTS and "0" in (self.peek(1), self.peek(2))
+        if self.token in self.index_values and self.peek() not in ("_", "'"):
+            return Number(Fraction(self.index_values[self.take()]))
+        is_bold_zero = self.token[1:] in LATEX_FONTS and "0" in (self.peek(1), self.peek(2))
         if is_bold_zero:
             self.take()
-            return self.script()
-        name = self.symbol()
-        if self.token == "^" and not self.transposed_length(self.at + 1):
-            return self.with_superscript(name, start)
-        return self.applied(name, start)
+            return self.parse_script()
+        name = self.parse_symbol()
+        if self.token == "^" and not self.transpose_token_count(self.position + 1):
+            return self.parse_superscripted_name(name, start)
+        return self.parse_dependent_name(name, start)
 
-    def with_superscript(self, name: str, start: int) -> Value:
+    def parse_superscripted_name(self, name: str, start: int) -> ExpressionOrMatrix:
         """q^2_1 is q_1^2."""
         self.take()
-        exponent = self.script()
+        exponent = self.parse_script()
         if self.accept("_"):
-            name += self.index()
-        return self.to_power(self.applied(name, start), exponent)
+            name += self.parse_index()
+        return self.raise_to_power(self.parse_dependent_name(name, start), exponent)
 
-    def absolute(self) -> Expression:
+    def parse_absolute_value(self) -> Expression:
         """|x|; its even powers are those of x."""
         self.take()
         self.is_in_bars = True
-        inner = scalar(self.sum(), "|…|")
+        inner = require_scalar(self.parse_sum(), "|…|")
         self.is_in_bars = False
         self.expect("|")
         return Call("abs", (inner,))
 
-    def to_power(self, base: Value, exponent: Value) -> Value:
+    def raise_to_power(
+        self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
+    ) -> ExpressionOrMatrix:
         is_even = isinstance(exponent, Number) and exponent.value % 2 == 0
         if is_even and isinstance(base, Call) and base.function == "abs":
             (base,) = base.arguments
-        return super().to_power(base, exponent)
+        return super().raise_to_power(base, exponent)
 
-    def with_prescript(self) -> Value:
+    def parse_prescript(self) -> ExpressionOrMatrix:
         """{}^{B}V is the name BV."""
-        self.at += 2
+        self.position += 2
         if not self.accept("^"):
-            return self.atom()
-        before = "".join(x for x in self.superscript_tokens() if x[1:] not in FONTS)
+            return self.parse_atom()
+        before = "".join(x for x in self.take_superscript_tokens() if x[1:] not in LATEX_FONTS)
         if not (before.isalpha() and before.isupper()):
-            raise self.fail("a superscript has nothing below it", "write it as an index")
-        name = self.symbol()
+            raise self.parse_error("a superscript has nothing below it", "write it as an index")
+        name = self.parse_symbol()
         return Name(f"{before}{name}")
 
-    def matrix(self) -> Matrix:
+    def parse_matrix(self) -> StatementMatrix:
         self.take()
         rows: list[list[Expression]] = [[]]
         while True:
@@ -200,123 +208,136 @@ class LatexParser(LatexCalculus):
                     rows.pop()
                     break
                 continue
-            rows[-1].append(scalar(self.sum(), "a matrix"))
+            rows[-1].append(require_scalar(self.parse_sum(), "a matrix"))
             mark = self.accept("&", "\\\\", "\\end")
             if mark is None:
-                raise self.unexpected()
+                raise self.unexpected_token_error()
             if mark == "\\end":
                 break
             if mark == "\\\\":
                 rows.append([])
         if not rows or len({len(row) for row in rows}) > 1:
-            raise self.fail("rows of a matrix differ in length")
-        return Matrix(tuple(map(tuple, rows)))
+            raise self.parse_error("rows of a matrix differ in length")
+        return StatementMatrix(tuple(map(tuple, rows)))
 
     # -- functions -------------------------------------------------------------------------
 
-    def function_ahead(self) -> str | None:
+    def accept_function_name(self) -> str | None:
         """Takes \\sin, \\operatorname{sin} or Sin if it is next, and names it as we do."""
-        if self.token[:1] == "\\" and self.token[1:] in FUNCTIONS_OF_LATEX:
-            return FUNCTIONS_OF_LATEX[self.take()[1:]]
-        if self.token[1:] not in FONTS or self.peek() != "{":
+        if self.token[:1] == "\\" and self.token[1:] in LATEX_FUNCTIONS:
+            return LATEX_FUNCTIONS[self.take()[1:]]
+        if self.token[1:] not in LATEX_FONTS or self.peek() != "{":
             return None
-        end = self.at + 2
-        while self.tokens[end] not in ("}", "") and end < self.at + 9:
+        end = self.position + 2
+        while self.tokens[end] not in ("}", "") and end < self.position + 9:
             end += 1
-        word = "".join(self.tokens[self.at + 2 : end]).lstrip("\\")
-        if self.tokens[end] != "}" or word not in FUNCTIONS_OF_LATEX:
+        word = "".join(self.tokens[self.position + 2 : end]).lstrip("\\")
+        if self.tokens[end] != "}" or word not in LATEX_FUNCTIONS:
             return None
-        self.at = end + 1
-        return FUNCTIONS_OF_LATEX[word]
+        self.position = end + 1
+        return LATEX_FUNCTIONS[word]
 
-    def shorthand(self) -> Value | None:
+    def parse_trig_shorthand(self) -> ExpressionOrMatrix | None:
         r"""S\theta_2, C q_3, s(q_1 + q_2), C^2\theta, c\theta_{12}, c_{1+2}."""
-        begin = self.at
-        letter = self.short_letter()
-        if letter is None or self.symbols.is_parameter(letter):
-            self.at = begin
+        begin = self.position
+        letter = self.accept_shorthand_letter()
+        if letter is None or self.symbols.is_parameter_name(letter):
+            self.position = begin
             return None
         angle, exponent = None, None
         if self.token == "_":
-            angle = self.short_sum()
+            angle = self.parse_shorthand_sum()
         else:
             if self.accept("^"):
-                exponent = self.script()
+                exponent = self.parse_script()
             if isinstance(exponent, Number) or exponent is None:
-                angle = self.short_angle(letter, exponent is not None)
+                angle = self.parse_shorthand_angle(letter, exponent is not None)
         if angle is None:
-            self.at = begin
+            self.position = begin
             return None
-        call = Call(_SHORT[letter], (angle,))
-        return call if exponent is None else self.to_power(call, exponent)
+        call = Call(_TRIG_SHORTHANDS[letter], (angle,))
+        return call if exponent is None else self.raise_to_power(call, exponent)
 
-    def short_letter(self) -> str | None:
+    def accept_shorthand_letter(self) -> str | None:
         """s, S, c or C, upright or not."""
-        if self.token[1:] in FONTS and self.peek() == "{" and self.peek(3) == "}":
-            if self.peek(2) not in _SHORT:
+        if self.token[1:] in LATEX_FONTS and self.peek() == "{" and self.peek(3) == "}":
+            if self.peek(2) not in _TRIG_SHORTHANDS:
                 return None
             letter = self.peek(2)
-            self.at += 4
+            self.position += 4
             return letter
-        return self.take() if self.token in _SHORT else None
+        return self.take() if self.token in _TRIG_SHORTHANDS else None
 
-    def short_sum(self) -> Expression | None:
+    def parse_shorthand_sum(self) -> Expression | None:
         """The angle of c_{1+2} or s_{1-2}: coordinates by their numbers."""
-        end = self.at
+        end = self.position
         while self.tokens[end] not in ("}", ""):
             end += 1
-        inside = self.tokens[self.at + 2 : end]
-        own = self.symbols.coordinates
+        inside = self.tokens[self.position + 2 : end]
+        own = self.symbols.coordinate_names
         signs, digits = inside[1::2], inside[::2]
         if self.peek() != "{" or not signs or not all(x in ("+", "-") for x in signs):
             return None
         if not all(x.isdigit() and 1 <= int(x) <= len(own) for x in digits):
             return None
-        self.at = end + 1
+        self.position = end + 1
         names = [Name(own[int(x) - 1]) for x in digits]
-        terms = [negate(x) if s == "-" else x for s, x in zip(["+", *signs], names, strict=True)]
+        terms = [
+            negate_expression(x) if s == "-" else x
+            for s, x in zip(["+", *signs], names, strict=True)
+        ]
         return Sum(tuple(terms))
 
-    def short_angle(self, letter: str, has_power: bool) -> Expression | None:
+    def parse_shorthand_angle(self, letter: str, has_power: bool) -> Expression | None:
         """The symbol or bracket that a shorthand is the sine or cosine of."""
         if self.token in ("(", "["):
-            return self.short_bracket(letter, has_power)
+            return self.parse_shorthand_bracket(letter, has_power)
         word = self.token
-        is_symbol = (word[1:] in GREEK and word[:1] == "\\") or word[1:] in ACCENTS | FONTS
+        is_symbol = (word[1:] in GREEK_LETTER_NAMES and word[:1] == "\\") or word[
+            1:
+        ] in LATEX_ACCENTS | LATEX_FONTS
         if not is_symbol and not (word.isalpha() and self.is_coordinate_ahead()):
             return None
-        name = self.symbol()
+        name = self.parse_symbol()
         stem = name.rstrip("0123456789")
         digits = name[len(stem) :]
         many = len(digits) > 1 and len(set(digits)) == len(digits)
-        if many and not self.symbols.is_own(name) and len(self.symbols.coordinates) < 10:
+        if (
+            many
+            and not self.symbols.is_mechanism_name(name)
+            and len(self.symbols.coordinate_names) < 10
+        ):
             return Sum(tuple(Name(f"{stem}{d}") for d in digits))
         return Name(name)
 
     def is_coordinate_ahead(self) -> bool:
-        begin = self.at
+        begin = self.position
         try:
-            name = self.symbol()
+            name = self.parse_symbol()
         finally:
-            self.at = begin
-        return self.symbols.is_motion(name) and not name.startswith("d")
+            self.position = begin
+        return self.symbols.is_motion_name(name) and not name.startswith("d")
 
-    def short_bracket(self, letter: str, has_power: bool) -> Expression | None:
+    def parse_shorthand_bracket(self, letter: str, has_power: bool) -> Expression | None:
         """C(q_1 + q_2) is a cosine; C(q, \\dot q) is the Coriolis matrix."""
-        begin = self.at
-        names = self.dependence()
-        self.at = begin
+        begin = self.position
+        names = self.parse_dependence()
+        self.position = begin
         if names is not None and not has_power:
-            is_vector = self.symbols.motion(names[0]) is not None
-            is_alone = letter == "C" and self.symbols.size == 1 and not self.has_sines()
-            if len(names) > 1 or is_vector or is_alone or not self.symbols.is_motion(names[0]):
+            is_vector = self.symbols.motion_vector_entries(names[0]) is not None
+            is_alone = (
+                letter == "C" and self.symbols.velocity_count == 1 and not self.has_sine_shorthand()
+            )
+            if len(names) > 1 or is_vector or is_alone or not self.symbols.is_motion_name(names[0]):
                 return None
-        if self.symbols.is_own(letter):
+        if self.symbols.is_mechanism_name(letter):
             return None
-        angle = self.bracketed()
-        if isinstance(angle, Matrix) or any(self.symbols.is_rate(x) for x in names_in(angle)):
+        angle = self.parse_brackets()
+        if isinstance(angle, StatementMatrix) or any(
+            self.symbols.is_rate_name(x) for x in names_in(angle)
+        ):
             return None  # c(dx - dy) is a damper's force
         return angle
 
-    def has_sines(self) -> bool:
+    def has_sine_shorthand(self) -> bool:
         return any(x in ("s", "S") for x in self.tokens)

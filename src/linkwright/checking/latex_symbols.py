@@ -6,33 +6,35 @@ import re
 from dataclasses import dataclass, replace
 
 from ..errors import ExpressionError
-from .grammar import Grammar
-from .latex_tokens import GREEK, latex_tokens
-from .symbols import Symbols
+from .grammar import EquationGrammar
+from .latex_tokens import GREEK_LETTER_NAMES, tokenize_latex
+from .symbols import TextSymbols
 
-FUNCTIONS_OF_LATEX = {
+LATEX_FUNCTIONS = {
     **{name: name for name in ("sin", "cos", "tan", "exp", "tanh", "atan2", "asin", "acos")},
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "atan": "atan", "ln": "log", "log": "log",
     "sgn": "sign", "sign": "sign", "Atan2": "atan2", "arctan2": "atan2",
     "Sin": "sin", "Cos": "cos", "Tan": "tan",
 }  # fmt: skip
-FONTS = frozenset({
+LATEX_FONTS = frozenset({
     "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathscr", "mathbb", "mathtt", "mathfrak",
     "boldsymbol", "bm", "text", "textrm", "textit", "textbf", "textsf", "operatorname", "vec", "rm",
     "bf", "underline", "pmb", "overrightarrow", "ensuremath", "mathnormal",
 })  # fmt: skip
-ACCENTS = frozenset({"hat", "widehat", "bar", "overline", "tilde", "widetilde", "check", "breve"})
-MARKS = re.compile(r"prime|hat|bar|tilde|check|breve")
+LATEX_ACCENTS = frozenset(
+    {"hat", "widehat", "bar", "overline", "tilde", "widetilde", "check", "breve"}
+)
+ACCENT_WORDS = re.compile(r"prime|hat|bar|tilde|check|breve")
 """Words for primes and accents in names."""
-_MARKS = {"widehat": "hat", "overline": "bar", "widetilde": "tilde"}
-_DOTS = {"dot": 1, "ddot": 2}
-_OPEN = re.compile(r"[A-Za-z]?([ijk]|\d|[-+,])+")
+_ACCENT_SYNONYMS = {"widehat": "hat", "overline": "bar", "widetilde": "tilde"}
+_DOT_ACCENTS = {"dot": 1, "ddot": 2}
+_OPEN_INDEX = re.compile(r"[A-Za-z]?([ijk]|\d|[-+,])+")
 _MAX_ACCENTS = 8
-_LETTERS = {"ell": "l", "imath": "i", "jmath": "j"}
+_LETTER_COMMANDS = {"ell": "l", "imath": "i", "jmath": "j"}
 
 
 @dataclass(frozen=True)
-class _Accented:
+class _AccentedSymbol:
     """A letter with what stands over it and behind it."""
 
     base: str
@@ -42,30 +44,30 @@ class _Accented:
     primes: int = 0
 
 
-class LatexSymbols(Grammar):
+class LatexSymbolParser(EquationGrammar):
     """Names from LaTeX."""
 
-    def __init__(self, text: str, symbols: Symbols, indices: dict[str, int]) -> None:
-        super().__init__(text, latex_tokens(text), symbols)
-        self.indices = dict(indices)
+    def __init__(self, text: str, symbols: TextSymbols, indices: dict[str, int]) -> None:
+        super().__init__(text, tokenize_latex(text), symbols)
+        self.index_values = dict(indices)
         self.open_indices: set[str] = set()
 
-    def is_command(self) -> bool:
+    def is_latex_command(self) -> bool:
         return self.token[:1] == "\\" and self.token[1:2].isalpha() and self.token != "\\end"
 
-    def symbol_or_none(self) -> str | None:
+    def parse_optional_symbol(self) -> str | None:
         """The name that begins here, or None, with nothing taken, where there is none."""
-        begin = self.at
-        if self.token[:1].isalpha() or self.is_command():
+        begin = self.position
+        if self.token[:1].isalpha() or self.is_latex_command():
             try:
-                return self.symbol()
+                return self.parse_symbol()
             except ExpressionError:
-                self.at = begin
+                self.position = begin
         return None
 
     def is_indexed_group(self) -> bool:
         """Whether an index or a prime follows a group in braces: {s}_3."""
-        depth, at = 0, self.at
+        depth, at = 0, self.position
         while self.tokens[at]:
             depth += {"{": 1, "}": -1}.get(self.tokens[at], 0)
             at += 1
@@ -73,29 +75,29 @@ class LatexSymbols(Grammar):
                 return self.tokens[at] in ("_", "'")
         return False
 
-    def symbol(self) -> str:
-        found = self.accented(0)
+    def parse_symbol(self) -> str:
+        found = self.parse_accented(0)
         while True:
             if self.accept("'"):
                 found = replace(found, primes=found.primes + 1)
             elif self.is_primed_superscript():
-                found = replace(found, primes=found.primes + self.superscript_primes())
+                found = replace(found, primes=found.primes + self.parse_prime_superscript())
             elif self.token == "_":
                 self.take()
-                found = replace(found, index=found.index + self.index(found))
+                found = replace(found, index=found.index + self.parse_index(found))
             else:
                 break
-        above = self.superscript(found)
-        return self.name_of(found, above)
+        above = self.parse_name_superscript(found)
+        return self.compose_name(found, above)
 
-    def name_of(self, found: _Accented, above: str) -> str:
+    def compose_name(self, found: _AccentedSymbol, above: str) -> str:
         """`d` for each dot, the letter, its accent, its index and its primes."""
-        if self.is_dual(found, above):
-            return self.dual_name(found, above)
+        if self.is_dual_symbol(found, above):
+            return self.compose_dual_name(found, above)
         name = found.base + found.mark + found.index + "prime" * found.primes
         return "d" * found.dots + name + (f"_{above}" if above else "")
 
-    def is_dual(self, found: _Accented, above: str) -> bool:
+    def is_dual_symbol(self, found: _AccentedSymbol, above: str) -> bool:
         """Hats over V, H, F and over unit vectors x, y, z of frames are those of dual vectors."""
         if found.mark != "hat" or found.dots or found.primes:
             return False
@@ -106,69 +108,69 @@ class LatexSymbols(Grammar):
             return found.index.isdigit() and bool(above)
         return found.base in ("x", "y", "z") and where[:1].isalpha()
 
-    def dual_name(self, found: _Accented, above: str) -> str:
+    def compose_dual_name(self, found: _AccentedSymbol, above: str) -> str:
         """V_B1, v1_B, x_PR; V1 by its number."""
         if found.base == "v":
             return f"v{found.index}_{above.removesuffix('star')}"
         where = (found.index + above).removesuffix("star")
         name = f"{found.base}{where}" if where.isdigit() else f"{found.base}_{where}"
         if found.base in ("V", "H", "F"):
-            self.symbols.duals.add(name)
+            self.symbols.dual_names.add(name)
         return name
 
     # -- accents ---------------------------------------------------------------------------
 
-    def accented(self, level: int) -> _Accented:
+    def parse_accented(self, level: int) -> _AccentedSymbol:
         if level > _MAX_ACCENTS:
-            raise self.fail("too many accents")
+            raise self.parse_error("too many accents")
         if self.token == "{":
-            return self.grouped(level)
+            return self.parse_symbol_group(level)
         token = self.take()
         if token[:1] != "\\":
             if not token.isalpha():
-                self.at -= 1
-                raise self.unexpected()
-            return _Accented(token)
-        word = _LETTERS.get(token[1:], token[1:])
-        if word in _DOTS:
-            inner = self.grouped(level)
-            return replace(inner, dots=inner.dots + _DOTS[word])
-        if word in FONTS:
-            return self.grouped(level, is_word=True)
-        if word in ACCENTS:
-            inner = self.grouped(level)
-            return replace(inner, mark=inner.mark + _MARKS.get(word, word))
-        if word in GREEK or word in _LETTERS.values():
-            return _Accented("eps" if word == "epsilon" and self.is_dual_unit() else word)
-        raise self.fail(f"'{token}' is not in the subset of LaTeX that is read")
+                self.position -= 1
+                raise self.unexpected_token_error()
+            return _AccentedSymbol(token)
+        word = _LETTER_COMMANDS.get(token[1:], token[1:])
+        if word in _DOT_ACCENTS:
+            inner = self.parse_symbol_group(level)
+            return replace(inner, dots=inner.dots + _DOT_ACCENTS[word])
+        if word in LATEX_FONTS:
+            return self.parse_symbol_group(level, is_word=True)
+        if word in LATEX_ACCENTS:
+            inner = self.parse_symbol_group(level)
+            return replace(inner, mark=inner.mark + _ACCENT_SYNONYMS.get(word, word))
+        if word in GREEK_LETTER_NAMES or word in _LETTER_COMMANDS.values():
+            return _AccentedSymbol("eps" if word == "epsilon" and self.is_dual_unit() else word)
+        raise self.parse_error(f"'{token}' is not in the subset of LaTeX that is read")
 
     def is_dual_unit(self) -> bool:
         """Whether epsilon is the unit of dual numbers: not where the mechanism has such a name."""
-        return not self.symbols.is_own("epsilon")
+        return not self.symbols.is_mechanism_name("epsilon")
 
-    def grouped(self, level: int, is_word: bool = False) -> _Accented:
+    def parse_symbol_group(self, level: int, is_word: bool = False) -> _AccentedSymbol:
         """The symbol in braces, or the next one; of letters in a row, the word."""
         if not self.accept("{"):
-            return self.accented(level + 1)
-        found = self.accented(level + 1)
+            return self.parse_accented(level + 1)
+        found = self.parse_accented(level + 1)
         while is_word and (self.token[:1].isalnum() or self.token == "-"):
             found = replace(found, base=found.base + self.take().replace("-", "_"))
         while not self.accept("}"):
             if self.accept("'"):
                 found = replace(found, primes=found.primes + 1)
             elif self.accept("_"):
-                found = replace(found, index=found.index + self.index(found))
+                found = replace(found, index=found.index + self.parse_index(found))
             else:
-                raise self.unexpected()
+                raise self.unexpected_token_error()
         return found
 
     # -- superscripts ----------------------------------------------------------------------
 
     def is_primed_superscript(self) -> bool:
-        ahead = [x for x in self.tokens[self.at + 1 : self.at + 4] if x != "{"]
+        ahead = [x for x in self.tokens[self.position + 1 : self.position + 4] if x != "{"]
         return self.token == "^" and ahead[:1] == ["'"]
 
-    def superscript_primes(self) -> int:
+    def parse_prime_superscript(self) -> int:
         self.take()
         count, braced = 0, self.accept("{") is not None
         while self.accept("'"):
@@ -177,34 +179,34 @@ class LatexSymbols(Grammar):
             self.expect("}")
         return count
 
-    def superscript(self, found: _Accented) -> str:
+    def parse_name_superscript(self, found: _AccentedSymbol) -> str:
         """Capital letters or a star above a symbol belong to its name; numbers are powers."""
         if self.token != "^":
             return ""
         hatted = found.mark == "hat" and found.base in ("V", "H", "F")
-        begin = self.at
+        begin = self.position
         self.take()
-        inside = self.superscript_tokens()
-        while inside[:1] and inside[0][1:] in FONTS:
+        inside = self.take_superscript_tokens()
+        while inside[:1] and inside[0][1:] in LATEX_FONTS:
             inside = inside[1:]
         first = inside[0] if inside else ""
         is_name = first == "*" or (len(first) == 1 and first.isupper() and inside != ["T"])
         is_name = is_name or (hatted and len(inside) == 1 and first.isdigit())
         if not is_name:
-            self.at = begin
+            self.position = begin
             return ""
         words = ["star" if x == "*" else x for x in inside if x not in ("_", "{", "}", "^")]
         if not all(x.isalnum() for x in words):
-            raise self.fail("a superscript is not read", "write it as an index")
+            raise self.parse_error("a superscript is not read", "write it as an index")
         if "^" in inside:  # D^* as a place
             words = [x for x in words if x != "star"]
         above = "".join(words)
         if self.token == "_":
             self.take()
-            above = self.index(found) + above
+            above = self.parse_index(found) + above
         return above
 
-    def superscript_tokens(self) -> list[str]:
+    def take_superscript_tokens(self) -> list[str]:
         if self.token != "{":
             return [self.take()]
         inside: list[str] = []
@@ -218,25 +220,25 @@ class LatexSymbols(Grammar):
 
     # -- indices ---------------------------------------------------------------------------
 
-    def index(self, found: _Accented | None = None) -> str:
+    def parse_index(self, found: _AccentedSymbol | None = None) -> str:
         """What stands below a symbol, as letters and digits; commas between long numbers as _."""
-        raw = self.index_tokens()
+        raw = self.take_index_tokens()
         flat = "".join(raw)
-        if self.indices and all(len(x) == 1 or x.isdigit() or x == "," for x in raw[1:]):
-            raw = [str(self.indices[x]) if x in self.indices else x for x in raw]
-        elif found is not None and _OPEN.fullmatch(flat) and self.symbols.size:
+        if self.index_values and all(len(x) == 1 or x.isdigit() or x == "," for x in raw[1:]):
+            raw = [str(self.index_values[x]) if x in self.index_values else x for x in raw]
+        elif found is not None and _OPEN_INDEX.fullmatch(flat) and self.symbols.velocity_count:
             letters = {x for x in raw if x in ("i", "j", "k")}
-            if letters and not self.symbols.is_own(found.base + flat):
+            if letters and not self.symbols.is_mechanism_name(found.base + flat):
                 self.open_indices |= letters
         pieces = [""]
-        for token in self.summed(raw):
+        for token in self.sum_index_numbers(raw):
             if token == ",":
                 pieces.append("")
             else:
-                pieces[-1] += self.piece(token)
+                pieces[-1] += self.index_piece(token)
         return ("_" if any(len(piece) > 1 for piece in pieces) else "").join(pieces)
 
-    def index_tokens(self) -> list[str]:
+    def take_index_tokens(self) -> list[str]:
         """The tokens of an index, without braces, fonts and stars."""
         if self.token != "{":
             return [self.take()]
@@ -247,17 +249,17 @@ class LatexSymbols(Grammar):
             depth += {"{": 1, "}": -1}.get(token, 0)
             if depth == 0:
                 return found
-            if token not in ("{", "}", "_", "^", "*") and token[1:] not in FONTS:
+            if token not in ("{", "}", "_", "^", "*") and token[1:] not in LATEX_FONTS:
                 found.append(token)
 
-    def summed(self, raw: list[str]) -> list[str]:
+    def sum_index_numbers(self, raw: list[str]) -> list[str]:
         """1+1 below a symbol is 2."""
         found: list[str] = []
         i = 0
         while i < len(raw):
             if raw[i] in ("+", "-") and found and found[-1].isdigit() and i + 1 < len(raw):
                 step = int(raw[i + 1]) if raw[i + 1].isdigit() and len(raw[i + 1]) < 4 else None
-                if step is not None and self.indices:
+                if step is not None and self.index_values:
                     found[-1] = str(int(found[-1]) + (step if raw[i] == "+" else -step))
                     i += 2
                     continue
@@ -265,11 +267,11 @@ class LatexSymbols(Grammar):
             i += 1
         return found
 
-    def piece(self, token: str) -> str:
+    def index_piece(self, token: str) -> str:
         word = token[1:] if token[:1] == "\\" else token
-        word = "prime" if word == "'" else _LETTERS.get(word, word)
-        if word in _DOTS or word in ACCENTS:
-            return _MARKS.get(word, word)
+        word = "prime" if word == "'" else _LETTER_COMMANDS.get(word, word)
+        if word in _DOT_ACCENTS or word in LATEX_ACCENTS:
+            return _ACCENT_SYNONYMS.get(word, word)
         if not word.isalnum():
-            raise self.fail(f"'{token or 'the end'}' stands below a symbol")
+            raise self.parse_error(f"'{token or 'the end'}' stands below a symbol")
         return word

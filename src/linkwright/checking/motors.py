@@ -12,46 +12,46 @@ if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
 
-def part_of(vocabulary: Vocabulary, name: str) -> SX | None:
+def dual_symbol_part(vocabulary: Vocabulary, name: str) -> SX | None:
     """`V2x@r`, `VPx@d`, `z_tool@xd`: the real or dual part of a component."""
     word, _, place = name.partition("@")
     if len(place) == 2:
         kind, owner = word.split("_", 1)
-        speeds = len(vocabulary.speeds) or vocabulary.names.nv
+        speeds = len(vocabulary.generalized_speeds) or vocabulary.names.nv
         if kind[0] == "v" and not 1 <= int(kind[1:]) <= speeds:
             return None
-        pair = _bound(vocabulary, kind, owner)
+        pair = _bound_dual_vector(vocabulary, kind, owner)
         return pair[place[1] == "d"]["xyz".index(place[0])]
     owner, axis = word[1:-1], "xyz".index(word[-1])
     if not owner.isdigit():
-        found = _of_frame(vocabulary, word[0], owner)
+        found = _frame_dual_vector(vocabulary, word[0], owner)
         return None if found is None else found[place == "d"][axis]
     k = int(owner) - 1
     if not 0 <= k < len(vocabulary.names.bodies):
         return None
-    return _of_body(vocabulary, word[0], k)[place == "d"][axis]
+    return _body_dual_vector(vocabulary, word[0], k)[place == "d"][axis]
 
 
-def _bound(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[SX, SX]:
+def _bound_dual_vector(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[SX, SX]:
     """A dual vector along the world's axes, about its origin."""
-    place = vocabulary.one("placement", owner)
+    place = vocabulary.quantity_expression("placement", owner)
     if kind in ("x", "y", "z"):
         direction = place[:3, "xyz".index(kind)]
         return direction, ca.cross(place[:3, 3], direction)
     if kind == "V":
-        motion = vocabulary.one("frame_velocity", owner)
+        motion = vocabulary.quantity_expression("frame_velocity", owner)
     else:
-        motion = _partial(vocabulary, owner, int(kind[1:]) - 1)
+        motion = _partial_velocity(vocabulary, owner, int(kind[1:]) - 1)
     return motion[:3], motion[3:] + ca.cross(place[:3, 3], motion[:3])
 
 
-def _partial(vocabulary: Vocabulary, owner: str, r: int) -> SX:
+def _partial_velocity(vocabulary: Vocabulary, owner: str, r: int) -> SX:
     """What the r-th speed gives of a motion: a generalized one that the text defines, the
     constraints being kept, or a coordinate's rate."""
-    J = vocabulary.one("jacobian", owner)
-    if not vocabulary.speeds:
+    J = vocabulary.quantity_expression("jacobian", owner)
+    if not vocabulary.generalized_speeds:
         return J[:, r]
-    u = ca.vertcat(*vocabulary.speeds)
+    u = ca.vertcat(*vocabulary.generalized_speeds)
     G = ca.SX.eye(vocabulary.names.nv)
     if vocabulary.names.constraints:
         G = ca.SX(vocabulary.eqs.expressions("independent_map")[0])
@@ -59,31 +59,31 @@ def _partial(vocabulary: Vocabulary, owner: str, r: int) -> SX:
     return J @ (G @ ca.solve(by_speeds, ca.SX.eye(u.shape[0])[:, r]))
 
 
-def _of_frame(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[SX, SX] | None:
+def _frame_dual_vector(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[SX, SX] | None:
     """Along a frame's axes at its origin: its velocity; a particle's momentum, inertia force."""
-    R = vocabulary.one("placement", frame)[:3, :3]
+    R = vocabulary.quantity_expression("placement", frame)[:3, :3]
     if kind == "V":
-        velocity = vocabulary.one("frame_velocity", frame)
+        velocity = vocabulary.quantity_expression("frame_velocity", frame)
         return R.T @ velocity[:3], R.T @ velocity[3:]
-    mass = vocabulary.mass_at(frame)
+    mass = vocabulary.particle_mass(frame)
     if mass is None:
         return None
     function = "frame_velocity" if kind == "H" else "frame_acceleration"
-    return mass * (R.T @ vocabulary.one(function, frame)[3:]), ca.SX.zeros(3)
+    return mass * (R.T @ vocabulary.quantity_expression(function, frame)[3:]), ca.SX.zeros(3)
 
 
-def _of_body(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
+def _body_dual_vector(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
     """A dual vector along the body's axes, about its mass centre."""
-    bodies = vocabulary.bodies
-    R = bodies.at_center("placement", k)[:3, :3]
-    m, h, about_origin = bodies.inertial(k)
+    bodies = vocabulary.body_symbols
+    R = bodies.center_quantity("placement", k)[:3, :3]
+    m, h, about_origin = bodies.inertial_parameters(k)
     inertia = about_origin - (ca.sumsqr(h) * ca.SX.eye(3) - h @ h.T) / m
-    velocity = bodies.at_center("frame_velocity", k)
+    velocity = bodies.center_quantity("frame_velocity", k)
     w, v = R.T @ velocity[:3], R.T @ velocity[3:]
     if kind == "V":
         return w, v
     if kind == "H":
         return m * v, inertia @ w
-    rate = bodies.at_center("frame_acceleration", k)
+    rate = bodies.center_quantity("frame_acceleration", k)
     turned = inertia @ (R.T @ rate[:3]) + ca.cross(w, inertia @ w)
     return m * (R.T @ rate[3:]), turned

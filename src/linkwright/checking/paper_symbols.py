@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from ..expressions import to_float
-from ..mechanism import quaternion_starts
+from ..expressions import expression_to_float
+from ..mechanism import quaternion_offsets
 from ..types import SX
 
 if TYPE_CHECKING:
     from .vocabulary import Vocabulary
 
-_INDEXED = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
-BY = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
-_OF_ONE = {"M": "11", "C": "11", "p": "1", "dp": "1"}
+_INDEXED_SYMBOL = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
+DERIVATIVE_SYMBOL = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
+_SINGLE_COORDINATE_INDICES = {"M": "11", "C": "11", "p": "1", "dp": "1"}
 """What is written without indices where there is one coordinate."""
-_JACOBIAN = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
+_JACOBIAN_SYMBOL = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
 
 
 class PaperSymbols:
@@ -42,40 +42,47 @@ class PaperSymbols:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.eqs, self.names = vocabulary.eqs, vocabulary.names
-        self.symbols, self.bodies = vocabulary.symbols, vocabulary.bodies
-        self.one = vocabulary.one
+        self.symbols, self.body_symbols = vocabulary.symbols, vocabulary.body_symbols
+        self.quantity_expression = vocabulary.quantity_expression
 
-    def expression(self, name: str) -> SX | None:
+    def find_expression(self, name: str) -> SX | None:
         """What the symbol means in papers, whatever the mechanism's own names are."""
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
-            if spelling in self.forces:
-                return self.forces[spelling]
-        if name in self.energies:
-            return self.energies[name]()
-        for search in (self._indexed, self._by, self._jacobian, self._reaction):
+            if spelling in self.force_symbols:
+                return self.force_symbols[spelling]
+        if name in self.energy_symbols:
+            return self.energy_symbols[name]()
+        for search in (
+            self._find_indexed_symbol,
+            self._find_derivative_symbol,
+            self._find_jacobian_symbol,
+            self._find_reaction_symbol,
+        ):
             found = search(name)
             if found is not None:
                 return found
         if name == "g":
-            return self._size_of_gravity()
-        if self.names.nv == 1 and name in _OF_ONE:
-            return self._indexed(name + _OF_ONE[name])
+            return self._gravity_magnitude()
+        if self.names.nv == 1 and name in _SINGLE_COORDINATE_INDICES:
+            return self._find_indexed_symbol(name + _SINGLE_COORDINATE_INDICES[name])
         return None
 
-    def _size_of_gravity(self) -> SX | None:
+    def _gravity_magnitude(self) -> SX | None:
         """g where the mechanism gives gravity by its components, one of them not zero."""
-        gravity = ca.SX(self.bodies.gravity)
+        gravity = ca.SX(self.body_symbols.gravity_acceleration)
         acting = [i for i in range(3) if not gravity[i].is_zero()]
         if len(acting) != 1:
             return None
         down = (
-            to_float(self.vocabulary.mechanism.gravity[acting[0]], self.vocabulary.mechanism.values)
+            expression_to_float(
+                self.vocabulary.mechanism.gravity[acting[0]], self.vocabulary.mechanism.values
+            )
             < 0
         )
         return -gravity[acting[0]] if down else gravity[acting[0]]
 
     @cached_property
-    def forces(self) -> dict[str, SX]:
+    def force_symbols(self) -> dict[str, SX]:
         """Generalized forces, multipliers and the time, by number or by coordinate."""
         found: dict[str, SX] = {}
         columns = {key: ca.vertsplit(self.symbols[key]) for key in ("tau", "u", "lambda")}
@@ -90,143 +97,160 @@ class PaperSymbols:
         if len(columns["u"]) == 1:
             found.setdefault("tau", found["tau1"])
         found.setdefault("t", self.symbols["t"])
-        return with_flat_names(found)
+        return add_flat_names(found)
 
     @cached_property
-    def energies(self) -> dict[str, Callable[[], SX]]:
-        potential, kinetic = (lambda: self.V), (lambda: self.T)
+    def energy_symbols(self) -> dict[str, Callable[[], SX]]:
+        potential, kinetic = (lambda: self.potential_energy), (lambda: self.kinetic_energy)
         return {
-            "K": kinetic, "T": kinetic, "V": potential, "P": potential, "U": potential,
-            "L": lambda: self.T - self.V, "E": lambda: self.T + self.V,
-            "H": lambda: ca.dot(self.momenta, self.symbols["qd"]) - self.T + self.V,
-        }  # fmt: skip
+            "K": kinetic,
+            "T": kinetic,
+            "V": potential,
+            "P": potential,
+            "U": potential,
+            "L": lambda: self.kinetic_energy - self.potential_energy,
+            "E": lambda: self.kinetic_energy + self.potential_energy,
+            "H": lambda: (
+                ca.dot(self.generalized_momenta, self.symbols["qd"])
+                - self.kinetic_energy
+                + self.potential_energy
+            ),
+        }
 
     @cached_property
-    def T(self) -> SX:
-        return self.one("kinetic_energy")
+    def kinetic_energy(self) -> SX:
+        return self.quantity_expression("kinetic_energy")
 
     @cached_property
-    def V(self) -> SX:
-        return self.one("potential_energy")
+    def potential_energy(self) -> SX:
+        return self.quantity_expression("potential_energy")
 
     @cached_property
-    def momenta(self) -> SX:
-        return ca.gradient(self.T, self.symbols["qd"])
+    def generalized_momenta(self) -> SX:
+        return ca.gradient(self.kinetic_energy, self.symbols["qd"])
 
     @cached_property
     def momentum_rates(self) -> SX:
         """M q̈ + Ṁ q̇."""
-        along = ca.jtimes(self.momenta, self.symbols["q"], self.eqs.rates @ self.symbols["qd"])
-        return self.one("mass_matrix") @ self.symbols["qdd"] + along
+        along = ca.jtimes(
+            self.generalized_momenta, self.symbols["q"], self.eqs.rate_matrix @ self.symbols["qd"]
+        )
+        return self.quantity_expression("mass_matrix") @ self.symbols["qdd"] + along
 
-    def christoffel(self, i: int, j: int, k: int) -> SX | None:
+    def christoffel_symbol(self, i: int, j: int, k: int) -> SX | None:
         """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where speeds are rates of coordinates."""
         if self.names.q != self.names.qd:
             return None
-        M, q = self.one("mass_matrix"), self.symbols["q"]
+        M, q = self.quantity_expression("mass_matrix"), self.symbols["q"]
         parts = (M[k, j], q[i]), (M[k, i], q[j]), (M[i, j], q[k])
         by_i, by_j, by_k = (ca.jacobian(entry, x) for entry, x in parts)
         return (by_i + by_j - by_k) / 2
 
-    def _indexed(self, name: str) -> SX | None:
-        match = _INDEXED.fullmatch(name)
+    def _find_indexed_symbol(self, name: str) -> SX | None:
+        match = _INDEXED_SYMBOL.fullmatch(name)
         if match is None:
             return None
         stem, n = match[1], self.names.nv
         tables: tuple[tuple[Mapping[str, Callable[..., SX | None]], tuple[int, ...]], ...] = (
-            (self._matrices, (n, n)),
-            (self._vectors, (n,)),
-            (self._of_bodies, (len(self.bodies),)),
-            ({"c": self.christoffel, "Gamma": self.christoffel}, (n, n, n)),
+            (self._matrix_symbols, (n, n)),
+            (self._vector_symbols, (n,)),
+            (self._center_symbols, (len(self.body_symbols),)),
+            ({"c": self.christoffel_symbol, "Gamma": self.christoffel_symbol}, (n, n, n)),
         )
         for table, sizes in tables:
-            if stem in table and (at := indices(match[2], sizes)):
+            if stem in table and (at := split_symbol_indices(match[2], sizes)):
                 return table[stem](*(i - 1 for i in at))
-        if self.names.constraints and stem in self._of_constraints:
-            whole = ca.densify(self._of_constraints[stem]())
+        if self.names.constraints and stem in self._constraint_symbols:
+            whole = ca.densify(self._constraint_symbols[stem]())
             sizes = whole.shape if stem == "J" else whole.shape[:1]
-            if at := indices(match[2], sizes):
+            if at := split_symbol_indices(match[2], sizes):
                 return whole[tuple(i - 1 for i in at)] if len(at) > 1 else whole[at[0] - 1]
         return None
 
     @cached_property
-    def _matrices(self) -> dict[str, Callable[[int, int], SX]]:
-        mass = dict.fromkeys(("M", "D", "d", "H", "m"), lambda i, j: self.one("mass_matrix")[i, j])
-        return {**mass, "C": lambda i, j: self.one("coriolis_matrix")[i, j]}
+    def _matrix_symbols(self) -> dict[str, Callable[[int, int], SX]]:
+        mass = dict.fromkeys(
+            ("M", "D", "d", "H", "m"), lambda i, j: self.quantity_expression("mass_matrix")[i, j]
+        )
+        return {**mass, "C": lambda i, j: self.quantity_expression("coriolis_matrix")[i, j]}
 
     @cached_property
-    def _vectors(self) -> dict[str, Callable[[int], SX]]:
-        weight = dict.fromkeys(("g", "G", "phi"), lambda i: self.one("gravity")[i])
+    def _vector_symbols(self) -> dict[str, Callable[[int], SX]]:
+        weight = dict.fromkeys(("g", "G", "phi"), lambda i: self.quantity_expression("gravity")[i])
         return {
-            **weight, "p": lambda i: self.momenta[i], "dp": lambda i: self.momentum_rates[i],
-            "bias": lambda i: self.one("bias")[i],
-        }  # fmt: skip
-
-    @cached_property
-    def _of_constraints(self) -> dict[str, Callable[[], SX]]:
-        return {
-            "f": lambda: self.one("constraint_residual"),
-            "J": lambda: self.one("constraint_jacobian"),
+            **weight,
+            "p": lambda i: self.generalized_momenta[i],
+            "dp": lambda i: self.momentum_rates[i],
+            "bias": lambda i: self.quantity_expression("bias")[i],
         }
 
     @cached_property
-    def _of_bodies(self) -> dict[str, Callable[[int], SX]]:
-        own = self.bodies
-        turning = partial(own.coordinate, "frame_velocity", 2)
+    def _constraint_symbols(self) -> dict[str, Callable[[], SX]]:
+        return {
+            "f": lambda: self.quantity_expression("constraint_residual"),
+            "J": lambda: self.quantity_expression("constraint_jacobian"),
+        }
+
+    @cached_property
+    def _center_symbols(self) -> dict[str, Callable[[int], SX]]:
+        own = self.body_symbols
+        turning = partial(own.center_component, "frame_velocity", 2)
         found: dict[str, Callable[[int], SX]] = {
-            "v": own.speed, "w": turning, "omega": turning,
+            "v": own.center_speed, "w": turning, "omega": turning,
             "K": own.kinetic_energy, "V": own.potential_energy, "P": own.potential_energy,
         }  # fmt: skip
         for i, axis in enumerate("xyz"):
-            found[axis] = partial(own.coordinate, "placement", i)
-            found[f"d{axis}"] = partial(own.coordinate, "frame_velocity", 3 + i)
-            found[f"w{axis}"] = partial(own.coordinate, "frame_velocity", i)
-            found[f"dd{axis}"] = partial(own.coordinate, "frame_acceleration", 3 + i)
+            found[axis] = partial(own.center_component, "placement", i)
+            found[f"d{axis}"] = partial(own.center_component, "frame_velocity", 3 + i)
+            found[f"w{axis}"] = partial(own.center_component, "frame_velocity", i)
+            found[f"dd{axis}"] = partial(own.center_component, "frame_acceleration", 3 + i)
         return found
 
     # -- derivatives, Jacobians, reactions --------------------------------------------------
 
-    def _by(self, name: str) -> SX | None:
+    def _find_derivative_symbol(self, name: str) -> SX | None:
         """L_q1, L_dq1, dL_dq1, P_theta2, M12_q3."""
-        match = BY.fullmatch(name)
-        variable = self.variable(match[4]) if match is not None else None
+        match = DERIVATIVE_SYMBOL.fullmatch(name)
+        variable = self.derivative_variable(match[4]) if match is not None else None
         if match is None or variable is None:
             return None
         rate, stem, digits, _ = match.groups()
         column, i = variable
         whole: SX | None
-        if stem in self.energies and not digits:
-            whole = self.energies[stem]()
+        if stem in self.energy_symbols and not digits:
+            whole = self.energy_symbols[stem]()
         else:
-            whole = self._indexed(stem + digits) if digits else None
+            whole = self._find_indexed_symbol(stem + digits) if digits else None
         if whole is None:
             return None
         if rate:
             return self.momentum_rates[i] if stem in "LTK" and column == "qd" else None
         return ca.jacobian(whole, self.symbols[column][i])
 
-    def variable(self, name: str) -> tuple[str, int] | None:
+    def derivative_variable(self, name: str) -> tuple[str, int] | None:
         """The column and index of a coordinate or speed that is derived by: one of the mechanism's
         own names; else q1 is the first coordinate, whatever its name."""
         own = self.names
         flat = name.replace("_", "")
         for key, words in (("q", own.q), ("qd", [f"d{word}" for word in own.qd])):
             for i, word in enumerate(words):
-                if flat == word.replace("_", "") and not self._is_of_quaternion(key, i):
+                if flat == word.replace("_", "") and not self._is_quaternion_entry(key, i):
                     return key, i
         match = re.fullmatch(r"(d?)q(\d+)", flat)
         if match is None or own.q != own.qd or not 1 <= int(match[2]) <= own.nv:
             return None
         return "qd" if match[1] else "q", int(match[2]) - 1
 
-    def _is_of_quaternion(self, column: str, i: int) -> bool:
+    def _is_quaternion_entry(self, column: str, i: int) -> bool:
         """Whether a coordinate cannot change alone."""
         return column == "q" and any(
-            k <= i < k + 4 for k in quaternion_starts(self.vocabulary.mechanism)
+            k <= i < k + 4 for k in quaternion_offsets(self.vocabulary.mechanism)
         )
 
-    def _jacobian(self, name: str) -> SX | None:
-        match = _JACOBIAN.fullmatch(name) or _JACOBIAN.fullmatch(name.replace("_", ""))
+    def _find_jacobian_symbol(self, name: str) -> SX | None:
+        match = _JACOBIAN_SYMBOL.fullmatch(name) or _JACOBIAN_SYMBOL.fullmatch(
+            name.replace("_", "")
+        )
         if match is None:
             return None
         if match[1]:
@@ -236,41 +260,46 @@ class PaperSymbols:
             axis = match[5]
             row = "xyz".index(axis.removeprefix("w") or "z") + (0 if axis.startswith("w") else 3)
             body, column = int(match[6]), int(match[7])
-        if not (1 <= body <= len(self.bodies) and 1 <= column <= self.names.nv):
+        if not (1 <= body <= len(self.body_symbols) and 1 <= column <= self.names.nv):
             return None
-        return self.bodies.at_center("jacobian", body - 1)[row, column - 1]
+        return self.body_symbols.center_quantity("jacobian", body - 1)[row, column - 1]
 
-    def _reaction(self, name: str) -> SX | None:
+    def _find_reaction_symbol(self, name: str) -> SX | None:
         letter, axis, joint = name[:1], name[1:2], name[3:]
         if letter not in "FM" or axis not in "xyz" or name[2:3] != "_":
             return None
         if joint not in self.names.joints or self.names.constraints:
             return None
         row = "xyz".index(axis) + (3 if letter == "F" else 0)
-        return self.one("reactions_of_motion")[self.names.joints.index(joint), row]
+        return self.quantity_expression("reactions_of_motion")[self.names.joints.index(joint), row]
 
     def why_index_fails(self, name: str) -> str:
         """What is wrong with the indices of a name that papers use; empty if it is not one."""
-        match = _INDEXED.fullmatch(name)
-        tables = (self._matrices, self._vectors, self._of_bodies, self._of_constraints)
+        match = _INDEXED_SYMBOL.fullmatch(name)
+        tables = (
+            self._matrix_symbols,
+            self._vector_symbols,
+            self._center_symbols,
+            self._constraint_symbols,
+        )
         known = {stem for table in tables for stem in table} | {"c", "Gamma", "tau", "lambda"}
-        if match is None or match[1] not in known or self.expression(name) is not None:
+        if match is None or match[1] not in known or self.find_expression(name) is not None:
             return ""
         stem, count = match[1], len(match[2].replace("_", ""))
-        if stem == "f" and not self.names.positions:
+        if stem == "f" and not self.names.position_row_count:
             return "there are no constraints of positions, which f1, f2, … stand for"
         if stem in ("J", "lambda") and not self.names.constraints:
             return f"there are no constraints, which {stem} belongs to"
         if stem in ("c", "Gamma") and self.names.q != self.names.qd:
             return "Christoffel symbols need speeds that are rates of coordinates"
-        wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrices, "J") else 1
+        wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrix_symbols, "J") else 1
         if count < wanted:
             example = f"{stem}{'111'[:wanted]}"
             return f"as an entry of {stem} it would have {wanted} indices, such as {example}"
         return "its indices are out of range"
 
 
-def indices(text: str, sizes: Sequence[int]) -> list[int]:
+def split_symbol_indices(text: str, sizes: Sequence[int]) -> list[int]:
     """12 is 1 and 2, or 12 where one index is wanted; with _ between them, indices may have several
     digits. Empty if they are not as many as the sizes, or out of range."""
     parts = text.strip("_").split("_")
@@ -283,7 +312,7 @@ def indices(text: str, sizes: Sequence[int]) -> list[int]:
     return at if all(1 <= i <= size for i, size in zip(at, sizes, strict=True)) else []
 
 
-def with_flat_names(found: dict[str, SX]) -> dict[str, SX]:
+def add_flat_names(found: dict[str, SX]) -> dict[str, SX]:
     """The names, and beside them those without underscores; what comes first stays."""
     flat: dict[str, SX] = {}
     for name, value in found.items():
@@ -292,7 +321,7 @@ def with_flat_names(found: dict[str, SX]) -> dict[str, SX]:
 
 
 @lru_cache(maxsize=1024)
-def spellings(name: str) -> tuple[tuple[str, str], ...]:
+def rate_spellings(name: str) -> tuple[tuple[str, str], ...]:
     """How people write the speed and the acceleration of a coordinate."""
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]

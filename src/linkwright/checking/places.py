@@ -12,22 +12,22 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
-    negate,
+    negate_expression,
 )
-from ..expressions.tree import children
+from ..expressions.tree import child_expressions
 
-Place = tuple[int, ...]
+NodePath = tuple[int, ...]
 
 
-def put(root: Expression, path: Sequence[int], new: Expression) -> Expression:
+def replace_node(root: Expression, path: Sequence[int], new: Expression) -> Expression:
     """The tree with another one in a place."""
     if not path:
         return new
-    parts = list(children(root))
-    parts[path[0]] = put(parts[path[0]], path[1:], new)
+    parts = list(child_expressions(root))
+    parts[path[0]] = replace_node(parts[path[0]], path[1:], new)
     match root:
         case Negation():
-            return negate(parts[0])
+            return negate_expression(parts[0])
         case Reciprocal():
             return Reciprocal(parts[0])
         case Sum():
@@ -42,12 +42,12 @@ def put(root: Expression, path: Sequence[int], new: Expression) -> Expression:
             return root
 
 
-def node_at(root: Expression, path: Sequence[int]) -> Expression:
+def node_at_path(root: Expression, path: Sequence[int]) -> Expression:
     for i in path:
-        root = children(root)[i]
+        root = child_expressions(root)[i]
     return root
 
 
-def size(node: Expression) -> int:
+def count_nodes(node: Expression) -> int:
     """The number of its nodes."""
-    return 1 + sum(size(child) for child in children(node))
+    return 1 + sum(count_nodes(child) for child in child_expressions(node))

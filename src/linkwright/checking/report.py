@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
-from ..displays import Displayed
-from ..expressions.tokens import shorten
+from ..displays import NotebookDisplayed
+from ..expressions.tokens import shorten_text
 
 IDENTICAL, EQUIVALENT, DIFFERS = "identical", "equivalent", "differs"
 UNDECIDED, UNREADABLE, DEFINITION = "undecided", "unreadable", "definition"
@@ -26,7 +26,7 @@ class Repair:
 
 
 @dataclass(frozen=True, repr=False)
-class Finding(Displayed):
+class Finding(NotebookDisplayed):
     """The verdict on one equation.
 
     `status` is identical; equivalent (an energy up to a constant, a Lagrangian up to a total
@@ -64,8 +64,8 @@ class Finding(Displayed):
         """The verdict with its condition, then notes, the difference, and repairs."""
         text = self.status
         if self.status in (IDENTICAL, EQUIVALENT):
-            text += f" where {shorten(self.under, 90)}" if self.under else ""
-            text += f", proved ({chance_text(self.chance)})"
+            text += f" where {shorten_text(self.under, 90)}" if self.under else ""
+            text += f", proved ({error_chance_text(self.chance)})"
         elif self.status == DEFINITION:
             text = "taken as a definition"
         text += f"; {self.note}" if self.note else ""
@@ -77,14 +77,14 @@ class Finding(Displayed):
         return text
 
 
-def chance_text(chance: float) -> str:
+def error_chance_text(chance: float) -> str:
     if chance <= 0:
         return "certain"
     return f"wrong with probability below 2^{math.ceil(math.log2(chance))}"
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Displayed):
+class CheckReport(NotebookDisplayed):
     """All findings; `note` says what holds of the equations together."""
 
     mechanism: str

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..algebra.exact.algebra import meaningless
+from ..algebra.exact.algebra import unsupported_operation
 from ..algebra.exact.prime_field import PrimeField
-from ..algebra.exact.residue_values import PRIME, Value
+from ..algebra.exact.residue_values import FIELD_PRIME, Residue
 from ..tape import Op
 
 
@@ -16,12 +16,12 @@ from ..tape import Op
 class Jet:
     """A value and its derivatives by the quantities that it depends on."""
 
-    value: Value
-    slopes: Mapping[str, int] = field(default_factory=dict)
+    value: Residue
+    derivatives: Mapping[str, int] = field(default_factory=dict)
 
-    def scaled(self, factor: int) -> dict[str, int]:
+    def scaled_derivatives(self, factor: int) -> dict[str, int]:
         """The slopes times a factor, without those that are zero."""
-        found = {key: slope * factor % PRIME for key, slope in self.slopes.items()}
+        found = {key: slope * factor % FIELD_PRIME for key, slope in self.derivatives.items()}
         return {key: slope for key, slope in found.items() if slope}
 
 
@@ -41,14 +41,14 @@ class JetAlgebra:
         value = self.field.apply(op, [x.value for x in operands])
         total: dict[str, int] = {}
         for k, operand in enumerate(operands):
-            if not operand.slopes:
+            if not operand.derivatives:
                 continue
             factor = self._partial(op, k, [x.value for x in operands], value)
-            for key, slope in operand.scaled(factor).items():
-                total[key] = (total.get(key, 0) + slope) % PRIME
+            for key, slope in operand.scaled_derivatives(factor).items():
+                total[key] = (total.get(key, 0) + slope) % FIELD_PRIME
         return Jet(value, {key: slope for key, slope in total.items() if slope})
 
-    def _partial(self, op: Op, k: int, operands: Sequence[Value], value: Value) -> int:
+    def _partial(self, op: Op, k: int, operands: Sequence[Residue], value: Residue) -> int:
         """The derivative of an operation by its k-th operand."""
         a, b = operands[0].number, operands[-1].number
         apply, one = self.field.apply, self.field.constant(Fraction(1))
@@ -76,4 +76,4 @@ class JetAlgebra:
                 lower = apply(Op.SUB, (operands[1], one))
                 return b * apply(Op.POW, (operands[0], lower)).number
             case _:
-                raise meaningless(op, "derivatives modulo a prime")
+                raise unsupported_operation(op, "derivatives modulo a prime")

@@ -18,28 +18,33 @@ import flint
 import numpy as np
 
 from ..algebra.exact.algebra import evaluate_expression
-from ..expressions import Expression, Sum, to_float
-from ..kinematics.closing import TOLERANCES, ConstraintFunctions, close_positions, pseudoinverse
-from ..mechanism import quaternion_starts
-from ..readings.balls import Ball, ExactBalls, ball_of, precision
-from .meaning import Meanings
-from .points import Ground, Setting
+from ..expressions import Expression, Sum, expression_to_float
+from ..kinematics.closing import (
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
+    close_positions,
+    jacobian_pseudoinverse,
+)
+from ..mechanism import quaternion_offsets
+from ..readings.balls import Ball, ExactBallAlgebra, ball_precision, make_ball
+from .meaning import SymbolMeanings
+from .points import Assumptions, MotionSampler
 from .vocabulary import Vocabulary
 
-BITS = 256
-ZERO = 1e-30
+BALL_PRECISION_BITS = 256
+MAX_VANISHING_SHARE = 1e-30
 """A residual below this share of its largest term vanishes."""
-LEAST = 1e-42
+MAX_VANISHING_RESIDUAL = 1e-42
 """A residual below this vanishes whatever its terms are: what closed loops leave open."""
-DIFFERENT = 1e-12
+MIN_FAILING_SHARE = 1e-12
 """A residual above this share of its largest term does not: much more than what the closing of
 loops leaves open."""
-SPREADS = ((0.1, 0.4), (0.1, 0.1), (0.02, 0.02), (0.0, 0.3), (0.0, 0.1), (0.0, 0.01))
+SAMPLE_SPREADS = ((0.1, 0.4), (0.1, 0.1), (0.02, 0.02), (0.0, 0.3), (0.0, 0.1), (0.0, 0.01))
 """How far parameters (relative) and coordinates lie from the mechanism's own, until loops close."""
-Pair = tuple[Expression, Expression]
+EquationSides = tuple[Expression, Expression]
 
 
-class Judgement(Enum):
+class RealStateVerdict(Enum):
     """What real states say of an equation."""
 
     HOLDS = "holds"
@@ -52,7 +57,7 @@ class OpenLoopError(ArithmeticError):
     """Loops cannot be closed near the mechanism's own configuration."""
 
 
-class RealField(ExactBalls):
+class RealField(ExactBallAlgebra):
     """The algebra of balls with random numbers by name, in the place of a prime field."""
 
     def __init__(self, seed: int, spread: tuple[float, float]) -> None:
@@ -65,7 +70,7 @@ class RealField(ExactBalls):
         return Fraction(random.Random(f"{self.seed} {name}").randint(-997, 997), 997)
 
     def symbol(self, name: str) -> Ball:
-        return ball_of(self.drawn(name))
+        return make_ball(self.drawn(name))
 
     def nothing(self, why: str) -> Ball:
         return flint.arb("nan")
@@ -77,110 +82,118 @@ class RealField(ExactBalls):
         return list(values)
 
 
-class RealGround(Ground):
+class RealMotionSampler(MotionSampler):
     """Values of the wanted names on random real motions."""
 
-    def __init__(self, vocabulary: Vocabulary, wanted: Sequence[str], setting: Setting) -> None:
+    def __init__(self, vocabulary: Vocabulary, wanted: Sequence[str], setting: Assumptions) -> None:
         super().__init__(vocabulary, wanted, setting)
         self.parameter_seed: int | None = None  # where parameters are taken from, if elsewhere
-        self._states: dict[int, tuple[RealField, dict[str, Ball]]] = {}
+        self._state_cache: dict[int, tuple[RealField, dict[str, Ball]]] = {}
 
-    def state(self, seed: int) -> tuple[RealField, dict[str, Ball]] | None:
+    def state_values(self, seed: int) -> tuple[RealField, dict[str, Ball]] | None:
         """The values of the wanted names at a state; None where loops cannot be closed."""
-        if seed not in self._states:
-            for spread in SPREADS:
+        if seed not in self._state_cache:
+            for spread in SAMPLE_SPREADS:
                 field: Any = RealField(seed, spread)
                 try:
-                    self._states[seed] = field, self(field)
+                    self._state_cache[seed] = field, self(field)
                     break
                 except OpenLoopError:
                     continue
-        return self._states.get(seed)
+        return self._state_cache.get(seed)
 
-    def free_parameter(self, field: Any, name: str) -> Ball:
+    def sample_free_parameter(self, field: Any, name: str) -> Ball:
         """Near the value that the mechanism gives it."""
         shift = field.drawn(name)
         if self.parameter_seed is not None:
-            shift = RealField(self.parameter_seed, SPREADS[0]).drawn(name)
+            shift = RealField(self.parameter_seed, SAMPLE_SPREADS[0]).drawn(name)
         scale = Fraction(field.of_parameters)
-        nominal = self._nominal(name)
-        return nominal * ball_of(1 + scale * shift) if nominal != 0 else ball_of(scale * shift)
+        nominal = self._nominal_parameter(name)
+        return nominal * make_ball(1 + scale * shift) if nominal != 0 else make_ball(scale * shift)
 
-    def _nominal(self, name: str) -> Ball:
+    def _nominal_parameter(self, name: str) -> Ball:
         mechanism, eqs = self.vocabulary.mechanism, self.vocabulary.eqs
         if name in eqs.parameters:
-            return ball_of(eqs.parameters[name], mechanism.parameters, name)
+            return make_ball(eqs.parameters[name], mechanism.parameters, name)
         if name in mechanism.parameters:
-            return ball_of(to_float(mechanism.parameters[name], mechanism.values))
-        return ball_of(1)
+            return make_ball(expression_to_float(mechanism.parameters[name], mechanism.values))
+        return make_ball(1)
 
-    def coordinates(self, field: Any) -> list[Ball]:
+    def sample_coordinates(self, field: Any) -> list[Ball]:
         """Around the mechanism's own configuration."""
         eqs, own = self.vocabulary.eqs, self.vocabulary.names
         start = eqs.home if own.constraints and eqs.home else eqs.neutral
         spread = Fraction(field.of_coordinates) if own.constraints else Fraction(1)
         found = [
-            ball_of(x) + ball_of(spread) * field.symbol(f"q {name}")
+            make_ball(x) + make_ball(spread) * field.symbol(f"q {name}")
             for x, name in zip(start, own.q, strict=True)
         ]
-        return self._normalized(found)
+        return self._normalize_quaternions(found)
 
-    def _normalized(self, q: list[Ball]) -> list[Ball]:
+    def _normalize_quaternions(self, q: list[Ball]) -> list[Ball]:
         """With quaternions of length 1."""
-        for k in quaternion_starts(self.vocabulary.mechanism):
+        for k in quaternion_offsets(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]
         return q
 
     # -- closing loops ----------------------------------------------------------------------
 
-    def _close(self, field: Any, found: dict[str, list[Any]]) -> None:
+    def _close_loops(self, field: Any, found: dict[str, list[Any]]) -> None:
         """Newton's method in floating point, then with the same Jacobian in balls."""
         q = self._close_in_floating_point(found)
-        exact = self._normalized([ball_of(float(x)) for x in q])
-        inverse, rates = self._inverse_jacobian(q, found)
-        for _ in range(TOLERANCES.max_iterations):
-            residual: list[Any] = self._read("constraint_residual", {**found, "q": exact}, field)
+        exact = self._normalize_quaternions([make_ball(float(x)) for x in q])
+        inverse, rates = self._inverse_constraint_jacobian(q, found)
+        for _ in range(CLOSURE_TOLERANCES.max_iterations):
+            residual: list[Any] = self._evaluate_quantity(
+                "constraint_residual", {**found, "q": exact}, field
+            )
             if not all(x.is_finite() for x in residual):
                 raise OpenLoopError
-            if all(abs(x) < TOLERANCES.ball_closed for x in residual):
+            if all(abs(x) < CLOSURE_TOLERANCES.ball_residual for x in residual):
                 found["q"] = exact
                 return
             step = rates @ (inverse @ np.array(residual, dtype=object))
-            moved = [_middle(x - dx) for x, dx in zip(exact, step, strict=True)]
-            exact = self._normalized(moved)
+            moved = [_ball_midpoint(x - dx) for x, dx in zip(exact, step, strict=True)]
+            exact = self._normalize_quaternions(moved)
         raise OpenLoopError
 
     def _close_in_floating_point(self, found: Mapping[str, list[Any]]) -> Any:
-        functions = ConstraintFunctions(
-            lambda q: np.asarray(self._numeric("constraint_residual", q, found)),
+        functions = PositionConstraints(
+            lambda q: np.asarray(self._evaluate_in_floats("constraint_residual", q, found)),
             lambda q: self._position_jacobian(q, found),
-            lambda q, step: q + np.array(self._rates(q), dtype=float) @ step,
+            lambda q, step: q + np.array(self._coordinate_rate_map(q), dtype=float) @ step,
         )
         closure = close_positions(
-            functions, np.array([float(x) for x in found["q"]]), tolerance=TOLERANCES.continued,
-            longest_step=TOLERANCES.longest_sampled_step,
-        )  # fmt: skip
-        if not closure.residual < TOLERANCES.continued:
+            functions,
+            np.array([float(x) for x in found["q"]]),
+            tolerance=CLOSURE_TOLERANCES.continued_residual,
+            longest_step=CLOSURE_TOLERANCES.longest_sampled_step,
+        )
+        if not closure.residual < CLOSURE_TOLERANCES.continued_residual:
             raise OpenLoopError
         return closure.q
 
     def _position_jacobian(self, q: Any, found: Mapping[str, list[Any]]) -> Any:
-        J = self._numeric("constraint_jacobian", q, found)
+        J = self._evaluate_in_floats("constraint_jacobian", q, found)
         return J[list(self.vocabulary.eqs.names.position_rows)]
 
-    def _inverse_jacobian(self, q: Any, found: Mapping[str, list[Any]]) -> tuple[Any, Any]:
+    def _inverse_constraint_jacobian(
+        self, q: Any, found: Mapping[str, list[Any]]
+    ) -> tuple[Any, Any]:
         J = self._position_jacobian(q, found)
-        return pseudoinverse(J, TOLERANCES.rank_share), np.array(self._rates(q), dtype=float)
+        return jacobian_pseudoinverse(J, CLOSURE_TOLERANCES.rank_share), np.array(
+            self._coordinate_rate_map(q), dtype=float
+        )
 
     @cached_property
-    def _rates(self) -> Any:
+    def _coordinate_rate_map(self) -> Any:
         import casadi as ca
 
         eqs = self.vocabulary.eqs
-        return ca.Function("rates", [eqs.symbols["q"]], [eqs.rates])
+        return ca.Function("rates", [eqs.symbols["q"]], [eqs.rate_matrix])
 
-    def _numeric(self, name: str, q: Any, found: Mapping[str, list[Any]]) -> Any:
+    def _evaluate_in_floats(self, name: str, q: Any, found: Mapping[str, list[Any]]) -> Any:
         function = self.vocabulary.eqs.function(name)
         kept = len(self.vocabulary.eqs.parameters)
         given = {
@@ -192,56 +205,66 @@ class RealGround(Ground):
         return entries.ravel() if entries.shape[1] == 1 and name.endswith("residual") else entries
 
 
-def _middle(x: Ball) -> Ball:
+def _ball_midpoint(x: Ball) -> Ball:
     return x.mid()
 
 
-class RealStates:
+class RealStateTest:
     """Equations at random real states of the mechanism."""
 
-    def __init__(self, meanings: Meanings, wanted: Sequence[str], setting: Setting) -> None:
+    def __init__(
+        self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
+    ) -> None:
         self.meanings = meanings
-        self.ground = RealGround(meanings.vocabulary, wanted, setting)
+        self.sampler = RealMotionSampler(meanings.vocabulary, wanted, setting)
 
-    def judge(self, pair: Pair, states: int = 3) -> Judgement:
+    def judge_statement(self, pair: EquationSides, states: int = 3) -> RealStateVerdict:
         """Whether an equation holds at all of some states, fails at all, or at some only."""
-        counted = dict.fromkeys(Judgement, 0)
+        counted = dict.fromkeys(RealStateVerdict, 0)
         for seed in range(1, 4 * states):
-            counted[self.residual(pair, seed)] += 1
-            held, failed = counted[Judgement.HOLDS], counted[Judgement.FAILS]
+            counted[self.judge_at_state(pair, seed)] += 1
+            held, failed = counted[RealStateVerdict.HOLDS], counted[RealStateVerdict.FAILS]
             if held and failed:
-                return Judgement.FAILS_AT_SOME
+                return RealStateVerdict.FAILS_AT_SOME
             if held + failed == states:
-                return Judgement.HOLDS if held else Judgement.FAILS
-        return Judgement.FAILS if counted[Judgement.FAILS] else Judgement.UNKNOWN
+                return RealStateVerdict.HOLDS if held else RealStateVerdict.FAILS
+        return (
+            RealStateVerdict.FAILS if counted[RealStateVerdict.FAILS] else RealStateVerdict.UNKNOWN
+        )
 
-    def residual(self, pair: Pair, seed: int) -> Judgement:
-        with precision(BITS):
-            found = self.values(pair, seed)
+    def judge_at_state(self, pair: EquationSides, seed: int) -> RealStateVerdict:
+        with ball_precision(BALL_PRECISION_BITS):
+            found = self.side_values(pair, seed)
             if found is None:
-                return Judgement.UNKNOWN
+                return RealStateVerdict.UNKNOWN
             left, right, scale = found
-            return compare(left - right, scale)
+            return judge_residual(left - right, scale)
 
-    def is_constant(self, pair: Pair, states: int = 3) -> Judgement:
+    def judge_constancy(self, pair: EquationSides, states: int = 3) -> RealStateVerdict:
         """Whether left − right is the same at all states with the same parameters."""
-        self.ground.parameter_seed = 1
-        with precision(BITS):
-            found = self._with_the_same_parameters(pair, states)
+        self.sampler.parameter_seed = 1
+        with ball_precision(BALL_PRECISION_BITS):
+            found = self._values_with_shared_parameters(pair, states)
             if len(found) < 2:
-                return Judgement.UNKNOWN
+                return RealStateVerdict.UNKNOWN
             apart = [left - right for left, right, _ in found]
             scale = max((scale for *_, scale in found), key=float)
-            verdicts = {compare(x - apart[0], scale) for x in apart[1:]}
-        if Judgement.FAILS in verdicts:
-            return Judgement.FAILS
-        return Judgement.HOLDS if verdicts == {Judgement.HOLDS} else Judgement.UNKNOWN
+            verdicts = {judge_residual(x - apart[0], scale) for x in apart[1:]}
+        if RealStateVerdict.FAILS in verdicts:
+            return RealStateVerdict.FAILS
+        return (
+            RealStateVerdict.HOLDS
+            if verdicts == {RealStateVerdict.HOLDS}
+            else RealStateVerdict.UNKNOWN
+        )
 
-    def _with_the_same_parameters(self, pair: Pair, states: int) -> list[tuple[Ball, Ball, Ball]]:
+    def _values_with_shared_parameters(
+        self, pair: EquationSides, states: int
+    ) -> list[tuple[Ball, Ball, Ball]]:
         """Values at several states: loops that close less easily have parameters of their own."""
         found: dict[float, list[tuple[Ball, Ball, Ball]]] = {}
         for seed in range(1, 4 * states):
-            state, values = self.ground.state(seed), self.values(pair, seed)
+            state, values = self.sampler.state_values(seed), self.side_values(pair, seed)
             if state is None or values is None:
                 continue
             group = found.setdefault(state[0].of_parameters, [])
@@ -250,50 +273,58 @@ class RealStates:
                 return group
         return max(found.values(), key=len, default=[])
 
-    def values(self, pair: Pair, seed: int) -> tuple[Ball, Ball, Ball] | None:
+    def side_values(self, pair: EquationSides, seed: int) -> tuple[Ball, Ball, Ball] | None:
         """Both sides, and the size of their largest term."""
-        state = self.ground.state(seed)
+        state = self.sampler.state_values(seed)
         if state is None:
             return None
-        scope = RealScope(state[1], self.meanings)
+        scope = RealPointValues(state[1], self.meanings)
         try:
             sides = [scope(side) for side in pair]
-            terms = [scope(term) for side in pair for term in _terms(side)]
+            terms = [scope(term) for side in pair for term in _terms_of_side(side)]
         except (ZeroDivisionError, ValueError, OverflowError):
             return None
         scale = max((abs(x) for x in (*sides, *terms)), key=lambda x: float(x.abs_upper()))
         return sides[0], sides[1], scale
 
 
-class RealScope:
+class RealPointValues:
     """The values of their names at one real state."""
 
-    def __init__(self, ours: Mapping[str, Ball], meanings: Meanings) -> None:
-        self.ours, self.meanings = ours, meanings
-        self.theirs: dict[str, Ball] = {}
-        self.algebra = ExactBalls()
+    def __init__(self, ours: Mapping[str, Ball], meanings: SymbolMeanings) -> None:
+        self.mechanism_values, self.meanings = ours, meanings
+        self.text_values: dict[str, Ball] = {}
+        self.algebra = ExactBallAlgebra()
 
     def lookup(self, name: str) -> Ball:
-        if name not in self.theirs:
-            meaning = self.meanings.find(name)
-            if meaning is None or (isinstance(meaning, str) and meaning not in self.ours):
-                raise self.meanings.unknown(name)
-            self.theirs[name] = self.ours[meaning] if isinstance(meaning, str) else self(meaning)
-        return self.theirs[name]
+        if name not in self.text_values:
+            meaning = self.meanings.find_meaning(name)
+            if meaning is None or (
+                isinstance(meaning, str) and meaning not in self.mechanism_values
+            ):
+                raise self.meanings.unknown_name_error(name)
+            self.text_values[name] = (
+                self.mechanism_values[meaning] if isinstance(meaning, str) else self(meaning)
+            )
+        return self.text_values[name]
 
     def __call__(self, expression: Expression) -> Ball:
         return evaluate_expression(expression, self.algebra, self.lookup)
 
 
-def compare(residual: Ball, scale: Ball) -> Judgement:
+def judge_residual(residual: Ball, scale: Ball) -> RealStateVerdict:
     """Whether a residual vanishes, against the size of what cancels in it."""
     if not (residual.is_finite() and scale.is_finite()):
-        return Judgement.UNKNOWN
+        return RealStateVerdict.UNKNOWN
     size = float(scale.abs_upper())
-    if float(residual.abs_upper()) <= max(ZERO * size, LEAST):
-        return Judgement.HOLDS
-    return Judgement.FAILS if float(residual.abs_lower()) > DIFFERENT * size else Judgement.UNKNOWN
+    if float(residual.abs_upper()) <= max(MAX_VANISHING_SHARE * size, MAX_VANISHING_RESIDUAL):
+        return RealStateVerdict.HOLDS
+    return (
+        RealStateVerdict.FAILS
+        if float(residual.abs_lower()) > MIN_FAILING_SHARE * size
+        else RealStateVerdict.UNKNOWN
+    )
 
 
-def _terms(side: Expression) -> tuple[Expression, ...]:
+def _terms_of_side(side: Expression) -> tuple[Expression, ...]:
     return side.terms if isinstance(side, Sum) else ()

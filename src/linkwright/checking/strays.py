@@ -6,35 +6,39 @@ from collections.abc import Sequence
 from itertools import product
 
 from ..errors import LinkwrightError
-from ..expressions import to_text
-from ..expressions.calculus import renamed
-from .meaning import Meanings
-from .points import Setting
-from .prover import Pair, Prover
+from ..expressions import expression_text
+from ..expressions.calculus import rename_variables
+from .meaning import SymbolMeanings
+from .points import Assumptions
+from .prover import EquationProver, EquationSides
 from .report import Repair
 
-MOST_CHOICES = 200
+MAX_STRAY_CHOICES = 200
 
 
-def stray_repairs(meanings: Meanings, pair: Pair, strays: Sequence[str]) -> tuple[Repair, ...]:
+def repair_stray_names(
+    meanings: SymbolMeanings, pair: EquationSides, strays: Sequence[str]
+) -> tuple[Repair, ...]:
     """The members of the families with which an equation holds, if there are any."""
     own = meanings.vocabulary
-    families = [own.family_of(name) for name in strays]
+    families = [own.family_members(name) for name in strays]
     found = []
     for count, chosen in enumerate(product(*families)):
-        if count >= MOST_CHOICES:
+        if count >= MAX_STRAY_CHOICES:
             break
         change = dict(zip(strays, chosen, strict=True))
-        left, right = (renamed(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
-        if left != right and _holds(meanings, (left, right)):
+        left, right = (rename_variables(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
+        if left != right and _is_statement_proved(meanings, (left, right)):
             what = " and ".join(f"{theirs} is {ours}" for theirs, ours in change.items())
-            found.append(Repair("index", what, f"{to_text(left)} = {to_text(right)}"))
+            found.append(
+                Repair("index", what, f"{expression_text(left)} = {expression_text(right)}")
+            )
     return tuple(found)
 
 
-def _holds(meanings: Meanings, pair: Pair) -> bool:
+def _is_statement_proved(meanings: SymbolMeanings, pair: EquationSides) -> bool:
     try:
-        wanted = meanings.wanted(pair)
+        wanted = meanings.needed_names(pair)
     except LinkwrightError:
         return False
-    return Prover(meanings, wanted, Setting()).holds(pair)
+    return EquationProver(meanings, wanted, Assumptions()).holds(pair)

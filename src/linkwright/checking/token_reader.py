@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..errors import ExpressionError
-from ..expressions.tokens import shorten
+from ..expressions.tokens import shorten_text
 
-MAX_STEPS = 60_000
+MAX_PARSER_STEPS = 60_000
 
 
 class TokenReader:
@@ -14,42 +14,44 @@ class TokenReader:
     def __init__(self, text: str, tokens: list[str]) -> None:
         self.text = text
         self.tokens = tokens
-        self.at = 0
-        self.steps = 0
+        self.position = 0
+        self.step_count = 0
 
     @property
     def token(self) -> str:
-        return self.tokens[self.at]
+        return self.tokens[self.position]
 
     def peek(self, ahead: int = 1) -> str:
-        at = self.at + ahead
+        at = self.position + ahead
         return self.tokens[at] if at < len(self.tokens) else ""
 
     def take(self) -> str:
         if not self.token:
-            raise self.missing()
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise self.fail("the sums are too long")
-        self.at += 1
-        return self.tokens[self.at - 1]
+            raise self.missing_token_error()
+        self.step_count += 1
+        if self.step_count > MAX_PARSER_STEPS:
+            raise self.parse_error("the sums are too long")
+        self.position += 1
+        return self.tokens[self.position - 1]
 
     def accept(self, *words: str) -> str | None:
         return self.take() if self.token and self.token in words else None
 
     def expect(self, word: str) -> None:
         if not self.accept(word):
-            raise self.fail(f"'{word}' is missing before '{self.token or 'the end'}'")
+            raise self.parse_error(f"'{word}' is missing before '{self.token or 'the end'}'")
 
-    def fail(self, what: str, remedy: str = "") -> ExpressionError:
-        return ExpressionError(f"{what} in '{shorten(' '.join(self.text.split()))}'", remedy=remedy)
+    def parse_error(self, what: str, remedy: str = "") -> ExpressionError:
+        return ExpressionError(
+            f"{what} in '{shorten_text(' '.join(self.text.split()))}'", remedy=remedy
+        )
 
-    def missing(self) -> ExpressionError:
-        return self.fail("something is missing at the end")
+    def missing_token_error(self) -> ExpressionError:
+        return self.parse_error("something is missing at the end")
 
-    def unexpected(self) -> ExpressionError:
+    def unexpected_token_error(self) -> ExpressionError:
         if not self.token:
-            return self.missing()
-        behind = "".join(self.tokens[max(0, self.at - 6) : self.at])
+            return self.missing_token_error()
+        behind = "".join(self.tokens[max(0, self.position - 6) : self.position])
         place = f" after '{behind}'" if behind else ""
-        return self.fail(f"unexpected '{self.token}'{place}")
+        return self.parse_error(f"unexpected '{self.token}'{place}")

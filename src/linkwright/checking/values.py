@@ -11,220 +11,235 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..algebra.exact.algebra import evaluate_expression, multiply_all
-from ..algebra.exact.modular import UnluckyError
+from ..algebra.exact.algebra import evaluate_expression, multiply_algebra_values
+from ..algebra.exact.modular import BadPointError
 from ..algebra.exact.prime_field import PrimeField
-from ..algebra.exact.residue_values import PRIME, Value, small_integer
+from ..algebra.exact.residue_values import FIELD_PRIME, Residue, integer_from_residue
 from ..errors import UnsupportedError
 from ..expressions import Expression, Name
 from ..tape import Op
-from .duals import EPS, is_dual, is_scalar, is_vector, names_reached
-from .meaning import Meanings
-from .prover import Scope
+from .duals import (
+    DUAL_UNIT_NAME,
+    is_dual_component_name,
+    is_dual_name,
+    is_dual_vector_name,
+    names_behind_expression,
+)
+from .meaning import SymbolMeanings
+from .prover import PointValues
 
-Key = tuple[int | None, ...]
-MOST_POWER = 16
+ResidueKey = tuple[int | None, ...]
+MAX_DUAL_POWER = 16
 
 
 @dataclass(frozen=True)
-class DualValue:
+class DualResidue:
     """A dual number along each axis."""
 
-    reals: tuple[Value, ...]
-    duals: tuple[Value, ...]
+    real_parts: tuple[Residue, ...]
+    dual_parts: tuple[Residue, ...]
 
 
-class DualAlgebra:
+class DualResidueAlgebra:
     """Dual vectors, whose products are taken axis by axis."""
 
     def __init__(self, field: PrimeField, axes: int) -> None:
-        self.field, self.axes = field, axes
+        self.field, self.axis_count = field, axes
 
-    def scalar(self, value: Value) -> DualValue:
+    def from_scalar(self, value: Residue) -> DualResidue:
         zero = self.field.constant(Fraction(0))
-        return DualValue((value,) * self.axes, (zero,) * self.axes)
+        return DualResidue((value,) * self.axis_count, (zero,) * self.axis_count)
 
-    def constant(self, value: Fraction) -> DualValue:
-        return self.scalar(self.field.constant(value))
+    def constant(self, value: Fraction) -> DualResidue:
+        return self.from_scalar(self.field.constant(value))
 
-    def pi(self) -> DualValue:
-        return self.scalar(self.field.pi())
+    def pi(self) -> DualResidue:
+        return self.from_scalar(self.field.pi())
 
-    def apply(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
+    def apply(self, op: Op, operands: Sequence[DualResidue]) -> DualResidue:
         match op:
             case Op.ADD | Op.SUB | Op.NEG:
                 return self._linear(op, operands)
             case Op.MUL:
-                return self._times(*operands)
+                return self._multiply_pair(*operands)
             case Op.DIV:
-                return self._times(operands[0], self._reciprocal(operands[1]))
+                return self._multiply_pair(operands[0], self._reciprocal(operands[1]))
             case Op.POW:
                 return self._power(*operands)
             case _:
                 return self._function(op, operands)
 
-    def _linear(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
-        reals = zip(*(x.reals for x in operands), strict=True)
-        duals = zip(*(x.duals for x in operands), strict=True)
+    def _linear(self, op: Op, operands: Sequence[DualResidue]) -> DualResidue:
+        reals = zip(*(x.real_parts for x in operands), strict=True)
+        duals = zip(*(x.dual_parts for x in operands), strict=True)
         apply = self.field.apply
-        return DualValue(tuple(apply(op, x) for x in reals), tuple(apply(op, x) for x in duals))
+        return DualResidue(tuple(apply(op, x) for x in reals), tuple(apply(op, x) for x in duals))
 
-    def _times(self, a: DualValue, b: DualValue) -> DualValue:
+    def _multiply_pair(self, a: DualResidue, b: DualResidue) -> DualResidue:
         apply = self.field.apply
-        reals = tuple(apply(Op.MUL, pair) for pair in zip(a.reals, b.reals, strict=True))
-        mixed = zip(a.reals, a.duals, b.reals, b.duals, strict=True)
+        reals = tuple(apply(Op.MUL, pair) for pair in zip(a.real_parts, b.real_parts, strict=True))
+        mixed = zip(a.real_parts, a.dual_parts, b.real_parts, b.dual_parts, strict=True)
         pairs = [(apply(Op.MUL, (ar, bd)), apply(Op.MUL, (ad, br))) for ar, ad, br, bd in mixed]
-        return DualValue(reals, tuple(apply(Op.ADD, pair) for pair in pairs))
+        return DualResidue(reals, tuple(apply(Op.ADD, pair) for pair in pairs))
 
-    def _reciprocal(self, operand: DualValue) -> DualValue:
+    def _reciprocal(self, operand: DualResidue) -> DualResidue:
         apply, one = self.field.apply, self.field.constant(Fraction(1))
-        reals = tuple(apply(Op.DIV, (one, x)) for x in operand.reals)
+        reals = tuple(apply(Op.DIV, (one, x)) for x in operand.real_parts)
         squares = [apply(Op.MUL, (r, r)) for r in reals]
-        products = [apply(Op.MUL, x) for x in zip(operand.duals, squares, strict=True)]
-        return DualValue(reals, tuple(apply(Op.NEG, (x,)) for x in products))
+        products = [apply(Op.MUL, x) for x in zip(operand.dual_parts, squares, strict=True)]
+        return DualResidue(reals, tuple(apply(Op.NEG, (x,)) for x in products))
 
-    def _power(self, base: DualValue, exponent: DualValue) -> DualValue:
-        whole = small_integer(exponent.reals[0].number, MOST_POWER)
-        if whole is None or exponent.reals[0].marks is not None:
+    def _power(self, base: DualResidue, exponent: DualResidue) -> DualResidue:
+        whole = integer_from_residue(exponent.real_parts[0].number, MAX_DUAL_POWER)
+        if whole is None or exponent.real_parts[0].marks is not None:
             raise UnsupportedError("such a power has no dual part", remedy="write it without eps")
-        power = multiply_all(self, [self.constant(Fraction(1)), *[base] * abs(whole)])
+        power = multiply_algebra_values(self, [self.constant(Fraction(1)), *[base] * abs(whole)])
         return power if whole >= 0 else self._reciprocal(power)
 
-    def _function(self, op: Op, operands: Sequence[DualValue]) -> DualValue:
+    def _function(self, op: Op, operands: Sequence[DualResidue]) -> DualResidue:
         apply = self.field.apply
-        reals = tuple(apply(op, x) for x in zip(*(x.reals for x in operands), strict=True))
-        if not any(x.number for operand in operands for x in operand.duals):
-            return DualValue(reals, operands[0].duals)
+        reals = tuple(apply(op, x) for x in zip(*(x.real_parts for x in operands), strict=True))
+        if not any(x.number for operand in operands for x in operand.dual_parts):
+            return DualResidue(reals, operands[0].dual_parts)
         if op not in (Op.SIN, Op.COS):
             name = op.name.lower()
             raise UnsupportedError(f"{name} has no dual part", remedy="write it without eps")
         (angle,) = operands
-        slopes = [apply(Op.COS if op is Op.SIN else Op.SIN, (x,)) for x in angle.reals]
+        slopes = [apply(Op.COS if op is Op.SIN else Op.SIN, (x,)) for x in angle.real_parts]
         slopes = slopes if op is Op.SIN else [apply(Op.NEG, (x,)) for x in slopes]
-        pairs = zip(slopes, angle.duals, strict=True)
-        return DualValue(reals, tuple(apply(Op.MUL, pair) for pair in pairs))
+        pairs = zip(slopes, angle.dual_parts, strict=True)
+        return DualResidue(reals, tuple(apply(Op.MUL, pair) for pair in pairs))
 
 
-AnyValue = Value | DualValue
-AnyAlgebra = PrimeField | DualAlgebra
+StatementValue = Residue | DualResidue
+StatementAlgebra = PrimeField | DualResidueAlgebra
 
 
-class DualLookup:
+class DualPointValues:
     """The values of a text's names in an equation of dual vectors, at one point."""
 
     def __init__(
-        self, scope: Scope, algebra: DualAlgebra, text: Meanings, owners: Sequence[str]
+        self,
+        scope: PointValues,
+        algebra: DualResidueAlgebra,
+        text: SymbolMeanings,
+        owners: Sequence[str],
     ) -> None:
-        self.scope, self.algebra, self.text, self.owners = scope, algebra, text, owners
-        self.known: dict[str, DualValue] = {}
+        self.point_values, self.algebra, self.text_meanings, self.frame_names = (
+            scope,
+            algebra,
+            text,
+            owners,
+        )
+        self.known_values: dict[str, DualResidue] = {}
 
-    def __call__(self, name: str) -> DualValue:
-        if name not in self.known:
-            self.known[name] = self._find(name)
-        return self.known[name]
+    def __call__(self, name: str) -> DualResidue:
+        if name not in self.known_values:
+            self.known_values[name] = self._dual_value_of(name)
+        return self.known_values[name]
 
-    def maybe(self, name: str) -> DualValue | None:
+    def lookup_or_none(self, name: str) -> DualResidue | None:
         try:
             return self(name)
         except LookupError:
             return None
 
-    def _find(self, name: str) -> DualValue:
+    def _dual_value_of(self, name: str) -> DualResidue:
         algebra = self.algebra
-        if name == EPS:
-            numbers = (algebra.constant(Fraction(x)).reals for x in (0, 1))
-            return DualValue(*numbers)
-        meaning = self.text.find(name)
+        if name == DUAL_UNIT_NAME:
+            numbers = (algebra.constant(Fraction(x)).real_parts for x in (0, 1))
+            return DualResidue(*numbers)
+        meaning = self.text_meanings.find_meaning(name)
         if isinstance(meaning, Name):
             name = meaning.name.lstrip("=")  # a name of ours
-        elif isinstance(meaning, Expression) and self.leads_to_dual(meaning):
+        elif isinstance(meaning, Expression) and self.has_dual_names(meaning):
             return evaluate_expression(meaning, algebra, self)
-        if is_vector(name, self.owners):
-            if algebra.axes == 1:
-                raise UnluckyError("a vector among numbers")
-            return self._parts([f"{name}@{axis}" for axis in "xyz"])
-        if is_scalar(name, self.owners):
-            return self._parts([f"{name}@"] * algebra.axes)
-        return algebra.scalar(self.scope.lookup(name))
+        if is_dual_vector_name(name, self.frame_names):
+            if algebra.axis_count == 1:
+                raise BadPointError("a vector among numbers")
+            return self._assemble_dual_parts([f"{name}@{axis}" for axis in "xyz"])
+        if is_dual_component_name(name, self.frame_names):
+            return self._assemble_dual_parts([f"{name}@"] * algebra.axis_count)
+        return algebra.from_scalar(self.point_values.lookup(name))
 
-    def _parts(self, stems: Sequence[str]) -> DualValue:
+    def _assemble_dual_parts(self, stems: Sequence[str]) -> DualResidue:
         reals, duals = (
-            tuple(self.scope.lookup(f"{stem}{part}") for stem in stems) for part in "rd"
+            tuple(self.point_values.lookup(f"{stem}{part}") for stem in stems) for part in "rd"
         )
-        return DualValue(reals, duals)
+        return DualResidue(reals, duals)
 
-    def leads_to_dual(self, expression: Expression) -> bool:
-        reached = names_reached(expression, self.text.find)
-        return any(is_dual(name, self.owners) for name in reached)
+    def has_dual_names(self, expression: Expression) -> bool:
+        reached = names_behind_expression(expression, self.text_meanings.find_meaning)
+        return any(is_dual_name(name, self.frame_names) for name in reached)
 
 
-def key_of(value: AnyValue) -> tuple[int, ...]:
-    if isinstance(value, Value):
+def residue_key_of(value: StatementValue) -> tuple[int, ...]:
+    if isinstance(value, Residue):
         return (value.number,)
-    return tuple(x.number for x in (*value.reals, *value.duals))
+    return tuple(x.number for x in (*value.real_parts, *value.dual_parts))
 
 
-def has_no_value(value: AnyValue) -> bool:
+def is_undefined_value(value: StatementValue) -> bool:
     """Whether it divides by zero, or has a root that does not exist modulo the prime."""
-    parts = (value,) if isinstance(value, Value) else (*value.reals, *value.duals)
+    parts = (value,) if isinstance(value, Residue) else (*value.real_parts, *value.dual_parts)
     marks = [x.marks for x in parts if x.marks is not None]
-    return any(x.why or (x.roots and x.is_loose) for x in marks)
+    return any(x.failure_reason or (x.root_bits and x.has_unknown_function) for x in marks)
 
 
-def is_met(goal: Key, key: Key) -> bool:
+def is_key_met(goal: ResidueKey, key: ResidueKey) -> bool:
     return all(g is None or g == k for g, k in zip(goal, key, strict=True))
 
 
-def shifted(goal: Key, minus: Key, plus: Key) -> Key:
+def shift_key(goal: ResidueKey, minus: ResidueKey, plus: ResidueKey) -> ResidueKey:
     """goal − minus + plus."""
     rows = zip(goal, minus, plus, strict=True)
-    return tuple(None if g is None else (g - (a or 0) + (b or 0)) % PRIME for g, a, b in rows)
+    return tuple(None if g is None else (g - (a or 0) + (b or 0)) % FIELD_PRIME for g, a, b in rows)
 
 
-def negative(goal: Key) -> Key:
-    return tuple(None if g is None else -g % PRIME for g in goal)
+def negate_key(goal: ResidueKey) -> ResidueKey:
+    return tuple(None if g is None else -g % FIELD_PRIME for g in goal)
 
 
-def product_of_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+def multiply_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
     if len(a) == 1:
-        return (a[0] * b[0] % PRIME,)
+        return (a[0] * b[0] % FIELD_PRIME,)
     n = len(a) // 2
-    duals = ((a[i] * b[n + i] + a[n + i] * b[i]) % PRIME for i in range(n))
-    return (*(a[i] * b[i] % PRIME for i in range(n)), *duals)
+    duals = ((a[i] * b[n + i] + a[n + i] * b[i]) % FIELD_PRIME for i in range(n))
+    return (*(a[i] * b[i] % FIELD_PRIME for i in range(n)), *duals)
 
 
-def quotient_of_keys(goal: Key, other: Sequence[int]) -> Key | None:
+def divide_keys(goal: ResidueKey, other: Sequence[int]) -> ResidueKey | None:
     """What times `other` is the goal; None where nothing is, or where all is."""
     if len(goal) == 1:
-        return (_over(goal[0], other[0]),) if goal[0] is not None and other[0] else None
+        return (_divide_residues(goal[0], other[0]),) if goal[0] is not None and other[0] else None
     n = len(goal) // 2
-    pairs = [_dual_quotient(goal[i], goal[n + i], other[i], other[n + i]) for i in range(n)]
+    pairs = [_divide_dual_residues(goal[i], goal[n + i], other[i], other[n + i]) for i in range(n)]
     if None in pairs or all(pair == (None, None) for pair in pairs):
         return None
     found = [pair for pair in pairs if pair is not None]
     return (*(r for r, _ in found), *(d for _, d in found))
 
 
-def _over(a: int, b: int) -> int:
-    return a * pow(b, -1, PRIME) % PRIME
+def _divide_residues(a: int, b: int) -> int:
+    return a * pow(b, -1, FIELD_PRIME) % FIELD_PRIME
 
 
-def _dual_quotient(
+def _divide_dual_residues(
     real: int | None, dual: int | None, by_real: int, by_dual: int
 ) -> tuple[int | None, int | None] | None:
     if by_real:
         if real is None:
             return None, None
-        found = _over(real, by_real)
-        return found, None if dual is None else _over(dual - found * by_dual, by_real)
+        found = _divide_residues(real, by_real)
+        return found, None if dual is None else _divide_residues(dual - found * by_dual, by_real)
     if real:
         return None
     if by_dual:
-        return (None if dual is None else _over(dual, by_dual)), None
+        return (None if dual is None else _divide_residues(dual, by_dual)), None
     return None if dual else (None, None)
 
 
-def scalar_of(goal: Key) -> int | None:
+def scalar_of_key(goal: ResidueKey) -> int | None:
     """The number that a required key is, if one number will do for all axes."""
     if len(goal) == 1:
         return goal[0]
@@ -233,4 +248,4 @@ def scalar_of(goal: Key) -> int | None:
     return reals.pop() if len(reals) == 1 and not any(goal[n:]) else None
 
 
-Lookup = Callable[[str], AnyValue | None]
+ValueLookup = Callable[[str], StatementValue | None]

@@ -27,16 +27,16 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from .options import (
-    BaseText,
-    ClosureNumber,
-    Converted,
-    FileText,
+    BaseOption,
+    ClosureOption,
+    FileArgument,
     JsonFlag,
     MechanismSource,
-    OptionalFileText,
+    OptionalFileArgument,
+    OptionConversion,
 )
-from .output import Outcome, print_outcome
-from .sources import read_mechanism
+from .output import CommandOutcome, print_command_outcome
+from .sources import read_mechanism_argument
 
 app = typer.Typer(
     name="linkwright",
@@ -49,21 +49,21 @@ app = typer.Typer(
     "mechanism.",
 )
 
-CommandFunction = Callable[..., Outcome]
+CommandFunction = Callable[..., CommandOutcome]
 
 
-def command(panel: str) -> Callable[[CommandFunction], CommandFunction]:
+def register_command(panel: str) -> Callable[[CommandFunction], CommandFunction]:
     """Make a function a command, listed in this panel of `linkwright --help`."""
 
     def register(function: CommandFunction) -> CommandFunction:
-        help_text, helps = read_docstring(function.__doc__ or "")
-        described = dict(_described_parameters(function))
-        options = _command_line_options(described, helps)
+        help_text, helps = read_command_docstring(function.__doc__ or "")
+        described = dict(_command_parameters(function))
+        options = _typer_parameters(described, helps)
 
         def run(**texts: Any) -> None:
             as_json = texts["as_json"]
-            outcome = function(**_arguments(described, texts))
-            print_outcome(outcome, as_json)
+            outcome = function(**_command_arguments(described, texts))
+            print_command_outcome(outcome, as_json)
 
         run.__signature__ = Signature(options)  # type: ignore[attr-defined]
         name = function.__name__
@@ -74,28 +74,28 @@ def command(panel: str) -> Callable[[CommandFunction], CommandFunction]:
 
 
 @dataclass(frozen=True)
-class _Described:
+class _CommandParameter:
     """A parameter of a command's function: its type, its default, and what is said of it."""
 
     type: Any
     default: Any
     metadata: tuple[Any, ...]
 
-    def find(self, kind: type) -> Any:
+    def find_metadata(self, kind: type) -> Any:
         """Return the entry of this kind in the metadata, or None."""
         return next((entry for entry in self.metadata if isinstance(entry, kind)), None)
 
 
-def _described_parameters(function: CommandFunction) -> Iterator[tuple[str, _Described]]:
+def _command_parameters(function: CommandFunction) -> Iterator[tuple[str, _CommandParameter]]:
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in signature(function).parameters.items():
         hint = hints[name]
         kind, *metadata = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        yield name, _Described(kind, parameter.default, tuple(metadata))
+        yield name, _CommandParameter(kind, parameter.default, tuple(metadata))
 
 
-def _command_line_options(
-    described: Mapping[str, _Described], helps: Mapping[str, str]
+def _typer_parameters(
+    described: Mapping[str, _CommandParameter], helps: Mapping[str, str]
 ) -> list[Parameter]:
     """Return the parameters that Typer sees: FILE, the options, `--base`, `--closure`, `--json`."""
     found: dict[str, Parameter] = {}
@@ -105,46 +105,51 @@ def _command_line_options(
             found[name] = Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint, default=default)
 
     for name, one in described.items():
-        source, converted = one.find(MechanismSource), one.find(Converted)
+        source, converted = one.find_metadata(MechanismSource), one.find_metadata(OptionConversion)
         if source is not None:
             required = source.required
-            add("file", *((FileText, Parameter.empty) if required else (OptionalFileText, None)))
+            add(
+                "file",
+                *((FileArgument, Parameter.empty) if required else (OptionalFileArgument, None)),
+            )
             continue
         if name in ("base", "closure", "as_json"):
             continue  # always at the end
-        info = copy(one.find(typer.models.ParameterInfo)) or _plain_option(name, one.type)
+        info = copy(one.find_metadata(typer.models.ParameterInfo)) or _typer_option(name, one.type)
         info.help = helps.get(name, info.help)
         kind = one.type if converted is None else converted.text_type
         default = None if converted and one.default is Parameter.empty else one.default
         add(name, Annotated[kind, info], default)
     if "file" in found:
-        add("base", BaseText, None)
-        add("closure", ClosureNumber, None)
+        add("base", BaseOption, None)
+        add("closure", ClosureOption, None)
     add("as_json", JsonFlag, False)
     return list(found.values())
 
 
-def _plain_option(name: str, kind: Any) -> Any:
+def _typer_option(name: str, kind: Any) -> Any:
     """Return an option of the parameter's name; a flag has no negative form."""
     return typer.Option(f"--{name.replace('_', '-')}") if kind is bool else typer.Option()
 
 
-def _arguments(described: Mapping[str, _Described], texts: Mapping[str, Any]) -> dict[str, Any]:
+def _command_arguments(
+    described: Mapping[str, _CommandParameter], texts: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the arguments of the function: the mechanism, and values made from texts."""
-    sources = [name for name, one in described.items() if one.find(MechanismSource)]
+    sources = [name for name, one in described.items() if one.find_metadata(MechanismSource)]
     mechanism = None
     if sources and texts["file"] is not None:
-        mechanism = read_mechanism(texts["file"], texts["base"], texts["closure"])
+        mechanism = read_mechanism_argument(texts["file"], texts["base"], texts["closure"])
     arguments: dict[str, Any] = dict.fromkeys(sources, mechanism)
     for name, one in described.items():
         if name not in sources:
-            converted = one.find(Converted)
+            converted = one.find_metadata(OptionConversion)
             text = texts[name]
             arguments[name] = text if converted is None else converted.convert(text, mechanism)
     return arguments
 
 
-def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
+def read_command_docstring(docstring: str) -> tuple[str, dict[str, str]]:
     """Return the help of a command and those of its options from a numpydoc docstring."""
     parts = re.split(r"^(Parameters|Examples)\n-+\n", cleandoc(docstring), flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -167,7 +172,7 @@ def _print_version(is_wanted: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _program_options(
     version: Annotated[
         bool,
         typer.Option(

@@ -15,12 +15,12 @@ from ..errors import LinkwrightError
 from . import commands as commands  # registers them
 from .command import app
 from .output import CheckFailedError
-from .supervise import supervise
+from .supervise import supervise_command
 
 
 def main() -> None:
     """The entry point: the command in a process that Ctrl-C ends within a second."""
-    supervise(run_command)
+    supervise_command(run_command)
 
 
 def run_command() -> None:
@@ -35,18 +35,18 @@ def run_command() -> None:
         if sys.stdout is not None:  # it is closed if the caller closed it
             sys.stdout.flush()
     except CheckFailedError as error:
-        _stop(str(error), 1)
+        _exit_with_message(str(error), 1)
     except LinkwrightError as error:
-        _stop(str(error))
+        _exit_with_message(str(error))
     except typer.Exit as error:
         sys.exit(error.exit_code)
     except OSError as error:  # files report their own; this is standard output
-        _let_go_of_output()
+        _discard_output()
         if isinstance(error, BrokenPipeError):
             sys.exit(0)
-        _stop(f"the output cannot be written: {error.strerror}")
+        _exit_with_message(f"the output cannot be written: {error.strerror}")
     except (KeyboardInterrupt, typer.Abort):
-        _stop("interrupted", 130)
+        _exit_with_message("interrupted", 130)
     except Exception as error:  # usage errors of the parser behind Typer
         show = getattr(error, "format_message", None)
         if show is None:
@@ -56,14 +56,14 @@ def run_command() -> None:
         message = show()
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
-        _stop(f"{message.rstrip('.')}; see '{command} --help'")
+        _exit_with_message(f"{message.rstrip('.')}; see '{command} --help'")
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """What is still in the buffer goes nowhere, so that Python does not try again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _stop(message: str, status: int = 2) -> None:
+def _exit_with_message(message: str, status: int = 2) -> None:
     print(f"linkwright: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(status)

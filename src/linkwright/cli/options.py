@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .output import check_run_ending, check_target
-from .words import read_assignments, read_courses, read_names, read_numbers, read_seconds
+from .output import check_output_option, check_run_output_option
+from .words import (
+    read_option_assignments,
+    read_option_histories,
+    read_option_names,
+    read_option_numbers,
+    read_option_seconds,
+)
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -30,44 +36,59 @@ class MechanismSource:
 
 
 @dataclass(frozen=True)
-class Converted:
+class OptionConversion:
     """Marks a parameter whose value is made from what Typer reads, and from the mechanism."""
 
     text_type: Any
     convert: Callable[[Any, Any], Any]
 
 
-Texts = list[str] | None
-ASSIGNMENTS = Converted(Texts, lambda words, _: read_assignments(words or []))
-COURSES = Converted(Texts, lambda words, _: read_courses(words or []))
-COORDINATES = Converted(Texts, lambda words, arm: read_numbers(arm, words or [], "q0"))
-VELOCITIES = Converted(Texts, lambda words, arm: read_numbers(arm, words or [], "qd0"))
-FORCES = Converted(Texts, lambda words, arm: read_numbers(arm, words or [], "torque"))
-NAMES = Converted(str | None, lambda text, _: None if text is None else read_names(text))
-SECONDS = Converted(str | None, lambda text, _: None if text is None else read_seconds(text))
+OptionTexts = list[str] | None
+ASSIGNMENT_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, _: read_option_assignments(words or [])
+)
+HISTORY_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, _: read_option_histories(words or [])
+)
+COORDINATE_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "q0")
+)
+VELOCITY_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "qd0")
+)
+FORCE_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "torque")
+)
+NAME_LIST_CONVERSION = OptionConversion(
+    str | None, lambda text, _: None if text is None else read_option_names(text)
+)
+SECONDS_CONVERSION = OptionConversion(
+    str | None, lambda text, _: None if text is None else read_option_seconds(text)
+)
 
 
-def written_as(*endings: str) -> Converted:
+def output_file_conversion(*endings: str) -> OptionConversion:
     """Make the path of a file to write; other endings and missing folders are errors at once."""
-    return Converted(Path | None, lambda path, _: check_target(path, *endings))
+    return OptionConversion(Path | None, lambda path, _: check_output_option(path, *endings))
 
 
-def each_written_as(*endings: str) -> Converted:
+def output_files_conversion(*endings: str) -> OptionConversion:
     """Make the paths of files to write, as `written_as` does for one."""
-    return Converted(
-        list[Path] | None, lambda paths, _: [check_target(path, *endings) for path in paths or []]
+    return OptionConversion(
+        list[Path] | None,
+        lambda paths, _: [check_output_option(path, *endings) for path in paths or []],
     )
 
 
 # the mechanism, and how the result is printed
 
 FILE_HELP = "A mechanism file, or the name of a gallery mechanism."
-FileText = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
-OptionalFileText = Annotated[str | None, typer.Argument(metavar="FILE", help=FILE_HELP)]
-BaseText = Annotated[
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)]
+OptionalFileArgument = Annotated[str | None, typer.Argument(metavar="FILE", help=FILE_HELP)]
+BaseOption = Annotated[
     str | None, typer.Option("--base", metavar="free", help="Let the root link of a URDF float.")
 ]
-ClosureNumber = Annotated[
+ClosureOption = Annotated[
     float | None,
     typer.Option(
         "--closure",
@@ -81,63 +102,69 @@ OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]
 
 # states
 
-NAMED_VALUE = "NAME=VALUE"
-Coordinates = Annotated[
+NAMED_VALUE_METAVAR = "NAME=VALUE"
+CoordinateArguments = Annotated[
     dict[str, float],
     typer.Argument(metavar="q1=…", help="Initial coordinates; default: the home configuration."),
-    COORDINATES,
+    COORDINATE_CONVERSION,
 ]
-Velocities = Annotated[
-    dict[str, float],
-    typer.Option("--speed", metavar=NAMED_VALUE, help="A generalized velocity: q1=2, q1=30deg/s."),
-    VELOCITIES,
-]
-RoughCoordinates = Annotated[
+VelocityOptions = Annotated[
     dict[str, float],
     typer.Option(
-        "--rough", metavar=NAMED_VALUE, help="A rough value that selects a branch: theta2=40deg."
+        "--speed", metavar=NAMED_VALUE_METAVAR, help="A generalized velocity: q1=2, q1=30deg/s."
     ),
-    COORDINATES,
+    VELOCITY_CONVERSION,
 ]
-ConstantForces = Annotated[
+RoughCoordinateOptions = Annotated[
     dict[str, float],
     typer.Option(
-        "--drive", metavar=NAMED_VALUE, help="A constant joint force or actuator effort: q1=2."
+        "--rough",
+        metavar=NAMED_VALUE_METAVAR,
+        help="A rough value that selects a branch: theta2=40deg.",
     ),
-    FORCES,
+    COORDINATE_CONVERSION,
+]
+ConstantForceOptions = Annotated[
+    dict[str, float],
+    typer.Option(
+        "--drive",
+        metavar=NAMED_VALUE_METAVAR,
+        help="A constant joint force or actuator effort: q1=2.",
+    ),
+    FORCE_CONVERSION,
 ]
 
 # motions over time
 
-Duration = Annotated[float, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")]
-OptionalDuration = Annotated[
+DurationOption = Annotated[float, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")]
+OptionalDurationOption = Annotated[
     float | None, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")
 ]
-Samples = Annotated[int, typer.Option("--samples", help="Number of equally spaced times.")]
-Motion = Annotated[
+SamplesOption = Annotated[int, typer.Option("--samples", help="Number of equally spaced times.")]
+DrivenMotionArguments = Annotated[
     dict[str, Any],
     typer.Argument(
         metavar="q1=…",
         help="Driven coordinates: expressions in t, or .csv files with columns t and q1.",
     ),
-    COURSES,
+    HISTORY_CONVERSION,
 ]
 
 # formulations
 
-Formulation = Annotated[str, typer.Option("--by", help="The formulation.")]
-Formulations = Annotated[
+FormulationOption = Annotated[str, typer.Option("--by", help="The formulation.")]
+FormulationsOption = Annotated[
     list[str] | None,
     typer.Option("--by", metavar="NAME,…", help="Formulations; default: all."),
-    NAMES,
+    NAME_LIST_CONVERSION,
 ]
 
 # files to write
 
-PICTURES = (".svg", ".pdf", ".png")
-OUTPUT = typer.Option("--output", "-o", metavar="FILE")
-RunFile = Annotated[
+PICTURE_ENDINGS = (".svg", ".pdf", ".png")
+OUTPUT_OPTION = typer.Option("--output", "-o", metavar="FILE")
+RunFileOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Save the motion: .nc, .csv or .parquet."),
-    Converted(Path | None, lambda path, _: check_run_ending(path)),
+    OptionConversion(Path | None, lambda path, _: check_run_output_option(path)),
 ]

@@ -7,15 +7,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import FileError, LinkwrightError, suggest
+from ..errors import FileError, LinkwrightError, suggest_remedy
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def read_mechanism(source: str, base: str | None, closure: float | None) -> Mechanism:
+def read_mechanism_argument(source: str, base: str | None, closure: float | None) -> Mechanism:
     """Return the mechanism that FILE, `--base` and `--closure` describe."""
-    mechanism = _load(source, base)
+    mechanism = _load_file_or_gallery(source, base)
     if closure is not None and not (mechanism.loops or mechanism.constraints):
         raise LinkwrightError(
             "--closure is for mechanisms with loops or constraints",
@@ -25,24 +25,24 @@ def read_mechanism(source: str, base: str | None, closure: float | None) -> Mech
     return mechanism.with_closure(closure)
 
 
-def _load(source: str, base: str | None) -> Mechanism:
+def _load_file_or_gallery(source: str, base: str | None) -> Mechanism:
     """Read the file, or take the mechanism of this name from the gallery."""
     from ..files import gallery, load
-    from ..mechanism.gallery_files import family, gallery_file, gallery_names
+    from ..mechanism.gallery_files import find_family, gallery_names, read_gallery_file
 
-    known = source in gallery_names() or source.startswith("chain-") or family(source)
+    known = source in gallery_names() or source.startswith("chain-") or find_family(source)
     if not known and _looks_like_gallery_name(source):
         is_near = get_close_matches(source, gallery_names())
         raise FileError(
             "there is no such file, nor such a mechanism in the gallery",
             where=source,
-            remedy=suggest(source, gallery_names()) if is_near else "see linkwright gallery",
+            remedy=suggest_remedy(source, gallery_names()) if is_near else "see linkwright gallery",
         )
     if not known or os.path.isfile(source):
         return load(Path(source), base=base)
     if base is not None:
         raise FileError("--base is for URDF files", where=source, remedy="leave it out")
-    gallery_file(source)
+    read_gallery_file(source)
     return gallery(source)
 
 

@@ -14,22 +14,24 @@ import numpy as np
 from ..errors import FileError
 from ..model import Model
 from ..ports import Port
-from ..quantities import INPUT_SHAPES, entry_names
-from .output import write_file
+from ..quantities import INPUT_SHAPES, quantity_entry_names
+from .output import write_output_file
 
 
-def read_states(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
+def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
     """The inputs that a file of states gives: in an NPZ file as whole arrays or as columns, in
     a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
     file serves for several quantities.
     """
-    columns = _read_npz(path) if _is_npz(path) else read_csv(path)
-    inputs = _Inputs(entry_names(model.names), wanted, columns, path).arrays()
-    _check_batches(wanted, inputs, path)
+    columns = _read_npz_columns(path) if _is_npz_file(path) else read_csv_columns(path)
+    inputs = _StateFileInputs(
+        quantity_entry_names(model.names), wanted, columns, path
+    ).input_arrays()
+    _check_state_counts(wanted, inputs, path)
     return inputs
 
 
-class _Inputs:
+class _StateFileInputs:
     """Finds the wanted inputs among the named arrays of a file."""
 
     def __init__(
@@ -39,65 +41,73 @@ class _Inputs:
         self.wanted = wanted
         self.columns = columns
         self.path = path
-        self.npz = _is_npz(path)
+        self.npz = _is_npz_file(path)
         self.kind = "array" if self.npz else "column"
         self.entries = [name for port in wanted for name in self.names[port.name]]
 
-    def fail(self, what: str, remedy: str) -> FileError:
+    def state_file_error(self, what: str, remedy: str) -> FileError:
         return FileError(what, where=str(self.path), remedy=remedy)
 
-    def arrays(self) -> dict[str, Any]:
-        self.check_names()
-        take = self.whole if self.by_whole_arrays() else self.stacked
+    def input_arrays(self) -> dict[str, Any]:
+        self.check_column_names()
+        take = self.whole_array if self.has_whole_arrays() else self.stack_columns
         return {port.name: take(port) for port in self.wanted}
 
-    def check_names(self) -> None:
+    def check_column_names(self) -> None:
         """Refuses names that mean nothing here, or two things at once."""
-        if (twice := _repeated(self.entries)) and twice in self.columns:
-            raise self.fail(f"'{twice}' is the name of two inputs", "rename a joint")
+        if (twice := _first_repeated_name(self.entries)) and twice in self.columns:
+            raise self.state_file_error(f"'{twice}' is the name of two inputs", "rename a joint")
         known = {name for names in self.names.values() for name in names}
         known |= set(self.names) if self.npz else set()
         for name in self.columns:
             if name not in known:
-                raise self.fail(f"has the unknown {self.kind} '{name}'", self.needed())
+                raise self.state_file_error(
+                    f"has the unknown {self.kind} '{name}'", self.needed_columns()
+                )
 
-    def needed(self) -> str:
+    def needed_columns(self) -> str:
         either = f"{', '.join(port.name for port in self.wanted)}, or " if self.npz else ""
         return f"give {either}{', '.join(self.entries)}"
 
-    def by_whole_arrays(self) -> bool:
+    def has_whole_arrays(self) -> bool:
         """Whether an NPZ file has arrays q, qd, … (and not a column q1 of q that is also q1)."""
         present = [port for port in self.wanted if port.name in self.columns]
         if not self.npz or not present:
             return False
         clear = any(port.name not in self.entries for port in present)
-        return clear or (len(present) == len(self.wanted) and all(map(self.fits, present)))
+        return clear or (
+            len(present) == len(self.wanted) and all(map(self.has_port_shape, present))
+        )
 
-    def fits(self, port: Port) -> bool:
+    def has_port_shape(self, port: Port) -> bool:
         shape: tuple[int, ...] = self.columns[port.name].shape
         return shape[max(0, len(shape) - len(port.shape)) :] == port.shape
 
-    def whole(self, port: Port) -> Any:
+    def whole_array(self, port: Port) -> Any:
         names = [port.name for port in self.wanted]
         beside = [n for n in self.names[port.name] if n in self.columns and n not in names]
         if port.name not in self.columns:
-            raise self.fail(f"there is no array '{port.name}'", self.needed())
+            raise self.state_file_error(f"there is no array '{port.name}'", self.needed_columns())
         if beside:
-            raise self.fail(f"has '{beside[0]}' beside '{port.name}'", "give one of them")
-        if not self.fits(port):
+            raise self.state_file_error(
+                f"has '{beside[0]}' beside '{port.name}'", "give one of them"
+            )
+        if not self.has_port_shape(port):
             found, shape = self.columns[port.name].shape, ", ".join(map(str, port.shape))
-            raise self.fail(f"{port.name} has the shape {found}", f"give (…, {shape})")
+            raise self.state_file_error(f"{port.name} has the shape {found}", f"give (…, {shape})")
         return self.columns[port.name]
 
-    def stacked(self, port: Port) -> Any:
+    def stack_columns(self, port: Port) -> Any:
         entries = self.names[port.name]
         for name in entries:
             if name not in self.columns:
-                raise self.fail(f"there is no {self.kind} '{name}'", self.needed())
+                raise self.state_file_error(
+                    f"there is no {self.kind} '{name}'", self.needed_columns()
+                )
         several = [self.columns[name] for name in entries]
         for name, one in zip(entries, several, strict=True):
             if one.shape != several[0].shape:
-                raise self.fail(
+                raise self.state_file_error(
                     f"'{name}' has the shape {one.shape}, '{entries[0]}' {several[0].shape}",
                     "give all the same",
                 )
@@ -105,15 +115,15 @@ class _Inputs:
         return stacked.reshape(stacked.shape[:-1] + port.shape)
 
 
-def _is_npz(path: Path) -> bool:
+def _is_npz_file(path: Path) -> bool:
     return path.suffix.lower() == ".npz"
 
 
-def _repeated(names: Iterable[str]) -> str | None:
+def _first_repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _check_batches(wanted: list[Port], inputs: dict[str, Any], path: Path) -> None:
+def _check_state_counts(wanted: list[Port], inputs: dict[str, Any], path: Path) -> None:
     shapes = {p.name: inputs[p.name].shape[: inputs[p.name].ndim - len(p.shape)] for p in wanted}
     try:
         np.broadcast_shapes(*shapes.values())
@@ -125,13 +135,13 @@ def _check_batches(wanted: list[Port], inputs: dict[str, Any], path: Path) -> No
         ) from None  # fmt: skip
 
 
-def _read_npz(path: Path) -> dict[str, Any]:
+def _read_npz_columns(path: Path) -> dict[str, Any]:
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise FileError("is a single array", remedy="write it with numpy.savez and names")
         with archive:
-            return {key: _real(key, archive[key]) for key in archive.files}
+            return {key: _check_real_array(key, archive[key]) for key in archive.files}
     except FileError as error:
         raise error.within(str(path)) from None
     except OSError as error:
@@ -143,14 +153,14 @@ def _read_npz(path: Path) -> dict[str, Any]:
         ) from None  # fmt: skip
 
 
-def _real(key: str, array: Any) -> Any:
+def _check_real_array(key: str, array: Any) -> Any:
     if getattr(array, "dtype", np.dtype(object)).kind not in "fiub":
         kind = getattr(array, "dtype", "no numbers")
         raise FileError(f"the array '{key}' is of {kind}", remedy="give real numbers")
     return np.asarray(array, dtype=float)
 
 
-def read_csv(path: Path) -> dict[str, Any]:
+def read_csv_columns(path: Path) -> dict[str, Any]:
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
@@ -164,16 +174,16 @@ def read_csv(path: Path) -> dict[str, Any]:
     if len(rows) < 2:
         raise FileError("has no rows", where=str(path), remedy="give a header and a row a state")
     head = [cell.strip() for cell in rows[0][1]]
-    if twice := _repeated(head):
+    if twice := _first_repeated_name(head):
         raise FileError(f"has the column '{twice}' twice", where=str(path), remedy="give it once")
     for line, row in rows[1:]:
         if len(row) != len(head):
             raise FileError(f"has {len(row)} cells, not {len(head)}", where=f"{path}, row {line}")
-    data = np.array([_floats(row, head, f"{path}, row {line}") for line, row in rows[1:]])
+    data = np.array([_read_csv_floats(row, head, f"{path}, row {line}") for line, row in rows[1:]])
     return {name: data[:, k] for k, name in enumerate(head)}
 
 
-def _floats(row: list[str], head: list[str], where: str) -> list[float]:
+def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]:
     numbers = []
     for cell, name in zip(row, head, strict=True):
         try:
@@ -186,13 +196,13 @@ def _floats(row: list[str], head: list[str], where: str) -> list[float]:
     return numbers
 
 
-def write_results(model: Model, outputs: list[Port], named: dict[str, Any], path: Path) -> None:
-    if _is_npz(path):
+def write_result_file(model: Model, outputs: list[Port], named: dict[str, Any], path: Path) -> None:
+    if _is_npz_file(path):
         buffer = io.BytesIO()
         np.savez(buffer, **named)
-        write_file(path, buffer.getvalue())
+        write_output_file(path, buffer.getvalue())
         return
-    names = entry_names(model.names)
+    names = quantity_entry_names(model.names)
     head: list[str] = []
     for port in outputs:
         indices = [",".join(str(i + 1) for i in index) for index in np.ndindex(*port.shape)]
@@ -202,4 +212,4 @@ def write_results(model: Model, outputs: list[Port], named: dict[str, Any], path
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
     writer.writerows([[repr(float(x)) for x in row] for row in table])
-    write_file(path, text.getvalue())
+    write_output_file(path, text.getvalue())

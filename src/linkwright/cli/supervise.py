@@ -20,52 +20,52 @@ from types import FrameType
 
 from ..processes import end_with_parent
 
-GRACE = 0.8
+INTERRUPT_GRACE_SECONDS = 0.8
 """Seconds that a child has to save what it has and to end by itself after Ctrl-C."""
 
-_PAUSE = 0.01
-_LONGEST = 4096
+_POLL_SECONDS = 0.01
+_MAX_PATH_BYTES = 4096
 """Bytes of a file's name that a pipe takes at once."""
 
 
 @dataclass
-class _Child:
+class _ChildProcess:
     """What a child knows: the pipe to its parent, and the file that it writes after Ctrl-C."""
 
     pipe: int | None = None
     target: Path | None = None
 
 
-_child = _Child()
+_this_child = _ChildProcess()
 
 
-def supervise(command: Callable[[], None]) -> None:
+def supervise_command(command: Callable[[], None]) -> None:
     """Runs the command in a child process and exits with its status; returns where it cannot."""
     is_program = sys.stdout is sys.__stdout__  # output redirected inside of Python stays here
     if not hasattr(os, "fork") or not is_program:
         command()
         return
     reader, writer = os.pipe()
-    _flush()
+    _flush_output()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _child.pipe = writer
-        _run(command)
+        _this_child.pipe = writer
+        _run_child_command(command)
     os.close(writer)
-    _exit_as(_wait(child, reader))
+    _exit_with_status(_wait_for_child(child, reader))
 
 
-def save_when_interrupted(target: Path) -> None:
+def save_on_interrupt(target: Path) -> None:
     """From now on Ctrl-C lets this command save what it has, as long as the parent waits."""
-    _child.target = target.absolute()
+    _this_child.target = target.absolute()
 
 
-def _run(command: Callable[[], None]) -> None:
+def _run_child_command(command: Callable[[], None]) -> None:
     """The child: the command, and its status; never returns."""
     end_with_parent()
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt_once)
+        signal.signal(signal.SIGINT, _handle_first_interrupt)
     status = 1
     try:
         command()
@@ -77,42 +77,42 @@ def _run(command: Callable[[], None]) -> None:
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
-        _flush()
+        _flush_output()
         os._exit(status)
 
 
-def _interrupt_once(number: int, frame: FrameType | None) -> None:
+def _handle_first_interrupt(number: int, frame: FrameType | None) -> None:
     """The second Ctrl-C does not disturb the child while it ends; the parent limits its time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _child.target is not None and _child.pipe is not None:
-        os.write(_child.pipe, os.fsencode(_child.target))
+    if _this_child.target is not None and _this_child.pipe is not None:
+        os.write(_this_child.pipe, os.fsencode(_this_child.target))
     raise KeyboardInterrupt
 
 
-def _wait(child: int, saving: int) -> int:
+def _wait_for_child(child: int, saving: int) -> int:
     """The child's status; 128 + n where signal n ended it."""
     try:
-        return _status(os.waitpid(child, 0)[1])
+        return _exit_status(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _send(child, signal.SIGINT)  # a terminal has told the child too, which then ignores it
-    end = time.monotonic() + GRACE
+    _send_signal(child, signal.SIGINT)  # a terminal has told the child too, which then ignores it
+    end = time.monotonic() + INTERRUPT_GRACE_SECONDS
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return _status(status)
-        time.sleep(_PAUSE)
-    _send(child, signal.SIGKILL)
+            return _exit_status(status)
+        time.sleep(_POLL_SECONDS)
+    _send_signal(child, signal.SIGKILL)
     os.waitpid(child, 0)
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[?25h")  # a progress bar hides the cursor
-    print(f"linkwright: interrupted{_given_up(child, saving)}", file=sys.stderr)
+    print(f"linkwright: interrupted{_unwritten_file_message(child, saving)}", file=sys.stderr)
     return 130
 
 
-def _given_up(child: int, saving: int) -> str:
+def _unwritten_file_message(child: int, saving: int) -> str:
     """What to say of a file that the child had no time to write; its beginnings are removed."""
-    target = os.read(saving, _LONGEST) if select.select([saving], [], [], 0)[0] else b""
+    target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
     if not target:
         return ""
     path = Path(os.fsdecode(target))
@@ -122,17 +122,17 @@ def _given_up(child: int, saving: int) -> str:
     return f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
 
 
-def _status(waited: int) -> int:
+def _exit_status(waited: int) -> int:
     code = os.waitstatus_to_exitcode(waited)
     return code if code >= 0 else 128 - code
 
 
-def _send(process: int, number: int) -> None:
+def _send_signal(process: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
 
 
-def _exit_as(status: int) -> None:
+def _exit_with_status(status: int) -> None:
     if status > 128 and status != 130:
         name = signal.Signals(status - 128).name
         why = ", probably for lack of memory" if name == "SIGKILL" else ""
@@ -140,7 +140,7 @@ def _exit_as(status: int) -> None:
     os._exit(status)
 
 
-def _flush() -> None:
+def _flush_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             if stream is not None:

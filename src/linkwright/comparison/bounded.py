@@ -19,53 +19,55 @@ from typing import Any, BinaryIO, TypeVar
 
 from ..errors import LinkwrightError
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-_START = (
+_WORKER_PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from linkwright.processes import end_with_parent; end_with_parent(); "
     "from linkwright.comparison.bounded import serve; serve()"
 )
-_IMPORTING = 60.0
+_MAX_IMPORT_SECONDS = 60.0
 """Seconds that a process may take until it answers at all."""
-_COUNTS = hasattr(signal, "setitimer")
-_WAITING = 10.0 if _COUNTS else 1.0
+_HAS_CPU_TIMER = hasattr(signal, "setitimer")
+_CLOCK_PER_BUDGET = 10.0 if _HAS_CPU_TIMER else 1.0
 """Seconds by the clock for each of a budget."""
 
 
-class OutOfTimeError(LinkwrightError):
+class BudgetExceededError(LinkwrightError):
     """Work that was ended at its budget."""
 
 
-class Worker:
+class TimedWorker:
     """Calls functions of this package elsewhere, one after the other; begins anew after one that
     had to be ended. Use it in `with`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self.spent = 0.0
+        self.spent_seconds = 0.0
         """Seconds that its calls took."""
 
-    def __enter__(self) -> Worker:
-        _WORKING.add(self)
+    def __enter__(self) -> TimedWorker:
+        _ACTIVE_WORKERS.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _WORKING.discard(self)
-        self._end()
+        _ACTIVE_WORKERS.discard(self)
+        self._end_process()
 
-    def call(self, function: Callable[..., Made], *arguments: object, seconds: float) -> Made:
+    def call_within(
+        self, function: Callable[..., Result], *arguments: object, seconds: float
+    ) -> Result:
         """function(*arguments), or `OutOfTimeError` after so many seconds."""
-        if _CANCELLED.is_set():
+        if _IS_CANCELLED.is_set():
             raise KeyboardInterrupt
         if self._process is None:
-            self._process = _started()
-            self._answer(bool, (), _IMPORTING)
-        answer: Made = self._answer(function, arguments, seconds)
+            self._process = _start_worker_process()
+            self._await_answer(bool, (), _MAX_IMPORT_SECONDS)
+        answer: Result = self._await_answer(function, arguments, seconds)
         return answer
 
-    def _answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
+    def _await_answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -74,35 +76,37 @@ class Worker:
         try:
             process.stdin.write(pickle.dumps((function, arguments, seconds)))
             process.stdin.flush()
-            reader = threading.Thread(target=_read, args=(process.stdout, found), daemon=True)
+            reader = threading.Thread(
+                target=_read_answer, args=(process.stdout, found), daemon=True
+            )
             reader.start()
-            reader.join(seconds * _WAITING)
+            reader.join(seconds * _CLOCK_PER_BUDGET)
             late = reader.is_alive()
         except BaseException:
-            self._end()
+            self._end_process()
             raise
-        if _CANCELLED.is_set():
-            self._end()
+        if _IS_CANCELLED.is_set():
+            self._end_process()
             raise KeyboardInterrupt
         if late or not found:
-            ended = self._end(0.0 if late else 5.0)
-            if late or (_COUNTS and ended == -signal.SIGPROF):
-                self.spent += seconds
-                raise OutOfTimeError(f"took more than {seconds:.3g} s")
+            ended = self._end_process(0.0 if late else 5.0)
+            if late or (_HAS_CPU_TIMER and ended == -signal.SIGPROF):
+                self.spent_seconds += seconds
+                raise BudgetExceededError(f"took more than {seconds:.3g} s")
             raise LinkwrightError("its process ended, probably for lack of memory")
         good, value, took = found[0]
-        self.spent += took
+        self.spent_seconds += took
         if not good:
             raise value
         return value
 
-    def kill(self) -> None:
+    def kill_process(self) -> None:
         """Ends the process under the hands of the thread that waits for it."""
         process = self._process
         if process is not None:
             process.kill()
 
-    def _end(self, patience: float = 0.0) -> int | None:
+    def _end_process(self, patience: float = 0.0) -> int | None:
         """How the process ended; it does now, if it has not."""
         process, self._process = self._process, None
         if process is None:
@@ -119,43 +123,43 @@ class Worker:
         return ended
 
 
-_WORKING: set[Worker] = set()
-_CANCELLED = threading.Event()
+_ACTIVE_WORKERS: set[TimedWorker] = set()
+_IS_CANCELLED = threading.Event()
 """Set while the work of other threads is being given up."""
 
 
 @contextlib.contextmanager
-def not_cancelled() -> Iterator[None]:
+def clear_cancellation() -> Iterator[None]:
     """Around threads that may be cancelled: work can begin again behind it."""
     try:
         yield
     finally:
-        _CANCELLED.clear()
+        _IS_CANCELLED.clear()
 
 
 @contextlib.contextmanager
-def cancelling() -> Iterator[None]:
+def cancel_workers_on_error() -> Iterator[None]:
     """Ends all workers at once where the block is left by Ctrl-C or another error, so that threads
     that wait for them do not hold it up."""
     try:
         yield
     except BaseException:
-        _CANCELLED.set()
-        for worker in list(_WORKING):
-            worker.kill()
+        _IS_CANCELLED.set()
+        for worker in list(_ACTIVE_WORKERS):
+            worker.kill_process()
         raise
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_worker_process() -> subprocess.Popen[bytes]:
     import json
 
-    command = [sys.executable, "-c", _START, json.dumps(sys.path)]
+    command = [sys.executable, "-c", _WORKER_PROGRAM, json.dumps(sys.path)]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
 
-def _read(pipe: BinaryIO | Any, found: list[Any]) -> None:
+def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
     with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
         found.append(pickle.load(pipe))
 
@@ -171,16 +175,16 @@ def serve() -> None:
             return
         begin = time.process_time()
         try:
-            _count(seconds)
+            _limit_cpu_time(seconds)
             answer = (True, function(*arguments))
         except Exception as error:
             answer = (False, error)
-        _count(0.0)
+        _limit_cpu_time(0.0)
         answers.write(pickle.dumps((*answer, time.process_time() - begin)))
         answers.flush()
 
 
-def _count(seconds: float) -> None:
+def _limit_cpu_time(seconds: float) -> None:
     """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
-    if _COUNTS:
+    if _HAS_CPU_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)

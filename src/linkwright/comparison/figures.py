@@ -4,62 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..show.style import COLUMN, GREY, colour, dashes, legend, sheet, styled
+from ..show.style import (
+    COLUMN_WIDTH,
+    GRAY_COLOR,
+    dash_pattern,
+    draw_legend,
+    line_color,
+    new_figure,
+    with_house_style,
+)
 from .comparison import Comparison
-from .measure import evaluating
-from .output import Saved
-from .size_scaling import COSTS, Scaling, virgala
+from .measure import evaluation_share_text
+from .output import SavableResult
+from .size_scaling import COST_LABELS, CostScaling, virgala_derivation_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FEW = 6
+_MAX_SIZES_LABELLED = 6
 """So many sizes all have their number on the axis."""
-_STEPS = "the integrator’s own steps take the rest"
-_MARKS = "osD^vPX<>"
+_INTEGRATOR_NOTE = "the integrator’s own steps take the rest"
+_LINE_MARKERS = "osD^vPX<>"
 
 
-@styled
-def drawn(study: Saved) -> Figure:
-    if isinstance(study, Scaling):
-        return _growth(study)
+@with_house_style
+def draw_cost_figure(study: SavableResult) -> Figure:
+    if isinstance(study, CostScaling):
+        return _draw_cost_growth(study)
     assert isinstance(study, Comparison)
-    return _side_by_side(study)
+    return _draw_cost_ratios(study)
 
 
-def _growth(study: Scaling) -> Figure:
+def _draw_cost_growth(study: CostScaling) -> Figure:
     """One panel a cost, one line a formulation, both scales logarithmic."""
-    figure = sheet(2 * COLUMN, 180)
+    figure = new_figure(2 * COLUMN_WIDTH, 180)
     panels = figure.subplots(2, 2, sharex=True)
     sizes = sorted({n for found in study.rows.values() for n in found})
-    for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
+    for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
         for k, by in enumerate(study.rows):
-            power = study.power(by, what)
+            power = study.cost_power_law(by, what)
             name = by + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
             axes.plot(
-                *study.costs(by, what), marker=_MARKS[k % len(_MARKS)], ms=2.5, color=colour(k),
-                ls=dashes(k), label=name,
-            )  # fmt: skip
+                *study.formulation_costs(by, what),
+                marker=_LINE_MARKERS[k % len(_LINE_MARKERS)],
+                ms=2.5,
+                color=line_color(k),
+                ls=dash_pattern(k),
+                label=name,
+            )
         if what == "derive_seconds":
-            fit = [n for n in sizes if virgala(n) > 0]
+            fit = [n for n in sizes if virgala_derivation_time(n) > 0]
             axes.plot(
-                fit, [virgala(n) for n in fit], ":", color=GREY, label="Virgala et al., Matlab 2013"
+                fit,
+                [virgala_derivation_time(n) for n in fit],
+                ":",
+                color=GRAY_COLOR,
+                label="Virgala et al., Matlab 2013",
             )
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
-        _decades(axes)
-        legend(axes, width=COLUMN)
-    shares = (f"{evaluating(rows)} (n = {n})" for n, rows in study.ends().items())
+        _set_decade_ticks(axes)
+        draw_legend(axes, width=COLUMN_WIDTH)
+    shares = (
+        f"{evaluation_share_text(rows)} (n = {n})" for n, rows in study.rows_at_ends().items()
+    )
     said = "powers of n are fitted to the upper half of the sizes, three at least"
     told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"
-    figure.supxlabel(f"{said}\n{told};\n{_STEPS}", fontsize=7)
+    figure.supxlabel(f"{said}\n{told};\n{_INTEGRATOR_NOTE}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
-        _ticks(axes, sizes)
+        _set_size_ticks(axes, sizes)
     return figure
 
 
-def _decades(axes: Axes) -> None:
+def _set_decade_ticks(axes: Axes) -> None:
     """Powers of ten; 1, 2, 5 times these where there are but one or two."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
@@ -74,40 +92,42 @@ def _decades(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter("")
 
 
-def _ticks(axes: Axes, sizes: list[int]) -> None:
+def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
     """Plain numbers, not crowded."""
     from matplotlib.ticker import NullLocator
 
     kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
-    kept = [n for n in kept if n >= sizes[0]] if len(sizes) > _FEW else sizes
+    kept = [n for n in kept if n >= sizes[0]] if len(sizes) > _MAX_SIZES_LABELLED else sizes
     axes.set_xticks(kept, labels=[str(n) for n in kept])
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _side_by_side(study: Comparison) -> Figure:
+def _draw_cost_ratios(study: Comparison) -> Figure:
     """A dot a cost of each formulation, those of the base being 1; two panels a row, so that words
     can be read in a column and on a phone."""
-    figure = sheet(COLUMN, 40 + 10 * max(1, len(study.rows)))
+    figure = new_figure(COLUMN_WIDTH, 40 + 10 * max(1, len(study.rows)))
     panels = figure.subplots(2, 2, sharey=True)
-    for axes, (what, label) in zip(panels.flat, COSTS.items(), strict=True):
-        base = max(float(getattr(study.base, what)), 1e-9) if study.base else 1.0
+    for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
+        base = max(float(getattr(study.base_row, what)), 1e-9) if study.base_row else 1.0
         ratios = [float(getattr(row, what)) / base for row in study.rows]
-        _dots(axes, [row.by for row in study.rows], ratios)
+        _draw_ratio_dots(axes, [row.by for row in study.rows], ratios)
         axes.set_title(label.split(",")[0])
     panels[0, 0].invert_yaxis()
-    if study.base:
-        said = f"times that of {study.base.by}"
-        told = f"evaluating the equations takes {evaluating(study.rows)}"
-        figure.supxlabel(f"{said}\n{told}\nof the time to integrate; {_STEPS}", fontsize=7)
+    if study.base_row:
+        said = f"times that of {study.base_row.by}"
+        told = f"evaluating the equations takes {evaluation_share_text(study.rows)}"
+        figure.supxlabel(
+            f"{said}\n{told}\nof the time to integrate; {_INTEGRATOR_NOTE}", fontsize=7
+        )
     return figure
 
 
-def _dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
+def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
     """Ratios on a logarithmic scale, their numbers in a column beyond its right end, where they
     touch nothing."""
-    axes.axvline(1.0, color=GREY, lw=0.8)
-    axes.hlines(names, 1.0, ratios, color=colour(0), lw=1.2)
-    axes.plot(ratios, names, "o", color=colour(0), ms=3.5)
+    axes.axvline(1.0, color=GRAY_COLOR, lw=0.8)
+    axes.hlines(names, 1.0, ratios, color=line_color(0), lw=1.2)
+    axes.plot(ratios, names, "o", color=line_color(0), ms=3.5)
     for place, ratio in enumerate(ratios):
         axes.text(
             1.04, place, f"{ratio:.2g}", fontsize=7, va="center_baseline",
@@ -115,10 +135,10 @@ def _dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
         )  # fmt: skip
     axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
     axes.grid(visible=False, axis="y")
-    _few(axes)
+    _set_ratio_ticks(axes)
 
 
-def _few(axes: Axes) -> None:
+def _set_ratio_ticks(axes: Axes) -> None:
     """Powers of ten; 1, 2, 5 times these where there would be but one or two."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 

@@ -16,34 +16,34 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import derive_afresh, formulation
-from ..kinematics.assembly import closed_state
-from ..mechanism import Mechanism, names_of
+from ..formulations import derive_uncached, formulation_module
+from ..kinematics.assembly import closed_state_near_home
+from ..mechanism import Mechanism, mechanism_names
 from ..simulation.inputs import drive_of
 from ..simulation.march import March, Mending
 from ..simulation.run import FINISHED
 from ..simulation.solvers import solver_named
 from ..simulation.system import System
-from ..tape import Tape, count_operations, normalised, record
+from ..tape import Tape, count_tape_operations, normalize_tape, record_tape
 from ..types import Floats
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-ACCURACY = 1e-6
+TIMED_ACCURACY = 1e-6
 """Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
-TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
-TIGHT = 1e-12
+TRIED_TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
+REFERENCE_TOLERANCE = 1e-12
 """Tolerance of the motion that errors are counted from."""
-SAMPLES, KEPT = 6, 16
-BATCH = 256
+MOTION_SAMPLES, MAX_KEPT_REFERENCES = 6, 16
+TIMED_BATCH_SIZE = 256
 
 
 @dataclass(frozen=True, repr=False)
-class Row(Displayed):
+class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
     Equations and states are those of the paper; the simulator integrates `integrated` states. An
@@ -75,59 +75,67 @@ class Row(Displayed):
         return f"{self.by}: {self.equations} equations, {self.operations} operations, {times}"
 
     @property
-    def evaluating(self) -> float:
+    def evaluation_share(self) -> float:
         """Share of the time to integrate in which the equations are evaluated."""
         return 1e-6 * self.evaluations * self.evaluate_microseconds / self.integrate_seconds
 
 
-def evaluating(rows: Sequence[Row]) -> str:
+def evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
     """From which share of the time to integrate to which the equations are evaluated."""
-    shares = [min(100.0, 100 * row.evaluating) for row in rows if row.integrate_seconds > 0]
+    shares = [min(100.0, 100 * row.evaluation_share) for row in rows if row.integrate_seconds > 0]
     low, high = (f"{share:.2g}" for share in (min(shares, default=0.0), max(shares, default=0.0)))
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def of_steps(rows: Sequence[Row]) -> str:
+def integration_time_note(rows: Sequence[FormulationRow]) -> str:
     """What of the time to integrate says something about formulations, in words."""
     return (
-        f"of the time to integrate, {evaluating(rows)} is evaluating the equations (as timed in a "
+        f"of the time to integrate, {evaluation_share_text(rows)} is evaluating the equations (as timed in a "
         "batch); the rest is what the integrator’s own steps take by any formulation"
     )
 
 
-def row(mechanism: Mechanism, by: str, duration: float) -> Row:
+def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> FormulationRow:
     """All figures of one formulation."""
-    reason = formulation(by).supports(mechanism)
+    reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         raise UnsupportedError(reason)
-    reference = _reference(mechanism, duration)
-    study = Study(mechanism, by, duration)
-    fastest, accuracy = study.to_accuracy()
-    equations, states = study.sizes()
-    return Row(
-        by=by, equations=equations, states=states, integrated=study.integrated,
-        operations=study.operations, derive_seconds=study.derive_seconds,
-        compile_seconds=study.compile_seconds, evaluate_microseconds=study.evaluate_microseconds(),
-        integrate_seconds=fastest.seconds, evaluations=fastest.evaluations, accuracy=accuracy,
-        disagreement=study.disagreement(reference), apart=apart(study.truth, reference.truth),
-    )  # fmt: skip
+    reference = _reference_trial(mechanism, duration)
+    study = FormulationTrial(mechanism, by, duration)
+    fastest, accuracy = study.fastest_accurate_motion()
+    equations, states = study.published_sizes()
+    return FormulationRow(
+        by=by,
+        equations=equations,
+        states=states,
+        integrated=study.integrated_states,
+        operations=study.operations,
+        derive_seconds=study.derive_seconds,
+        compile_seconds=study.compile_seconds,
+        evaluate_microseconds=study.time_evaluation(),
+        integrate_seconds=fastest.seconds,
+        evaluations=fastest.evaluations,
+        accuracy=accuracy,
+        disagreement=study.disagreement_with(reference),
+        apart=motion_difference(study.reference_motion, reference.reference_motion),
+    )
 
 
-_references: dict[tuple[str, float], Study] = {}
+_reference_trials: dict[tuple[str, float], FormulationTrial] = {}
 """The last ones, for the other formulations of the same mechanisms."""
 
 
-def _reference(mechanism: Mechanism, duration: float) -> Study:
+def _reference_trial(mechanism: Mechanism, duration: float) -> FormulationTrial:
     key = (mechanism.digest, duration)
-    if key not in _references:
-        while len(_references) >= KEPT:
-            _references.pop(next(iter(_references)))
-        _references[key] = Study(mechanism, "recursive", duration)
-    return _references[key]
+    if key not in _reference_trials:
+        while len(_reference_trials) >= MAX_KEPT_REFERENCES:
+            _reference_trials.pop(next(iter(_reference_trials)))
+        _reference_trials[key] = FormulationTrial(mechanism, "recursive", duration)
+    return _reference_trials[key]
 
 
 @dataclass(frozen=True)
-class Motion:
+class SampledMotion:
     """q and q̇ at a few times, and what it took to get there."""
 
     states: Floats
@@ -135,24 +143,26 @@ class Motion:
     evaluations: int
 
 
-def apart(one: Motion, other: Motion) -> float:
-    return _relative(one.states, other.states)
+def motion_difference(one: SampledMotion, other: SampledMotion) -> float:
+    return _relative_difference(one.states, other.states)
 
 
-class Study:
+class FormulationTrial:
     """One formulation of a mechanism: derived, compiled, integrated."""
 
     def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
         self.duration = duration
-        (self.eqs, self.rates), self.derive_seconds = least(lambda: _derived(mechanism, by))
+        (self.eqs, self.rate_function), self.derive_seconds = time_repeated(
+            lambda: _derive_state_rates(mechanism, by)
+        )
         self.system = System(self.eqs, drive_of(self.eqs, None))
-        self.operations = count_operations(_tape(self.rates))
-        self.clock = self.eqs.names.time_arguments(0.0)
-        self.begin = _state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
+        self.operations = count_tape_operations(_record_rates_tape(self.rate_function))
+        self.time_arguments = self.eqs.names.time_arguments(0.0)
+        self.start_state = _random_state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
         start = time.thread_time()
         with np.errstate(all="ignore"):
-            first = self.system.rates(0.0, self.system.start(*self.begin))
+            first = self.system.rates(0.0, self.system.start(*self.start_state))
         self.compile_seconds = time.thread_time() - start
         if not np.isfinite(first).all():
             raise LinkwrightError(
@@ -161,28 +171,28 @@ class Study:
             )  # fmt: skip
 
     @property
-    def integrated(self) -> int:
+    def integrated_states(self) -> int:
         """States that are integrated."""
         state = self.eqs.state
         return self.eqs.nq + self.eqs.nv if state is None else len(state.names)
 
-    def sizes(self) -> tuple[int, int]:
+    def published_sizes(self) -> tuple[int, int]:
         """Equations and states, as the formulation's paper counts them."""
-        module, states = formulation(self.eqs.by), self.integrated
+        module, states = formulation_module(self.eqs.by), self.integrated_states
         if hasattr(module, "size"):
             found: tuple[int, int] = module.size(self.eqs.mechanism)
             return found
         return (states if self.eqs.by == "hamilton" else states // 2), states
 
-    def motion(self, tolerance: float) -> Motion:
+    def integrate_motion(self, tolerance: float) -> SampledMotion:
         """By the simulator, with its own projection onto constraints."""
-        system, times = self.system, np.linspace(0.0, self.duration, SAMPLES)
+        system, times = self.system, np.linspace(0.0, self.duration, MOTION_SAMPLES)
         options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
         mending, before = Mending(system), system.evaluations
         start = time.thread_time()
         with np.errstate(all="ignore"):
             solver = solver_named("dop853")(
-                system, 0.0, system.start(*self.begin), self.duration, options
+                system, 0.0, system.start(*self.start_state), self.duration, options
             )
         march = March(solver, mending)
         status = march.along(times)
@@ -190,81 +200,86 @@ class Study:
         if status != FINISHED:
             raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
         states = np.hstack(system.motion(np.array(march.found).T))
-        return Motion(states, seconds, system.evaluations - before)
+        return SampledMotion(states, seconds, system.evaluations - before)
 
     @cached_property
-    def truth(self) -> Motion:
-        return self.motion(TIGHT)
+    def reference_motion(self) -> SampledMotion:
+        return self.integrate_motion(REFERENCE_TOLERANCE)
 
-    def to_accuracy(self) -> tuple[Motion, float]:
+    def fastest_accurate_motion(self) -> tuple[SampledMotion, float]:
         """The fastest of some motions at the loosest tolerance that is accurate, and its error."""
-        for tolerance in TOLERANCES:
-            error = apart(self.motion(tolerance), self.truth)
-            if error <= ACCURACY:
+        for tolerance in TRIED_TOLERANCES:
+            error = motion_difference(self.integrate_motion(tolerance), self.reference_motion)
+            if error <= TIMED_ACCURACY:
                 break
-        motions = (self.motion(tolerance) for _ in range(5))
+        motions = (self.integrate_motion(tolerance) for _ in range(5))
         return min(motions, key=lambda motion: motion.seconds), error
 
-    def evaluate_microseconds(self) -> float:
+    def time_evaluation(self) -> float:
         """Of one state in a batch."""
-        inputs = self.system.inputs(0.0, self.system.start(*self.begin))
-        rows = [np.tile(values, (BATCH, 1)) for values in inputs]
-        return least(lambda: self.system.kernel(*rows), 20)[1] / BATCH * 1e6
+        inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
+        rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
+        return time_repeated(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
 
-    def disagreement(self, reference: Study) -> float:
-        if not {_FORWARD, "mass_matrix"} <= set(self.eqs.function_names()):
-            return apart(self.truth, reference.truth)
+    def disagreement_with(self, reference: FormulationTrial) -> float:
+        if not {_FORWARD_DYNAMICS, "mass_matrix"} <= set(self.eqs.function_names()):
+            return motion_difference(self.reference_motion, reference.reference_motion)
         worst, rng = 0.0, np.random.default_rng(1)
         drives = "required_forces" if self.eqs.names.constraints else "inverse_dynamics"
-        clock = [0.3 for _ in self.clock]
+        clock = [0.3 for _ in self.time_arguments]
         for _ in range(5):
-            state = _state(self.eqs, rng, 1.0, sum(clock))
+            state = _random_state(self.eqs, rng, 1.0, sum(clock))
             given = (*state, rng.uniform(-1, 1, self.eqs.nv), *clock)
-            for name in (_FORWARD, drives):
-                one, other = (_values(s.eqs.folded(name)(*given)) for s in (self, reference))
-                worst = float(np.maximum(worst, _relative(one, other)))  # keeps NaN
+            for name in (_FORWARD_DYNAMICS, drives):
+                one, other = (
+                    _first_output_values(s.eqs.function_at_values(name)(*given))
+                    for s in (self, reference)
+                )
+                worst = float(np.maximum(worst, _relative_difference(one, other)))  # keeps NaN
         return worst
 
 
-_FORWARD = "forward_dynamics"
+_FORWARD_DYNAMICS = "forward_dynamics"
 
 
-def _derived(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
     """Equations with the rates of their states written out, as a function of (x, τ, t)."""
     import casadi as ca
 
-    eqs = derive_afresh(mechanism, by=by, parameters="numeric")
+    eqs = derive_uncached(mechanism, by=by, parameters="numeric")
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
-        x, rates = ca.vertcat(eqs.state.x, eqs.state.near), eqs.state.rates()
+        x, rates = ca.vertcat(eqs.state.x, eqs.state.nearby_coordinates), eqs.state.rates()
     else:
         x, qdd = ca.vertcat(q, qd), eqs.expressions("forward_dynamics")[0]
-        rates = ca.vertcat(eqs.rates @ qd, qdd)
+        rates = ca.vertcat(eqs.rate_matrix @ qd, qdd)
     return eqs, ca.Function("rates", [x, tau, t], [rates], ["x", "tau", "t"], ["rate"])
 
 
-def _tape(function: Any) -> Tape:
+def _record_rates_tape(function: Any) -> Tape:
     import casadi as ca
 
     inputs = [function.sx_in(k) for k in range(function.n_in())]
     merged = ca.cse(function.call(inputs))
-    return normalised(
-        record(ca.Function("rates", inputs, merged, function.name_in(), function.name_out()))
+    return normalize_tape(
+        record_tape(ca.Function("rates", inputs, merged, function.name_in(), function.name_out()))
     )
 
 
-def _state(
+def _random_state(
     eqs: Equations, rng: np.random.Generator, reach: float, t: float
 ) -> tuple[Floats, Floats]:
     """Random q and q̇ that the constraints allow, the same for all formulations."""
     step, qd = rng.uniform(-reach, reach, (2, eqs.nv))
     if eqs.names.constraints:
-        return closed_state(eqs.mechanism, 0.2 * step, qd, t)
-    q = eqs.folded("integrate")(eqs.neutral, step)
+        return closed_state_near_home(eqs.mechanism, 0.2 * step, qd, t)
+    q = eqs.function_at_values("integrate")(eqs.neutral, step)
     return np.asarray(q, dtype=float).ravel(), qd
 
 
-def least(action: Callable[[], Made], times: int = 3, enough: float = 0.3) -> tuple[Made, float]:
+def time_repeated(
+    action: Callable[[], Result], times: int = 3, enough: float = 0.3
+) -> tuple[Result, float]:
     """The result, and the least seconds of some runs; slow ones are not repeated."""
     spent, best = 0.0, math.inf
     for _ in range(times):
@@ -277,18 +292,18 @@ def least(action: Callable[[], Made], times: int = 3, enough: float = 0.3) -> tu
     return result, best
 
 
-def check_moves(mechanism: Mechanism) -> None:
-    if names_of(mechanism).nv == 0:
+def require_motion(mechanism: Mechanism) -> None:
+    if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
 
 
-def _values(result: Any) -> Floats:
+def _first_output_values(result: Any) -> Floats:
     """Of a function's first output; a second one is the smallest pivot."""
     return np.asarray(result[0] if isinstance(result, tuple) else result, dtype=float).ravel()
 
 
-def _relative(one: Floats, other: Floats) -> float:
+def _relative_difference(one: Floats, other: Floats) -> float:
     return float(np.abs(one - other).max() / max(1e-300, np.abs(other).max()))

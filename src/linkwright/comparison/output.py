@@ -10,63 +10,63 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import FileError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from matplotlib.figure import Figure
 
-PICTURES = ("svg", "pdf", "png")
+FIGURE_FORMATS = ("svg", "pdf", "png")
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Cells as text, the first of each row its name; notes stand below."""
 
     title: str
-    head: tuple[str, ...]
+    column_heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Columns aligned for a terminal."""
-        whole = [self.head, *self.rows]
-        widths = [max(len(row[k]) for row in whole) for k in range(len(self.head))]
-        lines = ["  ".join(_aligned(row, widths)).rstrip() for row in whole]
+        whole = [self.column_heads, *self.rows]
+        widths = [max(len(row[k]) for row in whole) for k in range(len(self.column_heads))]
+        lines = ["  ".join(_align_cells(row, widths)).rstrip() for row in whole]
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
-        rule = ("---", *("---:" for _ in self.head[1:]))
-        rows = [_row(cells) for cells in (self.head, rule, *self.rows)]
-        notes = [f"- {_plain(note)}" for note in self.notes]
+        rule = ("---", *("---:" for _ in self.column_heads[1:]))
+        rows = [_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
+        notes = [f"- {_escape_cell(note)}" for note in self.notes]
         return "\n".join(
-            [f"### {_plain(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
+            [f"### {_escape_cell(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
         )
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _align_cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     first, *others = row
     return [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_plain(cell) for cell in cells)} |"
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_escape_cell(cell) for cell in cells)} |"
 
 
-def _plain(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """Text that cannot break out of a cell or a line."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-class Saved(Displayed):
+class SavableResult(NotebookDisplayed):
     """A study that can be printed and saved."""
 
-    def tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[TextTable]:
         return [self.table()]
 
     @abstractmethod
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The figures that are shown."""
 
     @abstractmethod
@@ -90,25 +90,25 @@ class Saved(Displayed):
 
     def figure(self) -> Figure:
         """Cost as a picture."""
-        from .figures import drawn
+        from .figures import draw_cost_figure
 
-        return drawn(self)
+        return draw_cost_figure(self)
 
     def save(self, path: str | Path) -> None:
         """By its ending: .md and .csv tables; .svg, .pdf, .png the figure."""
-        from ..show.style import keep_whole, save
+        from ..show.style import save, write_whole_file
 
         target = Path(path)
-        kind = check_ending(target)
-        if kind in PICTURES:
+        kind = check_file_ending(target)
+        if kind in FIGURE_FORMATS:
             save(self.figure(), target)
         else:
-            keep_whole(target, (self.markdown() if kind == "md" else self.csv()).encode())
+            write_whole_file(target, (self.markdown() if kind == "md" else self.csv()).encode())
 
 
-def check_ending(path: Path) -> str:
+def check_file_ending(path: Path) -> str:
     kind = path.suffix.removeprefix(".").lower()
-    if kind not in ("md", "csv", *PICTURES):
+    if kind not in ("md", "csv", *FIGURE_FORMATS):
         raise FileError(
             f"'{path.suffix}' is no format of comparisons", where=str(path),
             remedy="use .md, .csv, .svg, .pdf or .png",

@@ -11,30 +11,30 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import FORMULATIONS, formulation
-from ..mechanism.gallery_files import generated
-from .bounded import OutOfTimeError, Worker
-from .measure import Row, of_steps, row
-from .output import Saved, Table
+from ..formulations import FORMULATIONS, formulation_module
+from ..mechanism.gallery_files import build_family_member
+from .bounded import BudgetExceededError, TimedWorker
+from .measure import FormulationRow, integration_time_note, measure_formulation
+from .output import SavableResult, TextTable
 
 T = TypeVar("T")
 
-COSTS = {
+COST_LABELS = {
     "derive_seconds": "time to derive, s",
     "operations": "operations to evaluate",
     "evaluate_microseconds": "time to evaluate, µs",
     "integrate_seconds": "time to integrate, s",
 }
 """What is fitted, and how it is called."""
-MOST = 1000
+MAX_CHAIN_LINKS = 1000
 """Links of the longest chain."""
 
-VIRGALA = (0.0191, -0.1025, 0.3757, -0.3647)
+VIRGALA_COEFFICIENTS = (0.0191, -0.1025, 0.3757, -0.3647)
 """Seconds to derive a model by Lagrange in Matlab 2013: coefficients of n³, n², n, 1."""
 
 
 @dataclass(frozen=True)
-class Power:
+class PowerLaw:
     """Cost ≈ factor · n^exponent, with the exponent's standard error, from so many points."""
 
     exponent: float
@@ -43,42 +43,44 @@ class Power:
     points: int
 
 
-def fitted(sizes: Sequence[T]) -> Sequence[T]:
+def upper_half(sizes: Sequence[T]) -> Sequence[T]:
     """The sizes that a power is fitted to: the upper half, where what a cost begins with weighs
     less; three at least."""
     return sizes[-max(3, math.ceil(len(sizes) / 2)) :]
 
 
-def power_of(sizes: Sequence[float], costs: Sequence[float]) -> Power | None:
+def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | None:
     """Least squares of the logarithms over the `fitted` sizes; None of fewer than three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
-    x, y = (np.log(np.asarray(fitted(values), dtype=float)) for values in (sizes, costs))
+    x, y = (np.log(np.asarray(upper_half(values), dtype=float)) for values in (sizes, costs))
     centred = x - x.mean()
     exponent = float(centred @ y / (centred @ centred))
     factor = float(np.exp(y.mean() - exponent * x.mean()))
     left = y - y.mean() - exponent * centred
     error = float(np.sqrt(left @ left / (len(x) - 2) / (centred @ centred)))
-    return Power(exponent, factor, error, len(x))
+    return PowerLaw(exponent, factor, error, len(x))
 
 
-def cubic_of(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
+def fit_cubic(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
     """Coefficients of n³, n², n, 1, as Virgala et al. (2016) fit theirs."""
     return tuple(float(c) for c in np.polyfit(sizes, costs, 3))
 
 
-def virgala(n: float) -> float:
-    return float(np.polyval(VIRGALA, n))
+def virgala_derivation_time(n: float) -> float:
+    return float(np.polyval(VIRGALA_COEFFICIENTS, n))
 
 
-_Record: Any = make_dataclass("Record", [("links", int), *Row.__annotations__.items()])
+_ScalingRecord: Any = make_dataclass(
+    "Record", [("links", int), *FormulationRow.__annotations__.items()]
+)
 
 
 @dataclass(frozen=True, repr=False)
-class Scaling(Saved):
+class CostScaling(SavableResult):
     """Rows by formulation and number of links; where and why formulations were stopped."""
 
-    rows: dict[str, dict[int, Row]]
+    rows: dict[str, dict[int, FormulationRow]]
     stopped: dict[str, str]
     duration: float
 
@@ -86,58 +88,67 @@ class Scaling(Saved):
         """The formulations and how many sizes each has."""
         return f"Scaling of {len(self.rows)} formulations"
 
-    def costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
+    def formulation_costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]
 
-    def power(self, by: str, what: str) -> Power | None:
-        return power_of(*self.costs(by, what))
+    def cost_power_law(self, by: str, what: str) -> PowerLaw | None:
+        return fit_power_law(*self.formulation_costs(by, what))
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The exponents."""
-        head = ("exponents of n", "links", "fitted to", *COSTS.values())
+        head = ("exponents of n", "links", "fitted to", *COST_LABELS.values())
         rows = []
         for by, found in self.rows.items():
             if found:
-                powers = [_shown(self.power(by, what)) for what in COSTS]
-                sizes = ", ".join(map(str, fitted(list(found)))) if any(powers) else ""
+                powers = [_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS]
+                sizes = ", ".join(map(str, upper_half(list(found)))) if any(powers) else ""
                 rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
         stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
-        notes = tuple(f"{n} links: {of_steps(rows)}" for n, rows in self.ends().items()) + stopped
-        return Table("Cost against the number of links", head, tuple(rows), notes)
+        notes = (
+            tuple(
+                f"{n} links: {integration_time_note(rows)}"
+                for n, rows in self.rows_at_ends().items()
+            )
+            + stopped
+        )
+        return TextTable("Cost against the number of links", head, tuple(rows), notes)
 
-    def ends(self) -> dict[int, list[Row]]:
+    def rows_at_ends(self) -> dict[int, list[FormulationRow]]:
         """All rows of the fewest links, and of the most."""
         sizes = sorted({n for found in self.rows.values() for n in found})
         ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
-    def tables(self) -> list[Table]:
-        return [self.table(), *(self._costs(what) for what in COSTS)]
+    def tables(self) -> list[TextTable]:
+        return [self.table(), *(self._cost_table(what) for what in COST_LABELS)]
 
-    def _costs(self, what: str) -> Table:
+    def _cost_table(self, what: str) -> TextTable:
         sizes = sorted({n for found in self.rows.values() for n in found})
         rows = [
-            (by, *(_number(getattr(found[n], what)) if n in found else "" for n in sizes))
+            (by, *(_number_text(getattr(found[n], what)) if n in found else "" for n in sizes))
             for by, found in self.rows.items()
         ]
         if what == "derive_seconds":
-            fit = [f"{virgala(n):.3g}" if virgala(n) > 0 else "" for n in sizes]
+            fit = [
+                f"{virgala_derivation_time(n):.3g}" if virgala_derivation_time(n) > 0 else ""
+                for n in sizes
+            ]
             rows.append(("Virgala et al., Matlab 2013", *fit))
-        return Table(COSTS[what], ("links", *map(str, sizes)), tuple(rows))
+        return TextTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
-    def records(self) -> list[Row]:
+    def records(self) -> list[FormulationRow]:
         return [
-            _Record(links=n, **asdict(one))
+            _ScalingRecord(links=n, **asdict(one))
             for found in self.rows.values()
             for n, one in found.items()
         ]
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _shown(power: Power | None) -> str:
+def _exponent_text(power: PowerLaw | None) -> str:
     """With its error; three points are too few for one."""
     if power is None:
         return ""
@@ -145,44 +156,50 @@ def _shown(power: Power | None) -> str:
     return f"{power.exponent:.2f} {error}"
 
 
-def sizes_between(first: int, last: int, count: int = 12) -> list[int]:
+def chain_sizes_between(first: int, last: int, count: int = 12) -> list[int]:
     """Whole numbers about equally far apart in their logarithms, both ends among them."""
     spaced = np.geomspace(first, last, count)
     return sorted({first, last, *(round(float(n)) for n in spaced)})
 
 
-def scaling(
+def measure_scaling(
     links: Sequence[int],
     by: Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float = 30.0,
     said: Callable[[str], None] = lambda what: None,
-) -> Scaling:
+) -> CostScaling:
     """Planar chains of so many links by all formulations (or those named). A formulation that takes
     more than `budget` seconds for a chain is stopped there."""
     sizes = sorted(set(links))
-    if not sizes or sizes[0] < 1 or sizes[-1] > MOST:
-        raise LinkwrightError(f"chains have 1 to {MOST} links", remedy="give such numbers")
-    rows: dict[str, dict[int, Row]] = {}
+    if not sizes or sizes[0] < 1 or sizes[-1] > MAX_CHAIN_LINKS:
+        raise LinkwrightError(
+            f"chains have 1 to {MAX_CHAIN_LINKS} links", remedy="give such numbers"
+        )
+    rows: dict[str, dict[int, FormulationRow]] = {}
     stopped: dict[str, str] = {}
-    with Worker() as worker:
+    with TimedWorker() as worker:
         for name in by or FORMULATIONS:
-            formulation(name)
+            formulation_module(name)
             rows[name] = {}
             for n in sizes:
                 said(f"chain-{n} by {name}")
                 try:
-                    found = worker.call(
-                        row, generated(f"chain-{n}"), name, duration, seconds=budget
+                    found = worker.call_within(
+                        measure_formulation,
+                        build_family_member(f"chain-{n}"),
+                        name,
+                        duration,
+                        seconds=budget,
                     )
-                except (OutOfTimeError, UnsupportedError) as error:
-                    stopped[name] = _reason(name, n, rows[name], error)
+                except (BudgetExceededError, UnsupportedError) as error:
+                    stopped[name] = _stop_reason(name, n, rows[name], error)
                     break
                 rows[name][n] = found
-    return Scaling({name: found for name, found in rows.items() if found}, stopped, duration)
+    return CostScaling({name: found for name, found in rows.items() if found}, stopped, duration)
 
 
-def _reason(by: str, n: int, found: dict[int, Row], error: LinkwrightError) -> str:
+def _stop_reason(by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError) -> str:
     if isinstance(error, UnsupportedError):
         return f"cannot treat them, {error.what}"
     return f"stopped at {n} links, which {error.what}"

@@ -21,20 +21,20 @@ from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..simulation.feedback import Feedback
 from .parts import (
+    ControlledEquations,
+    ControllerStates,
     ReferenceLike,
-    States,
-    Subject,
-    bounds_of_drives,
-    feedback,
-    gains,
-    reference_of,
-    saturated,
-    subject,
+    controlled_equations,
+    effort_bounds,
+    feedback_law,
+    read_gains,
+    read_reference,
+    saturate_effort,
 )
-from .recipes import controller
+from .recipes import register_controller
 
 
-@controller
+@register_controller
 def adaptive(
     mechanism: Mechanism,
     reference: ReferenceLike,
@@ -50,33 +50,35 @@ def adaptive(
 
     It begins with the mechanism's own inertial parameters unless others (10 a body) are given.
     """
-    of = subject(mechanism)
-    x, v_r, a_r = of.wanted
-    grow = gains(slope, of.size, "slope")
+    of = controlled_equations(mechanism)
+    x, v_r, a_r = of.reference_parts
+    grow = read_gains(slope, of.size, "slope")
     v, vd = v_r + grow * (x - of.q), a_r + grow * (v_r - of.qd)
     s = of.qd - v
-    Phi = _regressor(of, v, vd)
-    begin = _begin(of, parameters)
+    Phi = _control_regressor(of, v, vd)
+    begin = _first_estimate(of, parameters)
     estimate = ca.SX.sym("pi", len(begin))
-    speed = gains(rate, len(begin), "rate")
-    known = _rotors(of) @ vd - of.equations.f - of.friction(of.q, v_r)
-    tau = Phi @ estimate + known - gains(gain, of.size, "gain") * s
-    names = tuple(f"pi_{body}_{k}" for body in of.equations.names.bodies for k in PARAMETERS)
-    states = States(estimate, -speed * (Phi.T @ s), names, begin)
-    tau = saturated(tau, bounds_of_drives(mechanism, most, of.size))
-    return feedback(of, tau, reference_of(reference, of.size), period, states)
+    speed = read_gains(rate, len(begin), "rate")
+    known = _rotor_mass_matrix(of) @ vd - of.equations.f - of.friction(of.q, v_r)
+    tau = Phi @ estimate + known - read_gains(gain, of.size, "gain") * s
+    names = tuple(
+        f"pi_{body}_{k}" for body in of.equations.names.bodies for k in INERTIAL_PARAMETER_NAMES
+    )
+    states = ControllerStates(estimate, -speed * (Phi.T @ s), names, begin)
+    tau = saturate_effort(tau, effort_bounds(mechanism, most, of.size))
+    return feedback_law(of, tau, read_reference(reference, of.size), period, states)
 
 
-PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+INERTIAL_PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
-def _regressor(of: Subject, v: Any, vd: Any) -> Any:
+def _control_regressor(of: ControlledEquations, v: Any, vd: Any) -> Any:
     (Phi,) = of.equations.expressions("control_regressor")
     s = of.equations.symbols
     return ca.substitute(Phi, ca.vertcat(s["v"], s["vd"]), ca.vertcat(v, vd))
 
 
-def _begin(of: Subject, given: Any) -> list[float]:
+def _first_estimate(of: ControlledEquations, given: Any) -> list[float]:
     own = np.asarray(ca.DM(of.equations.inertial_parameters), dtype=float).ravel()
     if given is None:
         return [float(x) for x in own]
@@ -84,7 +86,7 @@ def _begin(of: Subject, given: Any) -> list[float]:
     return [float(x) for x in check_vector(given, size, "the parameters π", remedy=remedy)]
 
 
-def _rotors(of: Subject) -> Any:
+def _rotor_mass_matrix(of: ControlledEquations) -> Any:
     """What motors add to the mass matrix: the same in every configuration."""
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:

@@ -15,23 +15,23 @@ from ..mechanism import Mechanism
 from ..motion import Trajectory
 from ..simulation.feedback import Feedback
 from .parts import (
+    ControlledEquations,
+    ControllerStates,
     ReferenceLike,
-    States,
-    Subject,
-    along,
-    awake,
-    bounds_of_drives,
-    feedback,
-    gains,
-    reference_of,
-    saturated,
-    subject,
-    vector,
+    controlled_equations,
+    effort_bounds,
+    feedback_law,
+    read_control_vector,
+    read_gains,
+    read_reference,
+    saturate_effort,
+    stop_windup,
+    trajectory_expression,
 )
-from .recipes import controller
+from .recipes import register_controller
 
 
-@controller
+@register_controller
 def pid(
     mechanism: Mechanism,
     reference: ReferenceLike,
@@ -48,26 +48,35 @@ def pid(
     where there are actuators at all, nor have ball and free joints with quaternions: their entries
     of the reference mean nothing.
     """
-    of = subject(mechanism, by_model=False)
-    x, v, _ = of.wanted
-    tau, states = _pid(of, mechanism, x - of.joints, v - of.qd, (kp, ki, kd), most)
-    return feedback(of, tau, reference_of(reference, of.size), period, states)
+    of = controlled_equations(mechanism, by_model=False)
+    x, v, _ = of.reference_parts
+    tau, states = _pid_law(
+        of, mechanism, x - of.controlled_coordinates, v - of.qd, (kp, ki, kd), most
+    )
+    return feedback_law(of, tau, read_reference(reference, of.size), period, states)
 
 
-def _pid(
-    of: Subject, mechanism: Mechanism, e: Any, rate: Any, ks: tuple[Any, Any, Any], most: Any
-) -> tuple[Any, States]:
+def _pid_law(
+    of: ControlledEquations,
+    mechanism: Mechanism,
+    e: Any,
+    rate: Any,
+    ks: tuple[Any, Any, Any],
+    most: Any,
+) -> tuple[Any, ControllerStates]:
     n = of.size
-    kp, ki, kd = (gains(k, n, name) for k, name in zip(ks, ("kp", "ki", "kd"), strict=True))
-    bounds = bounds_of_drives(mechanism, most, n)
+    kp, ki, kd = (read_gains(k, n, name) for k, name in zip(ks, ("kp", "ki", "kd"), strict=True))
+    bounds = effort_bounds(mechanism, most, n)
     e, rate = of.driven * e, of.driven * rate
     z = ca.SX.sym("z", n)
     plain = kp * e + ki * z + kd * rate
     names = tuple(f"integral_{name}" for name in of.equations.names.qd)
-    return saturated(plain, bounds), States(z, awake(e, plain, bounds), names, [0.0] * n)
+    return saturate_effort(plain, bounds), ControllerStates(
+        z, stop_windup(e, plain, bounds), names, [0.0] * n
+    )
 
 
-@controller
+@register_controller
 def coordinated(
     mechanism: Mechanism,
     reference: Trajectory,
@@ -86,23 +95,23 @@ def coordinated(
     """
     if not isinstance(reference, Trajectory):
         raise LinkwrightError("coordinated control follows a trajectory", remedy="give one")
-    of = subject(mechanism, by_model=False)
-    x, v, _ = of.wanted
-    e = of.driven * (x - of.joints)
-    scale = vector(width, of.size, "width")
+    of = controlled_equations(mechanism, by_model=False)
+    x, v, _ = of.reference_parts
+    e = of.driven * (x - of.controlled_coordinates)
+    scale = read_control_vector(width, of.size, "width")
     if not (scale > 0).all():
         raise LinkwrightError("width must be above 0")
     pace = 1 / (1 + ca.sumsqr(e / ca.DM(scale)))
-    tau, own = _pid(of, mechanism, e, v * pace - of.qd, (kp, ki, kd), most)
-    states = States(
+    tau, own = _pid_law(of, mechanism, e, v * pace - of.qd, (kp, ki, kd), most)
+    states = ControllerStates(
         ca.vertcat(own.z, ca.SX.sym("clock")), ca.vertcat(own.rates, pace), (*own.names, "clock"),
         [*own.start, float(reference.knots[0])],
     )  # fmt: skip
-    reference_of(reference, of.size)
-    return feedback(of, tau, along(reference, states.z[-1]), period, states)
+    read_reference(reference, of.size)
+    return feedback_law(of, tau, trajectory_expression(reference, states.z[-1]), period, states)
 
 
-@controller
+@register_controller
 def pd_gravity(
     mechanism: Mechanism,
     reference: ReferenceLike,
@@ -113,14 +122,14 @@ def pd_gravity(
     period: float | None = None,
 ) -> Feedback:
     """τ = kp e + kd ė + g(q): comes to rest at the set point, whatever the masses move."""
-    of = subject(mechanism)
-    x, v, _ = of.wanted
-    tau = gains(kp, of.size, "kp") * (x - of.q) + gains(kd, of.size, "kd") * (v - of.qd)
-    tau = saturated(tau + of.equations.g, bounds_of_drives(mechanism, most, of.size))
-    return feedback(of, tau, reference_of(reference, of.size), period)
+    of = controlled_equations(mechanism)
+    x, v, _ = of.reference_parts
+    tau = read_gains(kp, of.size, "kp") * (x - of.q) + read_gains(kd, of.size, "kd") * (v - of.qd)
+    tau = saturate_effort(tau + of.equations.g, effort_bounds(mechanism, most, of.size))
+    return feedback_law(of, tau, read_reference(reference, of.size), period)
 
 
-@controller
+@register_controller
 def computed_torque(
     mechanism: Mechanism,
     reference: ReferenceLike,
@@ -135,18 +144,18 @@ def computed_torque(
     kp and kd in 1/s² and 1/s; critically damped unless said. Coulomb friction is made up for as
     the reference moves.
     """
-    of = subject(mechanism)
-    x, v, a = of.wanted
-    stiffness, damping = squares(kp, kd, of.size)
+    of = controlled_equations(mechanism)
+    x, v, a = of.reference_parts
+    stiffness, damping = damped_gains(kp, kd, of.size)
     demand = a + damping * (v - of.qd) + stiffness * (x - of.q)
     (tau,) = of.equations.expressions("inverse_dynamics")
     tau = ca.substitute(tau, of.equations.symbols["qdd"], demand) - of.friction(of.q, v)
-    tau = saturated(tau, bounds_of_drives(mechanism, most, of.size))
-    return feedback(of, tau, reference_of(reference, of.size), period)
+    tau = saturate_effort(tau, effort_bounds(mechanism, most, of.size))
+    return feedback_law(of, tau, read_reference(reference, of.size), period)
 
 
-def squares(kp: ArrayLike, kd: ArrayLike | None, size: int) -> tuple[ca.DM, ca.DM]:
+def damped_gains(kp: ArrayLike, kd: ArrayLike | None, size: int) -> tuple[ca.DM, ca.DM]:
     """kp, and kd = 2 √kp where none is given."""
-    stiffness = gains(kp, size, "kp")
-    damping = 2 * ca.sqrt(stiffness) if kd is None else gains(kd, size, "kd")
+    stiffness = read_gains(kp, size, "kp")
+    damping = 2 * ca.sqrt(stiffness) if kd is None else read_gains(kd, size, "kd")
     return stiffness, damping

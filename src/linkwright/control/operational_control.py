@@ -18,24 +18,24 @@ from numpy.typing import ArrayLike
 from ..algebra.linear import solve_symmetric
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
-from ..number_checks import read_array
+from ..number_checks import read_number_array
 from ..simulation.feedback import Feedback
-from .joints import squares
+from .joints import damped_gains
 from .parts import (
+    ControlledEquations,
     ReferenceLike,
-    Subject,
-    bounds_of_drives,
-    feedback,
-    gains,
-    reference_of,
-    saturated,
-    subject,
-    vector,
+    controlled_equations,
+    effort_bounds,
+    feedback_law,
+    read_control_vector,
+    read_gains,
+    read_reference,
+    saturate_effort,
 )
-from .recipes import controller
+from .recipes import register_controller
 
 
-@controller
+@register_controller
 def operational(
     mechanism: Mechanism,
     frame: str,
@@ -57,22 +57,24 @@ def operational(
     is left to the feedback.
     """
     rows = 2 if plane else 3
-    of = subject(mechanism, rows)
-    x, v, a = of.wanted
-    G, drift, place = _hand(of, frame, rows, rotation is not None)
-    spring, damping = squares(kp, kd, rows)
+    of = controlled_equations(mechanism, rows)
+    x, v, a = of.reference_parts
+    G, drift, place = _tool_kinematics(of, frame, rows, rotation is not None)
+    spring, damping = damped_gains(kp, kd, rows)
     speed = G @ of.qd
     demand = a + damping * (v - speed[-rows:]) + spring * (x - place[:rows, 3])
     if rotation is not None:
-        turn = _turn(place[:3, :3], _rotation(rotation))
+        turn = _rotation_error(place[:3, :3], _read_held_rotation(rotation))
         strongest = ca.mmax(spring)
         demand = ca.vertcat(strongest * turn - 2 * ca.sqrt(strongest) * speed[:3], demand)
-    tau = _transferred(of, G, demand - drift, _toward(of, posture, stiffness))
-    tau = saturated(tau, bounds_of_drives(mechanism, most, of.equations.nv))
-    return feedback(of, tau, reference_of(reference, rows), period)
+    tau = _operational_torque(of, G, demand - drift, _posture_acceleration(of, posture, stiffness))
+    tau = saturate_effort(tau, effort_bounds(mechanism, most, of.equations.nv))
+    return feedback_law(of, tau, read_reference(reference, rows), period)
 
 
-def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, Any]:
+def _tool_kinematics(
+    of: ControlledEquations, frame: str, rows: int, turning: bool
+) -> tuple[Any, Any, Any]:
     """G, q̇ᵀHq̇ and the placement of the frame; rows (ω, v) or v alone."""
     J, drift, place = (
         of.equations.expressions(name, frame)[0]
@@ -82,8 +84,8 @@ def _hand(of: Subject, frame: str, rows: int, turning: bool) -> tuple[Any, Any, 
     return J[chosen, :], drift[chosen], place
 
 
-def _rotation(given: Any) -> Any:
-    R = read_array(given)
+def _read_held_rotation(given: Any) -> Any:
+    R = read_number_array(given)
     if (
         R is None
         or R.shape != (3, 3)
@@ -94,24 +96,26 @@ def _rotation(given: Any) -> Any:
     return ca.DM(R)
 
 
-def _turn(R: Any, T: Any) -> Any:
+def _rotation_error(R: Any, T: Any) -> Any:
     """sin θ along the axis of the turn from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
 
 
-def _toward(of: Subject, posture: Any, stiffness: Any) -> Any:
+def _posture_acceleration(of: ControlledEquations, posture: Any, stiffness: Any) -> Any:
     """Accelerations of the joints toward the posture."""
     n = of.equations.nv
-    home = of.equations.neutral if posture is None else vector(posture, n, "the posture")
-    k = gains(stiffness, n, "stiffness")
+    home = (
+        of.equations.neutral if posture is None else read_control_vector(posture, n, "the posture")
+    )
+    k = read_gains(stiffness, n, "stiffness")
     return k * (ca.DM(home) - of.q) - 2 * ca.sqrt(k) * of.qd
 
 
-def _transferred(of: Subject, G: Any, acceleration: Any, spare: Any) -> Any:
+def _operational_torque(of: ControlledEquations, G: Any, acceleration: Any, spare: Any) -> Any:
     """τ that gives G q̈ = acceleration, and `spare` in what that leaves free."""
     eqs = of.equations
     (h,) = eqs.expressions("bias")
-    _check_rank(of, G)
+    _check_tool_rank(of, G)
     back = solve_symmetric(eqs.M, G.T)  # I*⁻¹ Gᵀ
     if G.shape[0] == eqs.nv:
         spare = ca.SX.zeros(eqs.nv)
@@ -119,7 +123,7 @@ def _transferred(of: Subject, G: Any, acceleration: Any, spare: Any) -> Any:
     return eqs.M @ spare + G.T @ force + h
 
 
-def _check_rank(of: Subject, G: Any) -> None:
+def _check_tool_rank(of: ControlledEquations, G: Any) -> None:
     q = np.asarray(of.equations.neutral) + np.random.default_rng(0).uniform(0.2, 1.0, of.q.shape[0])
     numbers = np.asarray(ca.Function("G", [of.q], [G])(q), dtype=float)
     rank = np.linalg.matrix_rank(numbers, 1e-9)

@@ -13,21 +13,21 @@ from numpy.typing import ArrayLike
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..motion import Trajectory, bounds_of
-from ..number_checks import check_spread
+from ..number_checks import check_scalar_or_vector
 from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
 
 ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
 """What a controller follows: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
 
-SLOW = 0.01
+FRICTION_FADE_VELOCITY = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
 
 
 @dataclass(frozen=True)
-class Subject:
+class ControlledEquations:
     """The equations that a law knows, and the symbols that it is written in.
 
     `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
@@ -39,10 +39,10 @@ class Subject:
 
     equations: Equations
     size: int
-    followed: SX
+    reference_symbols: SX
     friction: Any
     driven: Any
-    joints: SX
+    controlled_coordinates: SX
 
     @property
     def t(self) -> SX:
@@ -57,13 +57,19 @@ class Subject:
         return self.equations.symbols["qd"]
 
     @property
-    def wanted(self) -> tuple[SX, SX, SX]:
+    def reference_parts(self) -> tuple[SX, SX, SX]:
         """x_r, v_r, a_r."""
         n = self.size
-        return self.followed[:n], self.followed[n : 2 * n], self.followed[2 * n :]
+        return (
+            self.reference_symbols[:n],
+            self.reference_symbols[n : 2 * n],
+            self.reference_symbols[2 * n :],
+        )
 
 
-def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = True) -> Subject:
+def controlled_equations(
+    mechanism: Mechanism, size: int | None = None, *, by_model: bool = True
+) -> ControlledEquations:
     """Refuses mechanisms that the laws cannot treat; those without a model leave alone what has
     no drive, or no coordinate to follow."""
     bare = mechanism.without("friction")
@@ -79,16 +85,16 @@ def subject(mechanism: Mechanism, size: int | None = None, *, by_model: bool = T
         raise UnsupportedError(
             "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
         )
-    own, q = _coordinates(bare), equations.symbols["q"]
-    driven = _driven(equations, own, all_of_them=by_model)
+    own, q = _coordinate_of_velocity(bare), equations.symbols["q"]
+    driven = _actuated_velocities(equations, own, all_of_them=by_model)
     joints = ca.vertcat(*(ca.SX(0) if k is None else q[k] for k in own))
-    n, friction = size or names.nv, _friction(mechanism, equations)
-    return Subject(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven), joints)
+    n, friction = size or names.nv, _friction_compensation(mechanism, equations)
+    return ControlledEquations(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven), joints)
 
 
-def _coordinates(mechanism: Mechanism) -> list[int | None]:
+def _coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
     """The coordinate of every speed, None where it turns a quaternion."""
-    names = names_of(mechanism)
+    names = mechanism_names(mechanism)
     if names.nq == names.nv:
         return list(range(names.nq))
     found: list[int | None] = []
@@ -96,12 +102,14 @@ def _coordinates(mechanism: Mechanism) -> list[int | None]:
     for _, joint in mechanism.joints_depth_first():
         if joint.moves:
             turning = joint.by_quaternion
-            found += [None if turning else at + k for k in range(len(joint.freedoms))]
+            found += [None if turning else at + k for k in range(len(joint.dofs))]
             at += len(joint.coordinates)
     return found
 
 
-def _driven(equations: Equations, own: Sequence[int | None], *, all_of_them: bool) -> Floats:
+def _actuated_velocities(
+    equations: Equations, own: Sequence[int | None], *, all_of_them: bool
+) -> Floats:
     """1 for every speed that drives move one by one. Without actuators these are all that have a
     coordinate; actuators must be able to, for all speeds or for those that they move at all."""
     names = equations.names
@@ -122,21 +130,26 @@ def _driven(equations: Equations, own: Sequence[int | None], *, all_of_them: boo
     return np.where(driven, 1.0, 0.0)
 
 
-def _friction(mechanism: Mechanism, bare: Equations) -> Any:
+def _friction_compensation(mechanism: Mechanism, bare: Equations) -> Any:
     """(q, q̇) → what Coulomb friction adds to the passive forces, F tanh(|q̇|/SLOW)."""
     if bare.mechanism == mechanism:
         return lambda q, v: ca.SX.zeros(bare.nv)
-    with_it, without = _passive(derive(mechanism, parameters="numeric")), _passive(bare)
-    return lambda q, v: (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / SLOW)
+    with_it, without = (
+        _passive_force_function(derive(mechanism, parameters="numeric")),
+        _passive_force_function(bare),
+    )
+    return lambda q, v: (
+        (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / FRICTION_FADE_VELOCITY)
+    )
 
 
-def _passive(equations: Equations) -> Any:
+def _passive_force_function(equations: Equations) -> Any:
     """(q, q̇) → forces of dampers, friction and springs."""
     s = equations.symbols
     return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
 
 
-def reference_of(given: ReferenceLike, size: int) -> Reference:
+def read_reference(given: ReferenceLike, size: int) -> Reference:
     """r(t) of a trajectory, of numbers to stay at, or of a function t → (x, ẋ, ẍ)."""
     if isinstance(given, Trajectory):
         if given.size != size:
@@ -145,14 +158,14 @@ def reference_of(given: ReferenceLike, size: int) -> Reference:
             )
         return Reference(given.at, lambda times: np.concatenate(given(times), axis=1))
     if callable(given):
-        return Reference(lambda t: _stacked(given(t), size))
+        return Reference(lambda t: _stack_reference(given(t), size))
     if np.shape(given) not in ((), (size,)):
         raise LinkwrightError(f"the set point is not {size} numbers", remedy=f"give {size}")
-    still = np.concatenate([vector(given, size, "the set point"), np.zeros(2 * size)])
+    still = np.concatenate([read_control_vector(given, size, "the set point"), np.zeros(2 * size)])
     return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
 
 
-def along(trajectory: Trajectory, clock: SX) -> SX:
+def trajectory_expression(trajectory: Trajectory, clock: SX) -> SX:
     """(x, ẋ, ẍ) of a trajectory as an expression, at a time that is itself one."""
     knots = trajectory.knots
     inside = ca.fmin(ca.fmax(clock, float(knots[0])), float(knots[-1]))
@@ -170,7 +183,7 @@ def along(trajectory: Trajectory, clock: SX) -> SX:
     return ca.vertcat(found[0], moving * found[1], moving * found[2])
 
 
-def _stacked(values: Any, size: int) -> Floats:
+def _stack_reference(values: Any, size: int) -> Floats:
     try:
         found = np.concatenate([np.asarray(x, dtype=float) for x in values])
     except (TypeError, ValueError):
@@ -183,26 +196,26 @@ def _stacked(values: Any, size: int) -> Floats:
     return found
 
 
-LARGEST = 1e50
+MAX_GAIN = 1e50
 """Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
 
 
-def vector(values: ArrayLike, size: int, what: str) -> Floats:
+def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:
     """One number for all, or one for each, of a sensible size."""
-    found = check_spread(values, size, what)
-    if (np.abs(found) > LARGEST).any():
-        raise LinkwrightError(f"{what} is too large", remedy=f"stay below {LARGEST:g}")
+    found = check_scalar_or_vector(values, size, what)
+    if (np.abs(found) > MAX_GAIN).any():
+        raise LinkwrightError(f"{what} is too large", remedy=f"stay below {MAX_GAIN:g}")
     return found
 
 
-def gains(values: ArrayLike, size: int, what: str) -> ca.DM:
-    found = vector(values, size, what)
+def read_gains(values: ArrayLike, size: int, what: str) -> ca.DM:
+    found = read_control_vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")
     return ca.DM(found)
 
 
-def bounds_of_drives(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
+def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
     """The largest |τ|: none, the mechanism's own ("limits"), or given."""
     if most is None:
         return np.full(size, np.inf)
@@ -212,13 +225,13 @@ def bounds_of_drives(mechanism: Mechanism, most: ArrayLike | None, size: int) ->
                 f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
             )
         return bounds_of(mechanism).effort
-    found = check_spread(most, size, "the bound of drives", or_infinite=True)
+    found = check_scalar_or_vector(most, size, "the bound of drives", or_infinite=True)
     if not (found > 0).all():
         raise LinkwrightError("a bound of drives is not above 0", remedy="give numbers above 0")
     return found
 
 
-def saturated(tau: SX, most: Floats) -> SX:
+def saturate_effort(tau: SX, most: Floats) -> SX:
     """τ, each within ±most."""
     parts = [
         ca.fmax(ca.fmin(x, float(m)), -float(m)) if np.isfinite(m) else x
@@ -227,7 +240,7 @@ def saturated(tau: SX, most: Floats) -> SX:
     return ca.vertcat(*parts)
 
 
-def awake(error: SX, tau: SX, most: Floats) -> SX:
+def stop_windup(error: SX, tau: SX, most: Floats) -> SX:
     """The error, but 0 where its integral would push a drive farther beyond its bound."""
     parts = []
     for e, x, m in zip(ca.vertsplit(error), ca.vertsplit(tau), most, strict=True):
@@ -237,7 +250,7 @@ def awake(error: SX, tau: SX, most: Floats) -> SX:
 
 
 @dataclass(frozen=True)
-class States:
+class ControllerStates:
     """States of a law: symbols, rates, names, and where they begin."""
 
     z: SX
@@ -246,20 +259,20 @@ class States:
     start: Sequence[float]
 
 
-NO_STATES = States(ca.SX.sym("z", 0), ca.SX.zeros(0, 1), (), ())
+NO_CONTROLLER_STATES = ControllerStates(ca.SX.sym("z", 0), ca.SX.zeros(0, 1), (), ())
 
 
-def feedback(
-    of: Subject,
+def feedback_law(
+    of: ControlledEquations,
     tau: SX,
     reference: Reference | SX,
     period: float | None,
-    states: States = NO_STATES,
+    states: ControllerStates = NO_CONTROLLER_STATES,
 ) -> Feedback:
     """The law as the simulator takes it; a reference that is an expression becomes part of it."""
     if period is not None and not 0 < period < np.inf:
         raise LinkwrightError(f"a sampling time of {period:g} s means nothing", remedy="above 0")
-    followed, rates = of.followed, states.rates
+    followed, rates = of.reference_symbols, states.rates
     if isinstance(reference, ca.SX):
         tau, rates = ca.substitute([tau, rates], [followed], [reference])
         followed, reference = ca.SX(0, 1), Reference(lambda t: np.zeros(0))

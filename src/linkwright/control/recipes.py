@@ -14,19 +14,19 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..files import load
 from ..mechanism import Mechanism
 from ..motion import Trajectory, quintic
 from ..simulation.feedback import NOT_KEPT, Feedback
-from ..writers import write_text
+from ..writers import write_mechanism_text
 
 P = ParamSpec("P")
-MAKERS: dict[str, Callable[..., Feedback]] = {}
+CONTROLLERS_BY_NAME: dict[str, Callable[..., Feedback]] = {}
 """Controllers by name."""
 
 
-def controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
+def register_controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
     """A function that makes a law, and notes the recipe on it."""
     signature = inspect.signature(make)
 
@@ -34,16 +34,16 @@ def controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
     def made(*args: P.args, **named: P.kwargs) -> Feedback:
         law = make(*args, **named)
         given = signature.bind(*args, **named).arguments
-        kept = {name: _kept(value) for name, value in given.items()}
+        kept = {name: _recipe_value(value) for name, value in given.items()}
         return replace(law, recipe={"controller": make.__name__, **kept})
 
-    MAKERS[make.__name__] = made
+    CONTROLLERS_BY_NAME[make.__name__] = made
     return made
 
 
-def _kept(value: Any) -> Any:
+def _recipe_value(value: Any) -> Any:
     if isinstance(value, Mechanism):
-        return write_text(value, "toml")[0]
+        return write_mechanism_text(value, "toml")[0]
     if isinstance(value, Trajectory):
         return {"knots": value.knots.tolist(), "coefficients": value.coefficients.tolist()}
     if callable(value):
@@ -58,34 +58,36 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
     """
     given = dict(recipe)
     name = str(given.pop("controller", ""))
-    if name not in MAKERS:
+    if name not in CONTROLLERS_BY_NAME:
         raise NameNotFoundError(
-            f"there is no controller '{name}'", remedy=suggest(name, list(MAKERS))
+            f"there is no controller '{name}'",
+            remedy=suggest_remedy(name, list(CONTROLLERS_BY_NAME)),
         )
     if "mechanism" in given:
         mechanism = load(str(given.pop("mechanism")))
     if mechanism is None:
         raise LinkwrightError(f"the controller '{name}' needs a mechanism", remedy="give one")
-    known = inspect.signature(MAKERS[name]).parameters
+    known = inspect.signature(CONTROLLERS_BY_NAME[name]).parameters
     for key in given:
         if key not in known:
             raise NameNotFoundError(
-                f"the controller '{name}' has no '{key}'", remedy=suggest(key, list(known)[1:])
+                f"the controller '{name}' has no '{key}'",
+                remedy=suggest_remedy(key, list(known)[1:]),
             )
     for key, parameter in list(known.items())[1:]:
         if parameter.default is parameter.empty and key not in given:
             raise LinkwrightError(f"the controller '{name}' needs '{key}'", remedy="give it")
     try:
         if "reference" in given:
-            given["reference"] = _reference(given["reference"])
-        return MAKERS[name](mechanism, **given)
+            given["reference"] = _read_recipe_reference(given["reference"])
+        return CONTROLLERS_BY_NAME[name](mechanism, **given)
     except LinkwrightError:
         raise
     except (TypeError, ValueError) as error:
         raise LinkwrightError(f"'{name}' cannot be made of these values: {error}") from None
 
 
-def _reference(given: Any) -> Any:
+def _read_recipe_reference(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     if set(given) == {"knots", "coefficients"}:

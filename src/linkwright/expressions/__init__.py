@@ -1,33 +1,71 @@
 """The one safe parser: tokens, tree, units, and the tree's readings."""
 
-from .dimensions import Dimensioned, check_dimension, dimension_of
-from .evaluate import Exact, Interpretation, PiMultiple, evaluate, fold, to_float, without_unit
-from .naming import is_name, is_variable
-from .parser import parse, read_number
-from .printing import decimal_text, to_text
+from .dimensions import InferredDimension, check_dimension, infer_dimension
+from .evaluate import (
+    ExactNumber,
+    Interpretation,
+    PiMultiple,
+    evaluate_exactly,
+    expression_to_float,
+    expression_without_unit,
+    fold_expression,
+)
+from .naming import is_parameter_name, is_variable_name
+from .parser import parse_expression, read_expression
+from .printing import decimal_literal_text, expression_text
 from .tree import (
     ONE,
     PI,
     ZERO,
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
     Sum,
-    names,
-    negate,
+    names_in_expression,
+    negate_expression,
 )
-from .units import Dimension, Unit, describe, parse_unit
+from .units import Dimension, Unit, dimension_text, parse_unit
 
 __all__ = [
-    "ONE", "PI", "ZERO", "Call", "Dimension", "Dimensioned", "Exact", "Expression",
-    "Interpretation", "Measured", "Name", "Negation", "Number", "PiMultiple", "Power", "Product",
-    "Reciprocal", "Sum", "Unit", "check_dimension", "decimal_text", "describe", "dimension_of",
-    "evaluate", "fold", "is_name", "is_variable", "names", "negate", "parse", "parse_unit",
-    "read_number", "to_float", "to_text", "without_unit",
+    "ONE",
+    "PI",
+    "ZERO",
+    "Call",
+    "Dimension",
+    "ExactNumber",
+    "Expression",
+    "InferredDimension",
+    "Interpretation",
+    "Name",
+    "Negation",
+    "Number",
+    "NumberWithUnit",
+    "PiMultiple",
+    "Power",
+    "Product",
+    "Reciprocal",
+    "Sum",
+    "Unit",
+    "check_dimension",
+    "decimal_literal_text",
+    "dimension_text",
+    "evaluate_exactly",
+    "expression_text",
+    "expression_to_float",
+    "expression_without_unit",
+    "fold_expression",
+    "infer_dimension",
+    "is_parameter_name",
+    "is_variable_name",
+    "names_in_expression",
+    "negate_expression",
+    "parse_expression",
+    "parse_unit",
+    "read_expression",
 ]  # fmt: skip

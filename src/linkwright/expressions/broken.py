@@ -6,99 +6,114 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .printing import to_text
+from .printing import expression_text
 from .tree import Call, Expression, Negation, Power, Product, Reciprocal, Sum
-from .typeset import _ATOM, _POWER, _PRODUCT, _SUM, MathmlSetter, Typesetter, minus
+from .typeset import (
+    _ATOM_LEVEL,
+    _POWER_LEVEL,
+    _PRODUCT_LEVEL,
+    _SUM_LEVEL,
+    MathmlNotation,
+    Typesetter,
+    subtracted_term,
+)
 
-PIECE = 30
+MAX_PIECE_LENGTH = 30
 """Characters that stay together: what fits on a line of a phone."""
-_LEADING = 10
+_MAX_LEADING_FACTORS_LENGTH = 10
 """Characters of factors that stay with the parenthesis after them."""
 
 
-class Breaker:
+class FormulaBreaker:
     """Sets expressions as MathML in pieces; lines may end between any two."""
 
     def __init__(self, setter: Typesetter) -> None:
-        assert isinstance(setter.setter, MathmlSetter)
+        assert isinstance(setter.setter, MathmlNotation)
         self.setter = setter
 
-    def pieces(self, expression: Expression, level: int = _SUM) -> list[str]:
+    def formula_pieces(self, expression: Expression, level: int = _SUM_LEVEL) -> list[str]:
         """In their order; `level` is how tightly what stands around binds."""
-        if len(to_text(expression)) <= PIECE:
-            return [self.setter.within(expression, level)]
+        if len(expression_text(expression)) <= MAX_PIECE_LENGTH:
+            return [self.setter.typeset_at_level(expression, level)]
         match expression:
             case Sum(terms):
-                return _enclosed(self._sum(terms), level > _SUM)
+                return _parenthesize(self._sum_pieces(terms), level > _SUM_LEVEL)
             case Negation(operand):
-                return _enclosed(_led("−", self.pieces(operand, _PRODUCT)), level > _SUM)
+                return _parenthesize(
+                    _prefix_sign("−", self.formula_pieces(operand, _PRODUCT_LEVEL)),
+                    level > _SUM_LEVEL,
+                )
             case Product(factors):
-                return _enclosed(self._product(factors), level > _PRODUCT)
+                return _parenthesize(self._product_pieces(factors), level > _PRODUCT_LEVEL)
             case Power(base, exponent):
-                *start, last = self.pieces(base, _ATOM)
-                power = self.setter.setter.power(_row(last), self.setter.set(exponent))
-                return _enclosed([*start, power], level > _POWER)
+                *start, last = self.formula_pieces(base, _ATOM_LEVEL)
+                power = self.setter.setter.power(_mathml_row(last), self.setter.typeset(exponent))
+                return _parenthesize([*start, power], level > _POWER_LEVEL)
             case Call(function, (inner,)):
-                first, *more = _enclosed(self.pieces(inner), True)
+                first, *more = _parenthesize(self.formula_pieces(inner), True)
                 name = "<mo>√</mo>" if function == "sqrt" else f"<mi>{function}</mi>"
-                return [_row(name + first), *more]
+                return [_mathml_row(name + first), *more]
             case _:
-                return [self.setter.within(expression, level)]
+                return [self.setter.typeset_at_level(expression, level)]
 
-    def _sum(self, terms: Sequence[Expression]) -> list[str]:
+    def _sum_pieces(self, terms: Sequence[Expression]) -> list[str]:
         found: list[str] = []
         for place, term in enumerate(terms):
-            negative = minus(term)
-            some = self.pieces(term if negative is None else negative, _PRODUCT)
+            negative = subtracted_term(term)
+            some = self.formula_pieces(term if negative is None else negative, _PRODUCT_LEVEL)
             sign = "−" if negative is not None else "+" if place else ""
-            found += _led(sign, some, infix=place > 0)
+            found += _prefix_sign(sign, some, infix=place > 0)
         return found
 
-    def _product(self, factors: Sequence[Expression]) -> list[str]:
+    def _product_pieces(self, factors: Sequence[Expression]) -> list[str]:
         top = [f for f in factors if not isinstance(f, Reciprocal)]
         bottom = [f.operand for f in factors if isinstance(f, Reciprocal)]
-        above = self._row(top) if top else [self.setter.setter.number("1")]
+        above = self._factor_pieces(top) if top else [self.setter.setter.number("1")]
         if not bottom:
             return above
-        below = self._row(bottom)
-        return [*above, *_led("/", _enclosed(below, len(bottom) > 1))]
+        below = self._factor_pieces(bottom)
+        return [*above, *_prefix_sign("/", _parenthesize(below, len(bottom) > 1))]
 
-    def _row(self, factors: Sequence[Expression]) -> list[str]:
+    def _factor_pieces(self, factors: Sequence[Expression]) -> list[str]:
         """Factors that fit beside each other stay so."""
         found: list[str] = []
         size = 0
         for factor in factors:
-            some, length = self.pieces(factor, _POWER), len(to_text(factor))
-            fits = len(some) == 1 and size + length <= PIECE
-            leads = size <= _LEADING and size + _shown(some[0]) <= PIECE + _LEADING // 2
+            some, length = self.formula_pieces(factor, _POWER_LEVEL), len(expression_text(factor))
+            fits = len(some) == 1 and size + length <= MAX_PIECE_LENGTH
+            leads = (
+                size <= _MAX_LEADING_FACTORS_LENGTH
+                and size + _visible_length(some[0])
+                <= MAX_PIECE_LENGTH + _MAX_LEADING_FACTORS_LENGTH // 2
+            )
             together = fits or leads
             if found and together:
-                found[-1] = _row(found[-1] + self.setter.setter.operator("·") + some.pop(0))
+                found[-1] = _mathml_row(found[-1] + self.setter.setter.operator("·") + some.pop(0))
             found += some
             size = size + length if together else length
         return found
 
 
-def _led(sign: str, pieces: list[str], infix: bool = False) -> list[str]:
+def _prefix_sign(sign: str, pieces: list[str], infix: bool = False) -> list[str]:
     """With a sign before the first."""
     if not sign:
         return pieces
     form = ' form="infix" lspace="0"' if infix else ""
-    return [_row(f"<mo{form}>{sign}</mo>{pieces[0]}"), *pieces[1:]]
+    return [_mathml_row(f"<mo{form}>{sign}</mo>{pieces[0]}"), *pieces[1:]]
 
 
-def _enclosed(pieces: list[str], needed: bool) -> list[str]:
+def _parenthesize(pieces: list[str], needed: bool) -> list[str]:
     """In parentheses."""
     if not needed:
         return pieces
-    found = [_row(f'<mo stretchy="false">(</mo>{pieces[0]}'), *pieces[1:]]
-    return [*found[:-1], _row(f'{found[-1]}<mo stretchy="false">)</mo>')]
+    found = [_mathml_row(f'<mo stretchy="false">(</mo>{pieces[0]}'), *pieces[1:]]
+    return [*found[:-1], _mathml_row(f'{found[-1]}<mo stretchy="false">)</mo>')]
 
 
-def _shown(piece: str) -> int:
+def _visible_length(piece: str) -> int:
     """Characters of a piece, without its markup."""
     return len(re.sub(r"<[^>]*>|&[^;]*;", "", piece))
 
 
-def _row(inner: str) -> str:
+def _mathml_row(inner: str) -> str:
     return f"<mrow>{inner}</mrow>"

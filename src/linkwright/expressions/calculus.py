@@ -12,21 +12,23 @@ from .tree import (
     ZERO,
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
     Sum,
-    negate,
+    negate_expression,
 )
 
-_TWO = Number(Fraction(2))
+_NUMBER_TWO = Number(Fraction(2))
 
 
-def derivative(expression: Expression, of_name: Callable[[str], Expression]) -> Expression:
+def differentiate_expression(
+    expression: Expression, of_name: Callable[[str], Expression]
+) -> Expression:
     """The derivative by something, from the derivatives of the names by it."""
 
     def by(node: Expression) -> Expression:
@@ -36,44 +38,46 @@ def derivative(expression: Expression, of_name: Callable[[str], Expression]) -> 
             case Name(name):
                 return of_name(name)
             case Negation(operand):
-                return negate(by(operand))
+                return negate_expression(by(operand))
             case Sum(terms):
-                return sum_of([by(term) for term in terms])
+                return sum_expression([by(term) for term in terms])
             case Product(factors):
-                return sum_of([
-                    product_of([*factors[:i], by(factor), *factors[i + 1 :]])
+                return sum_expression([
+                    product_expression([*factors[:i], by(factor), *factors[i + 1 :]])
                     for i, factor in enumerate(factors)
                 ])  # fmt: skip
             case Reciprocal(operand):
-                return negate(product_of([by(operand), Reciprocal(Power(operand, _TWO))]))
+                return negate_expression(
+                    product_expression([by(operand), Reciprocal(Power(operand, _NUMBER_TWO))])
+                )
             case Power(base, Number(n)):
                 below = base if n == 2 else Power(base, Number(n - 1))
-                return product_of([Number(n), below, by(base)])
-            case Call(function, (argument,)) if function in _SLOPES:
-                return product_of([_SLOPES[function](argument), by(argument)])
+                return product_expression([Number(n), below, by(base)])
+            case Call(function, (argument,)) if function in _FUNCTION_DERIVATIVES:
+                return product_expression([_FUNCTION_DERIVATIVES[function](argument), by(argument)])
             case _:
                 raise ExpressionError("the derivative of an expression cannot be formed")
 
     return by(expression)
 
 
-_SLOPES: dict[str, Callable[[Expression], Expression]] = {
+_FUNCTION_DERIVATIVES: dict[str, Callable[[Expression], Expression]] = {
     "sin": lambda x: Call("cos", (x,)),
-    "cos": lambda x: negate(Call("sin", (x,))),
-    "tan": lambda x: Reciprocal(Power(Call("cos", (x,)), _TWO)),
+    "cos": lambda x: negate_expression(Call("sin", (x,))),
+    "tan": lambda x: Reciprocal(Power(Call("cos", (x,)), _NUMBER_TWO)),
     "sqrt": lambda x: Product((Number(Fraction(1, 2)), Reciprocal(Call("sqrt", (x,))))),
     "exp": lambda x: Call("exp", (x,)),
     "log": lambda x: Reciprocal(x),
 }
 
 
-def sum_of(terms: list[Expression]) -> Expression:
+def sum_expression(terms: list[Expression]) -> Expression:
     """The sum, without zeros."""
     kept = tuple(term for term in terms if term != ZERO)
     return Sum(kept) if len(kept) > 1 else kept[0] if kept else ZERO
 
 
-def product_of(factors: list[Expression]) -> Expression:
+def product_expression(factors: list[Expression]) -> Expression:
     """The product, without ones; zero where a factor is."""
     if ZERO in factors:
         return ZERO
@@ -81,7 +85,7 @@ def product_of(factors: list[Expression]) -> Expression:
     return Product(kept) if len(kept) > 1 else kept[0] if kept else ONE
 
 
-def renamed(expression: Expression, rename: Callable[[str], str]) -> Expression:
+def rename_variables(expression: Expression, rename: Callable[[str], str]) -> Expression:
     """The expression with other names."""
 
     def change(node: Expression) -> Expression:
@@ -100,8 +104,8 @@ def renamed(expression: Expression, rename: Callable[[str], str]) -> Expression:
                 return Power(change(base), change(exponent))
             case Call(function, arguments):
                 return Call(function, tuple(change(argument) for argument in arguments))
-            case Measured(value, unit):
-                return Measured(change(value), unit)
+            case NumberWithUnit(value, unit):
+                return NumberWithUnit(change(value), unit)
             case _:
                 return node
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import ExpressionError
-from .evaluate import fold
-from .tree import Expression, Number, Product, children
-from .units import Dimension, Unit, describe
+from .evaluate import fold_expression
+from .tree import Expression, Number, Product, child_expressions
+from .units import Dimension, Unit, dimension_text
 
 _Exponents = tuple[Fraction, ...]
-_NONE: _Exponents = (Fraction(0),) * 3
+_NO_EXPONENTS: _Exponents = (Fraction(0),) * 3
 
 
 @dataclass(frozen=True, slots=True)
-class Dimensioned:
+class InferredDimension:
     """What is known of a value: its dimension, if units tell; whether it is a plain number.
 
     `number` is the value of a literal, which exponents need.
@@ -32,94 +32,100 @@ class Dimensioned:
     number: Fraction | None = None
 
 
-UNKNOWN = Dimensioned()
-PLAIN = Dimensioned(is_plain=True)
+UNKNOWN_DIMENSION = InferredDimension()
+PLAIN_NUMBER = InferredDimension(is_plain=True)
 
 
-class _DimensionAlgebra:
-    def number(self, value: Fraction) -> Dimensioned:
-        return Dimensioned(is_plain=True, number=value)
+class _DimensionInterpretation:
+    def number(self, value: Fraction) -> InferredDimension:
+        return InferredDimension(is_plain=True, number=value)
 
-    def pi(self) -> Dimensioned:
-        return PLAIN
+    def pi(self) -> InferredDimension:
+        return PLAIN_NUMBER
 
-    def add(self, terms: Sequence[Dimensioned]) -> Dimensioned:
+    def add(self, terms: Sequence[InferredDimension]) -> InferredDimension:
         known = [t for t in terms if t.dimension is not None]
         for other in known[1:]:
             if other != known[0]:
-                raise ExpressionError(f"adds {_describe(known[0])} to {_describe(other)}")
+                raise ExpressionError(
+                    f"adds {_dimension_in_words(known[0])} to {_dimension_in_words(other)}"
+                )
         if known:
             return known[0]
-        return PLAIN if all(t.is_plain for t in terms) else UNKNOWN
+        return PLAIN_NUMBER if all(t.is_plain for t in terms) else UNKNOWN_DIMENSION
 
-    def multiply(self, factors: Sequence[Dimensioned]) -> Dimensioned:
-        total = _NONE
+    def multiply(self, factors: Sequence[InferredDimension]) -> InferredDimension:
+        total = _NO_EXPONENTS
         for factor in factors:
             if factor.dimension is not None:
                 total = tuple(a + b for a, b in zip(total, factor.dimension, strict=True))
             elif not factor.is_plain:
-                return UNKNOWN
+                return UNKNOWN_DIMENSION
         has_plain = any(f.is_plain for f in factors)
-        return PLAIN if has_plain and total == _NONE else Dimensioned(total)
+        return PLAIN_NUMBER if has_plain and total == _NO_EXPONENTS else InferredDimension(total)
 
-    def negate(self, operand: Dimensioned) -> Dimensioned:
+    def negate(self, operand: InferredDimension) -> InferredDimension:
         number = operand.number
-        return operand if number is None else Dimensioned(is_plain=True, number=-number)
+        return operand if number is None else InferredDimension(is_plain=True, number=-number)
 
-    def reciprocal(self, operand: Dimensioned) -> Dimensioned:
-        return self.power(operand, Dimensioned(is_plain=True, number=Fraction(-1)))
+    def reciprocal(self, operand: InferredDimension) -> InferredDimension:
+        return self.power(operand, InferredDimension(is_plain=True, number=Fraction(-1)))
 
-    def power(self, base: Dimensioned, exponent: Dimensioned) -> Dimensioned:
+    def power(self, base: InferredDimension, exponent: InferredDimension) -> InferredDimension:
         if base.is_plain:
-            return PLAIN
+            return PLAIN_NUMBER
         if base.dimension is None or exponent.number is None:
-            return UNKNOWN
-        return Dimensioned(tuple(exponent.number * d for d in base.dimension))
+            return UNKNOWN_DIMENSION
+        return InferredDimension(tuple(exponent.number * d for d in base.dimension))
 
-    def call(self, function: str, arguments: Sequence[Dimensioned]) -> Dimensioned:
+    def call(self, function: str, arguments: Sequence[InferredDimension]) -> InferredDimension:
         if function in ("abs", "min", "max"):
             return self.add(arguments)
         if function == "sqrt":
-            return self.power(arguments[0], Dimensioned(is_plain=True, number=Fraction(1, 2)))
+            return self.power(arguments[0], InferredDimension(is_plain=True, number=Fraction(1, 2)))
         if function == "atan2":
             self.add(arguments)
-        elif function != "sign" and arguments[0].dimension not in (None, _NONE):
-            raise ExpressionError(f"takes {function} of {_describe(arguments[0])}")
-        return PLAIN
+        elif function != "sign" and arguments[0].dimension not in (None, _NO_EXPONENTS):
+            raise ExpressionError(f"takes {function} of {_dimension_in_words(arguments[0])}")
+        return PLAIN_NUMBER
 
-    def measure(self, value: Dimensioned, unit: Unit) -> Dimensioned:
-        return Dimensioned(tuple(Fraction(d) for d in unit.dimension))
+    def measure(self, value: InferredDimension, unit: Unit) -> InferredDimension:
+        return InferredDimension(tuple(Fraction(d) for d in unit.dimension))
 
 
-def _describe(value: Dimensioned) -> str:
-    exponents = value.dimension or _NONE
+def _dimension_in_words(value: InferredDimension) -> str:
+    exponents = value.dimension or _NO_EXPONENTS
     if any(d.denominator != 1 for d in exponents):
         return "a root of a unit"
     kg, m, s = (int(d) for d in exponents)
-    return describe((kg, m, s)) if any(exponents) else "radians or plain numbers"
+    return dimension_text((kg, m, s)) if any(exponents) else "radians or plain numbers"
 
 
-def dimension_of(expression: Expression, parameters: Mapping[str, Dimensioned]) -> Dimensioned:
+def infer_dimension(
+    expression: Expression, parameters: Mapping[str, InferredDimension]
+) -> InferredDimension:
     """What units tell of the expression, given what they tell of the parameters."""
-    return fold(expression, _DimensionAlgebra(), lambda name: parameters.get(name, UNKNOWN))
+    return fold_expression(
+        expression, _DimensionInterpretation(), lambda name: parameters.get(name, UNKNOWN_DIMENSION)
+    )
 
 
 def check_dimension(
-    expression: Expression, expected: Dimension, parameters: Mapping[str, Dimensioned]
+    expression: Expression, expected: Dimension, parameters: Mapping[str, InferredDimension]
 ) -> None:
     """Raises unless the expression has the expected dimension, or none that units tell."""
-    found = dimension_of(expression, parameters)
-    wanted = Dimensioned(tuple(Fraction(d) for d in expected))
+    found = infer_dimension(expression, parameters)
+    wanted = InferredDimension(tuple(Fraction(d) for d in expected))
     if found.dimension is not None and found != wanted:
-        remedy = f"give it in {_describe(wanted)}"
+        remedy = f"give it in {_dimension_in_words(wanted)}"
         if _has_coefficient(expression):
             remedy += ", or make the constant a parameter with its unit"
-        raise ExpressionError(f"is in {_describe(found)}", remedy=remedy)
+        raise ExpressionError(f"is in {_dimension_in_words(found)}", remedy=remedy)
 
 
 def _has_coefficient(expression: Expression) -> bool:
     """Whether a literal number multiplies something."""
-    parts = children(expression)
+    parts = child_expressions(expression)
     if isinstance(expression, Product) and any(isinstance(part, Number) for part in parts):
         return True
     return any(_has_coefficient(part) for part in parts)

@@ -17,10 +17,10 @@ from .tree import (
     PI,
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
@@ -46,7 +46,9 @@ class Interpretation(Protocol[T]):
     def measure(self, value: T, unit: Unit) -> T: ...
 
 
-def fold(expression: Expression, algebra: Interpretation[T], lookup: Callable[[str], T]) -> T:
+def fold_expression(
+    expression: Expression, algebra: Interpretation[T], lookup: Callable[[str], T]
+) -> T:
     """The value of the expression as interpreted; `lookup` gives the value of a name."""
 
     def value(node: Expression) -> T:
@@ -67,7 +69,7 @@ def fold(expression: Expression, algebra: Interpretation[T], lookup: Callable[[s
                 return algebra.power(value(base), value(exponent))
             case Call(function, arguments):
                 return algebra.call(function, [value(argument) for argument in arguments])
-            case Measured(number, unit):
+            case NumberWithUnit(number, unit):
                 return algebra.measure(value(number), parse_unit(unit))
 
     return value(expression)
@@ -83,10 +85,10 @@ class PiMultiple:
         return float(self.coefficient) * math.pi
 
 
-Exact = Fraction | PiMultiple | float
+ExactNumber = Fraction | PiMultiple | float
 """A number as exact as it is known: rational, rational multiple of π, or a float."""
 
-MAX_BITS = 4096
+MAX_RATIONAL_BITS = 4096
 
 _FLOAT_FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": math.sin,
@@ -108,44 +110,46 @@ _FLOAT_FUNCTIONS: dict[str, Callable[..., float]] = {
 }
 
 
-class _ExactAlgebra:
+class _ExactInterpretation:
     """Rationals and multiples of π stay exact; the rest is floating point."""
 
-    def number(self, value: Fraction) -> Exact:
+    def number(self, value: Fraction) -> ExactNumber:
         return value
 
-    def pi(self) -> Exact:
+    def pi(self) -> ExactNumber:
         return PiMultiple(Fraction(1))
 
-    def add(self, terms: Sequence[Exact]) -> Exact:
+    def add(self, terms: Sequence[ExactNumber]) -> ExactNumber:
         rationals = [t for t in terms if isinstance(t, Fraction)]
         if len(rationals) == len(terms):
-            return _bounded(sum(rationals, Fraction(0)))
+            return _check_bits(sum(rationals, Fraction(0)))
         if all(isinstance(t, PiMultiple) or t == 0 for t in terms):
-            return _pi(sum((t.coefficient for t in terms if isinstance(t, PiMultiple)), Fraction()))
+            return _pi_multiple(
+                sum((t.coefficient for t in terms if isinstance(t, PiMultiple)), Fraction())
+            )
         return math.fsum(float(t) for t in terms)
 
-    def multiply(self, factors: Sequence[Exact]) -> Exact:
+    def multiply(self, factors: Sequence[ExactNumber]) -> ExactNumber:
         angles = [f for f in factors if isinstance(f, PiMultiple)]
         rationals = [f for f in factors if isinstance(f, Fraction)]
         if len(angles) <= 1 and len(angles) + len(rationals) == len(factors):
-            product = _bounded(math.prod(rationals, start=Fraction(1)))
-            return _pi(product * angles[0].coefficient) if angles else product
+            product = _check_bits(math.prod(rationals, start=Fraction(1)))
+            return _pi_multiple(product * angles[0].coefficient) if angles else product
         return math.prod(float(f) for f in factors)
 
-    def negate(self, operand: Exact) -> Exact:
-        return _pi(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
+    def negate(self, operand: ExactNumber) -> ExactNumber:
+        return _pi_multiple(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
 
-    def reciprocal(self, operand: Exact) -> Exact:
+    def reciprocal(self, operand: ExactNumber) -> ExactNumber:
         if isinstance(operand, Fraction):
             return 1 / operand
         return 1.0 / float(operand)
 
-    def power(self, base: Exact, exponent: Exact) -> Exact:
+    def power(self, base: ExactNumber, exponent: ExactNumber) -> ExactNumber:
         if isinstance(base, Fraction) and isinstance(exponent, Fraction):
             if exponent.denominator == 1:
                 bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-                if bits * abs(exponent.numerator) > MAX_BITS:
+                if bits * abs(exponent.numerator) > MAX_RATIONAL_BITS:
                     raise ExpressionError("a power is too large")
                 return base**exponent.numerator
             if exponent == Fraction(1, 2):
@@ -155,31 +159,31 @@ class _ExactAlgebra:
             raise ValueError
         return result
 
-    def call(self, function: str, arguments: Sequence[Exact]) -> Exact:
-        exact = _exact_call(function, arguments)
+    def call(self, function: str, arguments: Sequence[ExactNumber]) -> ExactNumber:
+        exact = _exact_function_value(function, arguments)
         if exact is not None:
             return exact
         return float(_FLOAT_FUNCTIONS[function](*(float(a) for a in arguments)))
 
-    def measure(self, value: Exact, unit: Unit) -> Exact:
+    def measure(self, value: ExactNumber, unit: Unit) -> ExactNumber:
         scaled = self.multiply([value, unit.scale])
         if unit.pi_power == 1:
             return self.multiply([scaled, self.pi()])
         return scaled if unit.pi_power == 0 else float(scaled) * math.pi**unit.pi_power
 
 
-def _pi(coefficient: Fraction) -> Exact:
-    return PiMultiple(_bounded(coefficient)) if coefficient else Fraction(0)
+def _pi_multiple(coefficient: Fraction) -> ExactNumber:
+    return PiMultiple(_check_bits(coefficient)) if coefficient else Fraction(0)
 
 
-def _bounded(value: Fraction) -> Fraction:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+def _check_bits(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_RATIONAL_BITS:
         raise ExpressionError("a number is too large")
     return value
 
 
 # sin(kπ/6) where it is rational, k = 0 … 11
-_SINES = {
+_EXACT_SINES = {
     0: (0, 1),
     1: (1, 2),
     3: (1, 1),
@@ -191,15 +195,15 @@ _SINES = {
 }
 
 
-def _exact_call(function: str, arguments: Sequence[Exact]) -> Exact | None:
+def _exact_function_value(function: str, arguments: Sequence[ExactNumber]) -> ExactNumber | None:
     first = arguments[0]
     if function in ("sin", "cos") and not isinstance(first, float):
         turns = first.coefficient * 6 if isinstance(first, PiMultiple) else first
         if isinstance(first, Fraction) and first != 0:
             return None
         sixths = turns + 3 if function == "cos" else turns
-        if sixths.denominator == 1 and int(sixths) % 12 in _SINES:
-            return Fraction(*_SINES[int(sixths) % 12])
+        if sixths.denominator == 1 and int(sixths) % 12 in _EXACT_SINES:
+            return Fraction(*_EXACT_SINES[int(sixths) % 12])
     if function == "sqrt" and isinstance(first, Fraction) and first >= 0:
         n, d = math.isqrt(first.numerator), math.isqrt(first.denominator)
         return Fraction(n, d) if n * n == first.numerator and d * d == first.denominator else None
@@ -210,11 +214,13 @@ def _exact_call(function: str, arguments: Sequence[Exact]) -> Exact | None:
     return None
 
 
-def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) -> Exact:
+def evaluate_exactly(
+    expression: Expression, values: Mapping[str, ExactNumber] | None = None
+) -> ExactNumber:
     """The value of the expression, as exact as it can be, given the values of its names."""
     known = values or {}
 
-    def lookup(name: str) -> Exact:
+    def lookup(name: str) -> ExactNumber:
         if name not in known:
             raise ExpressionError(
                 f"'{name}' has no value", remedy="give it under [parameters], or correct the name"
@@ -222,34 +228,36 @@ def evaluate(expression: Expression, values: Mapping[str, Exact] | None = None) 
         return known[name]
 
     try:
-        value = fold(expression, _ExactAlgebra(), lookup)
+        value = fold_expression(expression, _ExactInterpretation(), lookup)
         if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
             raise OverflowError
         return value
     except (ZeroDivisionError, ValueError, OverflowError) as error:
         if isinstance(error, ExpressionError):
             raise
-        from .printing import to_text
-        from .tokens import shorten
+        from .printing import expression_text
+        from .tokens import shorten_text
 
         raise ExpressionError(
-            f"'{shorten(to_text(expression))}' has no finite real value"
+            f"'{shorten_text(expression_text(expression))}' has no finite real value"
         ) from None
 
 
-def to_float(expression: Expression, values: Mapping[str, Exact] | None = None) -> float:
+def expression_to_float(
+    expression: Expression, values: Mapping[str, ExactNumber] | None = None
+) -> float:
     """The one function that turns the exact numbers of a mechanism into floats."""
     try:
-        return float(evaluate(expression, values))
+        return float(evaluate_exactly(expression, values))
     except OverflowError:
         raise ExpressionError("is too large for a float", remedy="stay below 1e308") from None
 
 
-def without_unit(expression: Expression) -> Expression:
+def expression_without_unit(expression: Expression) -> Expression:
     """The expression in SI: `90 deg` as pi/2, so that it may stand inside another."""
-    if not isinstance(expression, Measured):
+    if not isinstance(expression, NumberWithUnit):
         return expression
-    value = evaluate(expression)
+    value = evaluate_exactly(expression)
     if isinstance(value, PiMultiple):
         return Product((Number(value.coefficient), Name(PI)))
     return Number(value if isinstance(value, Fraction) else Fraction(repr(value)))

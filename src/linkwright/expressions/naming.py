@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from .tokens import normalise
-from .tree import FUNCTIONS, PI
+from .tokens import normalize_spelling
+from .tree import FUNCTION_ARITIES, PI
 
-_WORD = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_NAME_PATTERN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
-def is_variable(text: str) -> bool:
+def is_variable_name(text: str) -> bool:
     """Whether an expression can name it: `q1`, or `base.x` with a dot."""
-    reads_back = _WORD.fullmatch(text) is not None and normalise(text) == text
-    return reads_back and text != PI and text not in FUNCTIONS
+    reads_back = _NAME_PATTERN.fullmatch(text) is not None and normalize_spelling(text) == text
+    return reads_back and text != PI and text not in FUNCTION_ARITIES
 
 
-def is_name(text: str) -> bool:
+def is_parameter_name(text: str) -> bool:
     """Whether a parameter can be called so: letters, digits and _, a letter first."""
-    return "." not in text and is_variable(text)
+    return "." not in text and is_variable_name(text)

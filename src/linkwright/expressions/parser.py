@@ -14,191 +14,199 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
-from ..errors import ExpressionError, suggest
-from .tokens import Token, normalise, shorten, tokenize
+from ..errors import ExpressionError, suggest_remedy
+from .tokens import Token, normalize_spelling, shorten_text, tokenize_expression
 from .tree import (
-    FUNCTIONS,
+    FUNCTION_ARITIES,
     Call,
     Expression,
-    Measured,
     Name,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
     Sum,
-    names,
-    negate,
+    names_in_expression,
+    negate_expression,
 )
-from .units import PLACE_OF_UNITS, parse_unit
+from .units import UNIT_PLACE_RULE, parse_unit
 
-MAX_DEPTH = 64
-MAX_POWER = 64
+MAX_EXPRESSION_DEPTH = 64
+MAX_EXPONENT = 64
 MAX_DECIMAL_EXPONENT = 400
-MAX_DIGITS = 400
+MAX_DECIMAL_DIGITS = 400
 
 
-def parse(text: str) -> Expression:
+def parse_expression(text: str) -> Expression:
     """Reads an expression, exactly: decimals become rationals, nothing is rounded."""
-    return _Parser(text).whole()
+    return _ExpressionParser(text).parse_text()
 
 
-def read_number(value: object) -> Expression:
+def read_expression(value: object) -> Expression:
     """An expression from what users and files give: text, a number, or an expression.
 
     A float stands for its shortest decimal, 0.1 for 1/10.
     """
     match value:
         case str():
-            return parse(value)
+            return parse_expression(value)
         case bool():
             raise ExpressionError(f"'{value}' is no number")
         case Integral() | Rational():
             return Number(Fraction(value))
         case Decimal() | Real():
-            return _literal(str(Decimal(repr(float(value))) if isinstance(value, Real) else value))
+            return _decimal_literal(
+                str(Decimal(repr(float(value))) if isinstance(value, Real) else value)
+            )
         case _ if isinstance(value, Expression):
             return value
         case _:
             raise ExpressionError(
-                f"{shorten(repr(value))} is no number",
+                f"{shorten_text(repr(value))} is no number",
                 remedy="give a number or an expression in quotes",
             )
 
 
-def _literal(text: str) -> Number:
+def _decimal_literal(text: str) -> Number:
     """The exact value of a decimal literal, refused when absurdly long or large."""
     mantissa, _, exponent = text.lower().partition("e")
     if not mantissa.lstrip("+-").replace(".", "", 1).isdigit():
         raise ExpressionError(f"{text} is no finite number")
     if (
-        len(mantissa) > MAX_DIGITS
+        len(mantissa) > MAX_DECIMAL_DIGITS
         or len(exponent) > 5
         or abs(int(exponent or 0)) > (MAX_DECIMAL_EXPONENT)
     ):
-        raise ExpressionError(f"the number {shorten(text)} is too long or too large")
+        raise ExpressionError(f"the number {shorten_text(text)} is too long or too large")
     return Number(Fraction(text))
 
 
-class _Parser:
+class _ExpressionParser:
     def __init__(self, text: str) -> None:
-        self.text = normalise(text)
-        self.tokens = tokenize(self.text)
+        self.text = normalize_spelling(text)
+        self.tokens = tokenize_expression(self.text)
         self.at = 0
         self.depth = 0
 
     @property
-    def token(self) -> Token:
+    def current_token(self) -> Token:
         return self.tokens[self.at]
 
-    def take(self) -> Token:
+    def take_token(self) -> Token:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def accept(self, *operators: str) -> str | None:
-        if self.token.kind == "operator" and self.token.text in operators:
-            return self.take().text
+    def accept_operator(self, *operators: str) -> str | None:
+        if self.current_token.kind == "operator" and self.current_token.text in operators:
+            return self.take_token().text
         return None
 
-    def fail(self, what: str, remedy: str = "") -> ExpressionError:
-        return ExpressionError(f"{what} in '{shorten(self.text)}'", remedy=remedy)
+    def syntax_error(self, what: str, remedy: str = "") -> ExpressionError:
+        return ExpressionError(f"{what} in '{shorten_text(self.text)}'", remedy=remedy)
 
-    def whole(self) -> Expression:
-        if self.token.kind == "end":
+    def parse_text(self) -> Expression:
+        if self.current_token.kind == "end":
             raise ExpressionError("the expression is empty", remedy="give a number")
-        expression = self.sum()
-        if self.token.kind == "name":
-            return self.measured(expression)
-        if self.token.kind != "end":
-            raise self.unexpected(self.token)
+        expression = self.parse_sum()
+        if self.current_token.kind == "name":
+            return self.parse_unit_behind(expression)
+        if self.current_token.kind != "end":
+            raise self.unexpected_token_error(self.current_token)
         return expression
 
-    def unexpected(self, token: Token) -> ExpressionError:
+    def unexpected_token_error(self, token: Token) -> ExpressionError:
         """A word, number or parenthesis where an operator must be is a factor without *."""
         is_factor = token.kind in ("name", "number") or token.text == "("
-        return self.fail(f"unexpected '{token.text}'", PLACE_OF_UNITS if is_factor else "")
+        return self.syntax_error(f"unexpected '{token.text}'", UNIT_PLACE_RULE if is_factor else "")
 
-    def measured(self, value: Expression) -> Expression:
-        unit = " ".join(self.text[self.token.start :].split())
-        if names(value):
-            raise self.fail(
+    def parse_unit_behind(self, value: Expression) -> Expression:
+        unit = " ".join(self.text[self.current_token.start :].split())
+        if names_in_expression(value):
+            raise self.syntax_error(
                 f"'{unit}' follows an expression with names",
                 "units go behind plain numbers; put * between factors",
             )
         if unit.startswith("_"):
-            raise self.fail(f"unexpected '{self.token.text}'", "write numbers without _")
+            raise self.syntax_error(
+                f"unexpected '{self.current_token.text}'", "write numbers without _"
+            )
         parse_unit(unit)
-        return Measured(value, unit)
+        return NumberWithUnit(value, unit)
 
-    def sum(self) -> Expression:
-        sign = self.accept("+", "-")
-        terms = [negate(self.product()) if sign == "-" else self.product()]
-        while sign := self.accept("+", "-"):
-            terms.append(negate(self.product()) if sign == "-" else self.product())
+    def parse_sum(self) -> Expression:
+        sign = self.accept_operator("+", "-")
+        terms = [negate_expression(self.parse_product()) if sign == "-" else self.parse_product()]
+        while sign := self.accept_operator("+", "-"):
+            terms.append(
+                negate_expression(self.parse_product()) if sign == "-" else self.parse_product()
+            )
         return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
-    def product(self) -> Expression:
-        factors = [self.power()]
-        while sign := self.accept("*", "/"):
-            factor = self.power()
+    def parse_product(self) -> Expression:
+        factors = [self.parse_power()]
+        while sign := self.accept_operator("*", "/"):
+            factor = self.parse_power()
             if sign == "*":
                 factors.append(factor)
             else:
-                self.divide(factors, factor)
+                self.append_divisor(factors, factor)
         return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
-    def divide(self, factors: list[Expression], divisor: Expression) -> None:
+    def append_divisor(self, factors: list[Expression], divisor: Expression) -> None:
         """Appends 1/divisor; `1/12` at the head is one exact number."""
         match factors, divisor:
             case _, Number(value) if value == 0:
-                raise self.fail("division by zero")
+                raise self.syntax_error("division by zero")
             case [Number(first)], Number(second):
                 factors[0] = Number(first / second)
             case _:
                 factors.append(Reciprocal(divisor))
 
-    def power(self) -> Expression:
+    def parse_power(self) -> Expression:
         self.depth += 1  # every way down leads through here
-        if self.depth > MAX_DEPTH:
-            raise self.fail(f"more than {MAX_DEPTH} levels of nesting")
-        base = self.atom()
-        exponent = self.power() if self.accept("^") else None
+        if self.depth > MAX_EXPRESSION_DEPTH:
+            raise self.syntax_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
+        base = self.parse_atom()
+        exponent = self.parse_power() if self.accept_operator("^") else None
         self.depth -= 1
         if exponent is None:
             return base
-        if isinstance(exponent, Number) and abs(exponent.value) > MAX_POWER:
-            raise self.fail(f"an exponent is larger than {MAX_POWER}")
+        if isinstance(exponent, Number) and abs(exponent.value) > MAX_EXPONENT:
+            raise self.syntax_error(f"an exponent is larger than {MAX_EXPONENT}")
         return Power(base, exponent)
 
-    def atom(self) -> Expression:
-        token = self.take()
+    def parse_atom(self) -> Expression:
+        token = self.take_token()
         if token.kind == "number":
-            return _literal(token.text)
+            return _decimal_literal(token.text)
         if token.kind == "name":
-            return self.call(token.text) if self.accept("(") else Name(token.text)
+            return self.parse_call(token.text) if self.accept_operator("(") else Name(token.text)
         if token.text == "(":
-            inner = self.sum()
-            self.close()
+            inner = self.parse_sum()
+            self.expect_parenthesis()
             return inner
         if token.text == "-":
-            return negate(self.power())
+            return negate_expression(self.parse_power())
         if token.kind == "end":
-            raise self.fail("something is missing at the end")
-        raise self.unexpected(token)
+            raise self.syntax_error("something is missing at the end")
+        raise self.unexpected_token_error(token)
 
-    def call(self, function: str) -> Expression:
-        if function not in FUNCTIONS:
-            raise self.fail(f"'{function}' is no function", suggest(function, list(FUNCTIONS)))
-        arguments = [self.sum()]
-        while self.accept(","):
-            arguments.append(self.sum())
-        self.close()
-        if len(arguments) != FUNCTIONS[function]:
-            raise self.fail(f"{function} takes {FUNCTIONS[function]} argument(s)")
+    def parse_call(self, function: str) -> Expression:
+        if function not in FUNCTION_ARITIES:
+            raise self.syntax_error(
+                f"'{function}' is no function", suggest_remedy(function, list(FUNCTION_ARITIES))
+            )
+        arguments = [self.parse_sum()]
+        while self.accept_operator(","):
+            arguments.append(self.parse_sum())
+        self.expect_parenthesis()
+        if len(arguments) != FUNCTION_ARITIES[function]:
+            raise self.syntax_error(f"{function} takes {FUNCTION_ARITIES[function]} argument(s)")
         return Call(function, tuple(arguments))
 
-    def close(self) -> None:
-        if self.token.kind in ("name", "number") or self.token.text == "(":
-            raise self.unexpected(self.token)
-        if not self.accept(")"):
-            raise self.fail("a parenthesis is not closed")
+    def expect_parenthesis(self) -> None:
+        if self.current_token.kind in ("name", "number") or self.current_token.text == "(":
+            raise self.unexpected_token_error(self.current_token)
+        if not self.accept_operator(")"):
+            raise self.syntax_error("a parenthesis is not closed")

@@ -7,24 +7,24 @@ from fractions import Fraction
 from .tree import (
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
     Sum,
 )
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
-def to_text(expression: Expression) -> str:
-    return _print(expression, _SUM)
+def expression_text(expression: Expression) -> str:
+    return _text_at_level(expression, _SUM_LEVEL)
 
 
-def decimal_text(value: Fraction) -> str | None:
+def decimal_literal_text(value: Fraction) -> str | None:
     """The value as a decimal literal, 0.001 or 1e-12, whichever reads better; None if endless."""
     denominator = value.denominator
     twos = (denominator & -denominator).bit_length() - 1
@@ -37,66 +37,72 @@ def decimal_text(value: Fraction) -> str | None:
     places = max(twos, fives)
     digits = str(abs(value.numerator) * 10**places // denominator)
     sign = "-" if value < 0 else ""
-    positional, scientific = _positional(digits, places), _scientific(digits, places)
+    positional, scientific = (
+        _positional_decimal(digits, places),
+        _scientific_decimal(digits, places),
+    )
     return sign + (positional if len(positional) <= len(scientific) + 4 else scientific)
 
 
-def _positional(digits: str, places: int) -> str:
+def _positional_decimal(digits: str, places: int) -> str:
     if places == 0:
         return digits
     digits = digits.rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}"
 
 
-def _scientific(digits: str, places: int) -> str:
+def _scientific_decimal(digits: str, places: int) -> str:
     stripped = digits.rstrip("0") or "0"
     exponent = len(digits) - 1 - places
     mantissa = stripped[0] + (f".{stripped[1:]}" if len(stripped) > 1 else "")
     return f"{mantissa}e{exponent}"
 
 
-def _print(expression: Expression, level: int) -> str:
+def _text_at_level(expression: Expression, level: int) -> str:
     """The text, in parentheses where it binds less tightly than `level` demands."""
-    text, binding = _bare(expression)
+    text, binding = _text_and_level(expression)
     return f"({text})" if binding < level else text
 
 
-def _bare(expression: Expression) -> tuple[str, int]:
+def _text_and_level(expression: Expression) -> tuple[str, int]:
     match expression:
         case Number(value):
-            return _number(value)
+            return _number_text_and_level(value)
         case Name(name):
-            return name, _ATOM
+            return name, _ATOM_LEVEL
         case Call(function, arguments):
-            return f"{function}({', '.join(_print(a, _SUM) for a in arguments)})", _ATOM
+            return (
+                f"{function}({', '.join(_text_at_level(a, _SUM_LEVEL) for a in arguments)})",
+                _ATOM_LEVEL,
+            )
         case Power(base, exponent):
-            return f"{_print(base, _ATOM)}^{_exponent(exponent)}", _POWER
+            return f"{_text_at_level(base, _ATOM_LEVEL)}^{_exponent_text(exponent)}", _POWER_LEVEL
         case Product(factors):
-            return _chain(factors, Reciprocal, "*", "/", _POWER), _PRODUCT
+            return _operator_chain_text(factors, Reciprocal, "*", "/", _POWER_LEVEL), _PRODUCT_LEVEL
         case Sum(terms):
-            return _chain(terms, Negation, " + ", " - ", _PRODUCT), _SUM
+            return _operator_chain_text(terms, Negation, " + ", " - ", _PRODUCT_LEVEL), _SUM_LEVEL
         case Negation(operand):
-            return f"-{_print(operand, _PRODUCT)}", _SUM
+            return f"-{_text_at_level(operand, _PRODUCT_LEVEL)}", _SUM_LEVEL
         case Reciprocal(operand):
-            return f"1/{_print(operand, _POWER)}", _PRODUCT
-        case Measured(value, unit):
-            return f"{_print(value, _SUM)} {unit}", _SUM
+            return f"1/{_text_at_level(operand, _POWER_LEVEL)}", _PRODUCT_LEVEL
+        case NumberWithUnit(value, unit):
+            return f"{_text_at_level(value, _SUM_LEVEL)} {unit}", _SUM_LEVEL
 
 
-def _number(value: Fraction) -> tuple[str, int]:
-    decimal = decimal_text(value)
+def _number_text_and_level(value: Fraction) -> tuple[str, int]:
+    decimal = decimal_literal_text(value)
     if decimal is None:
-        return f"{value.numerator}/{value.denominator}", _SUM if value < 0 else _PRODUCT
-    return decimal, _SUM if value < 0 else _ATOM
+        return f"{value.numerator}/{value.denominator}", _SUM_LEVEL if value < 0 else _PRODUCT_LEVEL
+    return decimal, _SUM_LEVEL if value < 0 else _ATOM_LEVEL
 
 
-def _exponent(exponent: Expression) -> str:
+def _exponent_text(exponent: Expression) -> str:
     if isinstance(exponent, Number) and exponent.value < 0:
-        return f"-{_print(Number(-exponent.value), _ATOM)}"
-    return _print(exponent, _ATOM)
+        return f"-{_text_at_level(Number(-exponent.value), _ATOM_LEVEL)}"
+    return _text_at_level(exponent, _ATOM_LEVEL)
 
 
-def _chain(
+def _operator_chain_text(
     parts: tuple[Expression, ...],
     inverse: type[Negation] | type[Reciprocal],
     join: str,
@@ -108,12 +114,12 @@ def _chain(
     # The first of a chain may bind as loosely as the chain itself: 1/12*m, -a*b + c.
     loose = isinstance(first, Number) and (inverse is Negation or first.value >= 0)
     loose = loose or (inverse is Negation and isinstance(first, Negation))
-    text = _print(first, level - 1 if loose else level)
+    text = _text_at_level(first, level - 1 if loose else level)
     for part in others:
         if isinstance(part, inverse):
-            text += join_inverse + _print(part.operand, level)
+            text += join_inverse + _text_at_level(part.operand, level)
         elif inverse is Negation and isinstance(part, Number) and part.value < 0:
-            text += join_inverse + _print(Number(-part.value), level)
+            text += join_inverse + _text_at_level(Number(-part.value), level)
         else:
-            text += join + _print(part, level)
+            text += join + _text_at_level(part, level)
     return text

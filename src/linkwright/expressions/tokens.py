@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..errors import ExpressionError
 
-MAX_LENGTH = 10_000
+MAX_EXPRESSION_LENGTH = 10_000
 
-_PATTERN = re.compile(
+_TOKEN_PATTERN = re.compile(
     r"\s*(?:"
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[^\W\d]\w*(?:\.\w+)*)"
@@ -17,7 +17,7 @@ _PATTERN = re.compile(
     r"|(?P<end>$)"
     r")"
 )
-_SPELLINGS = str.maketrans({"·": "*", "×": "*", "−": "-", "π": "pi", "²": "^2", "³": "^3"})
+_PLAIN_SPELLINGS = str.maketrans({"·": "*", "×": "*", "−": "-", "π": "pi", "²": "^2", "³": "^3"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,20 @@ class Token:
     start: int
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize_expression(text: str) -> list[Token]:
     """Splits normalised text into tokens, the last of which is of kind "end"."""
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_EXPRESSION_LENGTH:
         raise ExpressionError(
-            f"the expression has {len(text)} characters, more than {MAX_LENGTH}",
+            f"the expression has {len(text)} characters, more than {MAX_EXPRESSION_LENGTH}",
             remedy="split it with named parameters",
         )
     tokens: list[Token] = []
     at = 0
     while not tokens or tokens[-1].kind != "end":
-        match = _PATTERN.match(text, at)
+        match = _TOKEN_PATTERN.match(text, at)
         if match is None:
             rest = text[at:].lstrip()
-            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten(text)}'")
+            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_text(text)}'")
         kind = match.lastgroup or "end"
         word = match.group(kind)
         tokens.append(Token(kind, "^" if word == "**" else word, match.start(kind)))
@@ -48,10 +48,10 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-def normalise(text: str) -> str:
+def normalize_spelling(text: str) -> str:
     """Typographic spellings (·, −, π, ²) as plain ones."""
-    return text.translate(_SPELLINGS)
+    return text.translate(_PLAIN_SPELLINGS)
 
 
-def shorten(text: str, width: int = 60) -> str:
+def shorten_text(text: str, width: int = 60) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"

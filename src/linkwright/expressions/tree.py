@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-FUNCTIONS = {
+FUNCTION_ARITIES = {
     "sin": 1,
     "cos": 1,
     "tan": 1,
@@ -80,20 +80,20 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class NumberWithUnit:
     """A number with a unit behind it, as written: `30 deg`, `25 g*cm^2`."""
 
     value: Expression
     unit: str
 
 
-Expression = Number | Name | Negation | Reciprocal | Sum | Product | Power | Call | Measured
+Expression = Number | Name | Negation | Reciprocal | Sum | Product | Power | Call | NumberWithUnit
 
 ZERO = Number(Fraction(0))
 ONE = Number(Fraction(1))
 
 
-def children(expression: Expression) -> tuple[Expression, ...]:
+def child_expressions(expression: Expression) -> tuple[Expression, ...]:
     match expression:
         case Negation(operand) | Reciprocal(operand):
             return (operand,)
@@ -101,31 +101,33 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return parts
         case Power(base, exponent):
             return (base, exponent)
-        case Measured(value, _):
+        case NumberWithUnit(value, _):
             return (value,)
         case _:
             return ()
 
 
-def names(expression: Expression) -> frozenset[str]:
+def names_in_expression(expression: Expression) -> frozenset[str]:
     """All names in the expression but pi."""
     if isinstance(expression, Name):
         return frozenset() if expression.name == PI else frozenset({expression.name})
-    return frozenset().union(*(names(child) for child in children(expression)))
+    return frozenset().union(
+        *(names_in_expression(child) for child in child_expressions(expression))
+    )
 
 
-def negate(expression: Expression) -> Expression:
+def negate_expression(expression: Expression) -> Expression:
     """−expression, with literals negated in place and double negations dropped."""
     match expression:
         case Number(value):
             return Number(-value)
         case Negation(operand):
             return operand
-        case Measured(value, unit):
-            return Measured(negate(value), unit)
+        case NumberWithUnit(value, unit):
+            return NumberWithUnit(negate_expression(value), unit)
         case _:
             return Negation(expression)
 
 
-def depth(expression: Expression) -> int:
-    return 1 + max((depth(child) for child in children(expression)), default=0)
+def expression_depth(expression: Expression) -> int:
+    return 1 + max((expression_depth(child) for child in child_expressions(expression)), default=0)

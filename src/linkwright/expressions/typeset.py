@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Protocol
 
-from .printing import to_text
+from .printing import expression_text
 from .tree import (
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
@@ -25,12 +25,12 @@ _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
     "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 )
-_GREEK = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
-_GREEK_WORDS = {letter: word for word, letter in _GREEK.items()}
-_SPLIT = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
+_GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
+_NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
-class Setter(Protocol):
+class FormulaNotation(Protocol):
     """How pieces are put together in one notation."""
 
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str: ...
@@ -45,13 +45,13 @@ class Setter(Protocol):
     def parentheses(self, inner: str) -> str: ...
 
 
-class LatexSetter:
+class LatexNotation:
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         base = _GREEK_WORDS.get(base, base)
-        head = f"\\{base}" if base in _GREEK else _latex_word(base, 1)
+        head = f"\\{base}" if base in _GREEK_LETTERS else _latex_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        low = f"_{_braced(_latex_word(index, 2))}" if index else ""
-        return head + low + (f"^{_braced(exponent)}" if exponent else "")
+        low = f"_{_in_braces(_latex_text(index, 2))}" if index else ""
+        return head + low + (f"^{_in_braces(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
         powers = re.sub(r"\^(-?\d+)", r"^{\1}", text).replace("*", r" \, ")
@@ -74,7 +74,7 @@ class LatexSetter:
         return f"\\frac{{{top}}}{{{bottom}}}"
 
     def power(self, base: str, exponent: str) -> str:
-        return f"{{{base}}}^{_braced(exponent)}"
+        return f"{{{base}}}^{_in_braces(exponent)}"
 
     def root(self, inner: str) -> str:
         return f"\\sqrt{{{inner}}}"
@@ -82,7 +82,7 @@ class LatexSetter:
     def call(self, function: str, inner: str, exponent: str = "") -> str:
         known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
         name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
-        name += f"^{_braced(exponent)}" if exponent else ""
+        name += f"^{_in_braces(exponent)}" if exponent else ""
         return name + self.parentheses(inner)
 
     def parentheses(self, inner: str) -> str:
@@ -97,11 +97,11 @@ _LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
 }  # fmt: skip
 
 
-def _braced(text: str) -> str:
+def _in_braces(text: str) -> str:
     return text if len(text) == 1 else f"{{{text}}}"
 
 
-def _latex_word(text: str, plain: int) -> str:
+def _latex_text(text: str, plain: int) -> str:
     """Text inside a formula, upright if longer than `plain` letters, nothing in it a command."""
     if text.isascii() and text.isalnum() and len(text) <= plain:
         return text
@@ -111,9 +111,9 @@ def _latex_word(text: str, plain: int) -> str:
     return f"\\mathrm{{{''.join(escaped)}}}"
 
 
-class MathmlSetter:
+class MathmlNotation:
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
-        head = f"<mi>{escape(_GREEK.get(base, base))}</mi>"
+        head = f"<mi>{escape(_GREEK_LETTERS.get(base, base))}</mi>"
         if dots:
             head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
         low = f"<mtext>{escape(index)}</mtext>"
@@ -157,22 +157,24 @@ class MathmlSetter:
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
 class Typesetter:
     """Sets expressions; `dotted` maps names such as dq1 to (q1, 1), a rate of q1."""
 
-    def __init__(self, setter: Setter, dotted: Mapping[str, tuple[str, int]] | None = None) -> None:
+    def __init__(
+        self, setter: FormulaNotation, dotted: Mapping[str, tuple[str, int]] | None = None
+    ) -> None:
         self.setter = setter
         self.dotted = dotted or {}
 
-    def set(self, expression: Expression) -> str:
-        return self.within(expression, _SUM)
+    def typeset(self, expression: Expression) -> str:
+        return self.typeset_at_level(expression, _SUM_LEVEL)
 
     def name(self, name: str, exponent: str = "") -> str:
         plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
-        match = _SPLIT.fullmatch(plain)
+        match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         if match is None and "_" in plain:
             base, _, index = plain.partition("_")
@@ -185,43 +187,47 @@ class Typesetter:
         mark = "" if all(len(place) == 1 for place in places) else ","
         return self.setter.identifier(base, mark.join(places), 0)
 
-    def within(self, expression: Expression, level: int) -> str:
-        text, binding = self.bare(expression)
+    def typeset_at_level(self, expression: Expression, level: int) -> str:
+        text, binding = self.typeset_with_level(expression)
         return self.setter.parentheses(text) if binding < level else text
 
-    def bare(self, expression: Expression) -> tuple[str, int]:
+    def typeset_with_level(self, expression: Expression) -> tuple[str, int]:
         s = self.setter
         match expression:
             case Number(value):
-                return self.number(expression), _SUM if value < 0 else _ATOM
+                return self.number(expression), _SUM_LEVEL if value < 0 else _ATOM_LEVEL
             case Name(name):
-                return self.name(name), _ATOM
+                return self.name(name), _ATOM_LEVEL
             case Negation(operand):
-                return s.row([s.operator("-"), self.within(operand, _PRODUCT)]), _SUM
+                return s.row(
+                    [s.operator("-"), self.typeset_at_level(operand, _PRODUCT_LEVEL)]
+                ), _SUM_LEVEL
             case Sum(terms):
-                return self.sum(terms), _SUM
+                return self.sum(terms), _SUM_LEVEL
             case Product(factors):
                 return self.product(factors)
             case Reciprocal(operand):
-                return s.fraction(s.number("1"), self.set(operand)), _ATOM
+                return s.fraction(s.number("1"), self.typeset(operand)), _ATOM_LEVEL
             case Power(Name(name), exponent):
-                return self.name(name, self.set(exponent)), _ATOM
+                return self.name(name, self.typeset(exponent)), _ATOM_LEVEL
             case Power(Call("sin" | "cos" | "tan" as name, (inner,)), Number(n) as times) if n > 0:
-                return s.call(name, self.set(inner), self.set(times)), _ATOM
+                return s.call(name, self.typeset(inner), self.typeset(times)), _ATOM_LEVEL
             case Power(base, exponent):
-                return s.power(self.within(base, _ATOM), self.set(exponent)), _POWER
+                return s.power(
+                    self.typeset_at_level(base, _ATOM_LEVEL), self.typeset(exponent)
+                ), _POWER_LEVEL
             case Call("sqrt", (inner,)):
-                return s.root(self.set(inner)), _ATOM
+                return s.root(self.typeset(inner)), _ATOM_LEVEL
             case Call(function, arguments):
-                pieces = [self.set(arguments[0])]
+                pieces = [self.typeset(arguments[0])]
                 for argument in arguments[1:]:
-                    pieces += [s.operator(","), self.set(argument)]
-                return s.call(function, s.row(pieces)), _ATOM
-            case Measured(value, unit):
-                return s.row([self.set(value), s.unit(unit)]), _SUM
+                    pieces += [s.operator(","), self.typeset(argument)]
+                return s.call(function, s.row(pieces)), _ATOM_LEVEL
+            case NumberWithUnit(value, unit):
+                return s.row([self.typeset(value), s.unit(unit)]), _SUM_LEVEL
 
     def number(self, number: Number) -> str:
-        s, text = self.setter, to_text(number)
+        s, text = self.setter, expression_text(number)
         if "/" in text:
             top, bottom = text.lstrip("-").split("/")
             set_ = s.fraction(s.number(top), s.number(bottom))
@@ -232,12 +238,12 @@ class Typesetter:
     def sum(self, terms: Sequence[Expression]) -> str:
         s, pieces = self.setter, []
         for position, term in enumerate(terms):
-            negative = minus(term)
+            negative = subtracted_term(term)
             if negative is not None:
-                pieces += [s.operator("-"), self.within(negative, _PRODUCT)]
+                pieces += [s.operator("-"), self.typeset_at_level(negative, _PRODUCT_LEVEL)]
             else:
                 pieces += [s.operator("+")] if position else []
-                pieces.append(self.within(term, _PRODUCT))
+                pieces.append(self.typeset_at_level(term, _PRODUCT_LEVEL))
         return s.row(pieces)
 
     def product(self, factors: Sequence[Expression]) -> tuple[str, int]:
@@ -245,25 +251,25 @@ class Typesetter:
         top = [f for f in factors if not isinstance(f, Reciprocal)]
         bottom = [f.operand for f in factors if isinstance(f, Reciprocal)]
         if bottom:
-            above = self.row_of(top) if top else s.number("1")
-            return s.fraction(above, self.row_of(bottom)), _PRODUCT
-        return self.row_of(top), _PRODUCT
+            above = self.factor_row(top) if top else s.number("1")
+            return s.fraction(above, self.factor_row(bottom)), _PRODUCT_LEVEL
+        return self.factor_row(top), _PRODUCT_LEVEL
 
-    def row_of(self, factors: Sequence[Expression]) -> str:
+    def factor_row(self, factors: Sequence[Expression]) -> str:
         if len(factors) == 1:
-            return self.set(factors[0])
-        pieces = [self.within(factors[0], _POWER)]
+            return self.typeset(factors[0])
+        pieces = [self.typeset_at_level(factors[0], _POWER_LEVEL)]
         for factor in factors[1:]:
-            pieces += [self.setter.operator("·"), self.within(factor, _POWER)]
+            pieces += [self.setter.operator("·"), self.typeset_at_level(factor, _POWER_LEVEL)]
         return self.setter.row(pieces)
 
 
-def begins_negative(term: Expression) -> bool:
+def has_leading_minus(term: Expression) -> bool:
     """Whether a term is set with a minus before it."""
-    return minus(term) is not None
+    return subtracted_term(term) is not None
 
 
-def minus(term: Expression) -> Expression | None:
+def subtracted_term(term: Expression) -> Expression | None:
     """What is subtracted, if the term is negative."""
     match term:
         case Negation(operand):

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..errors import ExpressionError
-from .tokens import Token, normalise, tokenize
+from .tokens import Token, normalize_spelling, tokenize_expression
 
 Dimension = tuple[int, int, int]
 DIMENSIONLESS: Dimension = (0, 0, 0)
@@ -26,7 +26,7 @@ class Unit:
     pi_power: int
     dimension: Dimension
 
-    def times(self, other: Unit, sign: int = 1) -> Unit:
+    def multiply_unit(self, other: Unit, sign: int = 1) -> Unit:
         scale = self.scale * other.scale**sign
         a, b, c = self.dimension
         x, y, z = other.dimension
@@ -34,7 +34,7 @@ class Unit:
         return Unit(scale, self.pi_power + sign * other.pi_power, dimension)
 
 
-def _table() -> dict[str, Unit]:
+def _build_unit_table() -> dict[str, Unit]:
     mass, length, time, force = (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, -2)
     plain = {
         "kg": ("1", mass), "g": ("0.001", mass), "mg": ("1e-6", mass), "t": ("1000", mass),
@@ -56,13 +56,13 @@ def _table() -> dict[str, Unit]:
     return units
 
 
-UNITS = _table()
-PLACE_OF_UNITS = (
+UNITS = _build_unit_table()
+UNIT_PLACE_RULE = (
     "a unit stands only behind a plain number at the end of the whole expression, "
     "and * is needed between factors"
 )
-_ONE = Unit(Fraction(1), 0, DIMENSIONLESS)
-_MAX_EXPONENT = 9
+_DIMENSIONLESS_UNIT = Unit(Fraction(1), 0, DIMENSIONLESS)
+_MAX_UNIT_EXPONENT = 9
 
 
 @lru_cache(maxsize=1024)
@@ -71,8 +71,8 @@ def parse_unit(text: str) -> Unit:
 
     A quotient binds as in arithmetic, `N*m*s/rad` and `J/(kg*m)` alike.
     """
-    reader = _UnitReader(tokenize(normalise(text)), text)
-    unit = reader.product()
+    reader = _UnitReader(tokenize_expression(normalize_spelling(text)), text)
+    unit = reader.read_product()
     reader.expect_end()
     return unit
 
@@ -83,75 +83,83 @@ class _UnitReader:
         self.text = text
         self.at = 0
 
-    def peek(self) -> str:
+    def peek_token(self) -> str:
         return self.tokens[self.at].text
 
-    def take(self) -> Token:
+    def take_token(self) -> Token:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def fail(self, what: str, remedy: str = "") -> ExpressionError:
+    def unit_error(self, what: str, remedy: str = "") -> ExpressionError:
         return ExpressionError(f"{what} in the unit '{self.text}'", remedy=remedy)
 
-    def unknown(self, word: str) -> ExpressionError:
+    def unknown_unit_error(self, word: str) -> ExpressionError:
         where = f" (in '{self.text}')" if self.text.strip() != word else ""
         what = f"'{word}' is not a unit{where}" if word else f"a unit is missing in '{self.text}'"
-        return ExpressionError(what, remedy=_advice(word))
+        return ExpressionError(what, remedy=_unit_remedy(word))
 
     def expect_end(self) -> None:
         if self.tokens[self.at].kind != "end":
-            raise self.fail(f"unexpected '{self.peek()}'", PLACE_OF_UNITS)
+            raise self.unit_error(f"unexpected '{self.peek_token()}'", UNIT_PLACE_RULE)
 
-    def product(self) -> Unit:
-        unit = self.power()
-        while self.peek() in ("*", "/"):
-            sign = 1 if self.take().text == "*" else -1
-            unit = unit.times(self.power(), sign)
+    def read_product(self) -> Unit:
+        unit = self.read_power()
+        while self.peek_token() in ("*", "/"):
+            sign = 1 if self.take_token().text == "*" else -1
+            unit = unit.multiply_unit(self.read_power(), sign)
         return unit
 
-    def power(self) -> Unit:
-        unit = self.atom()
-        if self.peek() != "^":
+    def read_power(self) -> Unit:
+        unit = self.read_atom()
+        if self.peek_token() != "^":
             return unit
-        self.take()
-        sign = -1 if self.peek() == "-" and self.take() else 1
-        token = self.take()
-        if token.kind != "number" or not token.text.isdigit() or int(token.text) > _MAX_EXPONENT:
-            raise self.fail("the exponent is no small integer", "write it as in m^2 or s^-1")
-        result = _ONE
+        self.take_token()
+        sign = -1 if self.peek_token() == "-" and self.take_token() else 1
+        token = self.take_token()
+        if (
+            token.kind != "number"
+            or not token.text.isdigit()
+            or int(token.text) > _MAX_UNIT_EXPONENT
+        ):
+            raise self.unit_error("the exponent is no small integer", "write it as in m^2 or s^-1")
+        result = _DIMENSIONLESS_UNIT
         for _ in range(int(token.text)):
-            result = result.times(unit, sign)
+            result = result.multiply_unit(unit, sign)
         return result
 
-    def atom(self) -> Unit:
-        token = self.take()
+    def read_atom(self) -> Unit:
+        token = self.take_token()
         if token.text == "(":
-            unit = self.product()
-            if self.take().text != ")":
-                raise self.fail("a parenthesis is not closed")
+            unit = self.read_product()
+            if self.take_token().text != ")":
+                raise self.unit_error("a parenthesis is not closed")
             return unit
         if token.text == "1":
-            return _ONE
+            return _DIMENSIONLESS_UNIT
         if token.text not in UNITS:
-            raise self.unknown(token.text)
+            raise self.unknown_unit_error(token.text)
         return UNITS[token.text]
 
 
-def _advice(word: str) -> str:
+def _unit_remedy(word: str) -> str:
     """Units that are spelt like the word; if none, some units, and where a unit may stand."""
     near = get_close_matches(word, UNITS, n=3)
     if near:
-        return f"did you mean {' or '.join(repr(n) for n in near)}? {PLACE_OF_UNITS}"
-    return f"use units such as m, mm, kg, s, rad, deg, N; {PLACE_OF_UNITS}"
+        return f"did you mean {' or '.join(repr(n) for n in near)}? {UNIT_PLACE_RULE}"
+    return f"use units such as m, mm, kg, s, rad, deg, N; {UNIT_PLACE_RULE}"
 
 
-_BASE = ("kg", "m", "s")
+_BASE_UNITS = ("kg", "m", "s")
 
 
-def describe(dimension: Dimension) -> str:
+def dimension_text(dimension: Dimension) -> str:
     """The dimension in SI base units, `kg*m^2/s^2`; `1` for a plain number."""
-    upper = [f"{u}^{e}" if e > 1 else u for u, e in zip(_BASE, dimension, strict=True) if e > 0]
-    lower = [f"{u}^{-e}" if e < -1 else u for u, e in zip(_BASE, dimension, strict=True) if e < 0]
+    upper = [
+        f"{u}^{e}" if e > 1 else u for u, e in zip(_BASE_UNITS, dimension, strict=True) if e > 0
+    ]
+    lower = [
+        f"{u}^{-e}" if e < -1 else u for u, e in zip(_BASE_UNITS, dimension, strict=True) if e < 0
+    ]
     if not lower:
         return "*".join(upper) or "1"
     bottom = lower[0] if len(lower) == 1 else f"({'*'.join(lower)})"

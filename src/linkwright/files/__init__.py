@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
 
-from ..errors import ArgumentError, FileError, LinkwrightError, kind_of
+from ..errors import ArgumentError, FileError, LinkwrightError, type_in_words
 from ..mechanism import Mechanism
-from ..mechanism.gallery_files import gallery_file, gallery_names, generated
+from ..mechanism.gallery_files import build_family_member, gallery_names, read_gallery_file
 
 MAX_FILE_BYTES = 16 * 2**20
 
@@ -34,9 +34,11 @@ def load(
     """
     if not isinstance(source, str | os.PathLike):
         made = "Mechanism(**table)" if isinstance(source, dict) else 'load("robot.urdf")'
-        raise ArgumentError(f"{kind_of(source)} is not a file or its text", remedy=f"write {made}")
+        raise ArgumentError(
+            f"{type_in_words(source)} is not a file or its text", remedy=f"write {made}"
+        )
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        mechanism = _read_text(_sound(source), "", None, base, convention)
+        mechanism = _read_mechanism_text(_check_text(source), "", None, base, convention)
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
         raise FileError(
@@ -44,24 +46,29 @@ def load(
         )
     path = Path(source)
     try:
-        mechanism = _read_text(_content(path), path.name.lower(), path, base, convention)
+        mechanism = _read_mechanism_text(
+            _read_file_content(path), path.name.lower(), path, base, convention
+        )
         return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:
         raise error.within(str(path)) from None
 
 
-def read_numbers(path: str | Path) -> dict[str, object]:
+def read_toml_numbers(path: str | Path) -> dict[str, object]:
     """The table of a TOML file that is no mechanism, its decimals as floats."""
     from .toml import read_toml_table
 
-    return {key: _float(value) for key, value in read_toml_table(_content(Path(path))).items()}
+    return {
+        key: _decimals_to_floats(value)
+        for key, value in read_toml_table(_read_file_content(Path(path))).items()
+    }
 
 
-def _float(value: Any) -> Any:
+def _decimals_to_floats(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _float(item) for key, item in value.items()}
+        return {key: _decimals_to_floats(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_float(item) for item in value]
+        return [_decimals_to_floats(item) for item in value]
     return float(value) if isinstance(value, Decimal) else value
 
 
@@ -77,30 +84,30 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
         raise ArgumentError(
             f"{name!r} is not a name of the gallery", remedy="call gallery() for the list of names"
         )
-    return _read_gallery(name)
+    return _load_gallery_mechanism(name)
 
 
 @lru_cache(maxsize=64)
-def _read_gallery(name: str) -> Mechanism:
+def _load_gallery_mechanism(name: str) -> Mechanism:
     """Read once: nothing in a mechanism can change."""
-    stored = gallery_file(name)
+    stored = read_gallery_file(name)
     if stored is None:
-        return generated(name)
+        return build_family_member(name)
     file, text = stored
-    return _read_text(text, file, None, None, None)
+    return _read_mechanism_text(text, file, None, None, None)
 
 
-def _content(path: Path) -> str:
+def _read_file_content(path: Path) -> str:
     try:
         about = path.stat()
         if stat.S_ISDIR(about.st_mode):
             raise FileError("is a folder", remedy="name a file")
         if not stat.S_ISREG(about.st_mode):
             raise FileError("is a pipe or device", remedy="copy it to a file, and name that")
-        _check_size(about.st_size)
+        _check_file_size(about.st_size)
         with path.open("rb") as file:  # some files of the system are longer than they say
             data = file.read(MAX_FILE_BYTES + 1)
-        _check_size(len(data))
+        _check_file_size(len(data))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError("there is no such file", remedy="check the path") from None
@@ -110,15 +117,15 @@ def _content(path: Path) -> str:
         raise FileError(f"cannot be read: {error.strerror}") from None
 
 
-def _check_size(size: int) -> None:
+def _check_file_size(size: int) -> None:
     if size > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
         raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
 
 
-def _sound(text: str) -> str:
+def _check_text(text: str) -> str:
     """The text itself, unless it is too long or holds halves of characters."""
-    _check_size(len(text))
+    _check_file_size(len(text))
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -127,10 +134,10 @@ def _sound(text: str) -> str:
     return text
 
 
-def _read_text(
+def _read_mechanism_text(
     text: str, name: str, path: Path | None, base: str | None, convention: str | None
 ) -> Mechanism:
-    kind = _kind(text, name)
+    kind = _detect_file_format(text, name)
     if base is not None and kind != "urdf":
         raise FileError("base= is for URDF files", remedy="say it in the file's joints")
     if convention is not None and not kind.startswith("dh"):
@@ -158,9 +165,9 @@ def _read_text(
             return read_toml(text)
 
 
-def _kind(text: str, name: str) -> str:
+def _detect_file_format(text: str, name: str) -> str:
     """The format by the file's name, else by its content."""
-    named = format_of_name(name)
+    named = format_of_file_name(name)
     if named is not None:
         return named
     if text.lstrip().startswith("<"):
@@ -178,7 +185,7 @@ def _kind(text: str, name: str) -> str:
     return "dh.csv" if "alpha" in first and "," in first else "toml"
 
 
-def format_of_name(name: str) -> str | None:
+def format_of_file_name(name: str) -> str | None:
     """Return the format that a file name stands for, or None."""
     kinds = ("dh.csv", "dh.toml", "toml", "urdf")
     return next((kind for kind in kinds if name.endswith(f".{kind}")), None)

@@ -12,15 +12,15 @@ from typing import Any
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import coordinate_names
-from .mjcf_forces import Switches, refuse_other_forces, switches
-from .names import unique
+from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
+from .names import make_unique_name
 from .xml import read_xml
 
-_JOINTS = ("free", "ball", "slide", "hinge")
-_EQUALITIES = ("connect", "weld")
+_MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
+_MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
-_CONNECT, _WELD, _JOINT = range(3)
-_LISTED = {
+_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
+_UNUSED_MJCF_PARTS = {
     "ngeom": "geoms (contact; their mass is used)",
     "nu": "actuators",
     "ntendon": "tendons",
@@ -55,24 +55,24 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
             model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
-    on = switches(model, mujoco.mjtDisableBit)
-    reader = _Reader(model, on, _Names(model, mujoco.mj_id2name, mujoco.mjtObj))
-    refuse_other_forces(model, on, reader.name)
-    return reader.mechanism()
+    on = read_mjcf_switches(model, mujoco.mjtDisableBit)
+    reader = _MjcfReader(model, on, _MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    refuse_mjcf_forces(model, on, reader.name)
+    return reader.read_mechanism()
 
 
-def _numbers(values: Any) -> list[float]:
+def _to_floats(values: Any) -> list[float]:
     return [float(value) for value in values]
 
 
-class _Names:
+class _MjcfNames:
     """What everything is called: as in the file where it has a name that is free here."""
 
     def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
         self.kinds = kinds
         self.notes: list[str] = []
-        self.taken = {"BODY": {GROUND}, "JOINT": set[str]()}
-        self.found = {("BODY", 0): GROUND}
+        self.taken_names = {"BODY": {GROUND}, "JOINT": set[str]()}
+        self.final_names = {("BODY", 0): GROUND}
         given: dict[tuple[str, int], str | None] = {}
         counts = {
             "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
@@ -84,92 +84,96 @@ class _Names:
                 key = getattr(kinds, f"mjOBJ_{kind}")
                 given[kind, index] = id2name(model, key, index)
         for (kind, index), name in given.items():
-            if name and name not in self.table(kind):
-                self.found[kind, index] = self.new(kind, name)
-        for kind, index in sorted(given.keys() - self.found.keys()):
-            self.found[kind, index] = self.substitute(kind, index, given[kind, index])
+            if name and name not in self.names_taken(kind):
+                self.final_names[kind, index] = self.take_new_name(kind, name)
+        for kind, index in sorted(given.keys() - self.final_names.keys()):
+            self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
 
-    def table(self, kind: str) -> set[str]:
+    def names_taken(self, kind: str) -> set[str]:
         """Names taken: frames of sites share them with bodies, closures with joints."""
-        return self.taken.setdefault({"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set())
+        return self.taken_names.setdefault(
+            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
+        )
 
-    def new(self, kind: str, wanted: str) -> str:
-        final = unique(wanted, self.table(kind))
-        self.table(kind).add(final)
+    def take_new_name(self, kind: str, wanted: str) -> str:
+        final = make_unique_name(wanted, self.names_taken(kind))
+        self.names_taken(kind).add(final)
         return final
 
-    def substitute(self, kind: str, index: int, name: str | None) -> str:
+    def substitute_name(self, kind: str, index: int, name: str | None) -> str:
         """A name for what has none, or one that means something else here."""
         what = kind.lower()
-        final = self.new(kind, f"{name}_{what}" if name else f"{what}{index}")
+        final = self.take_new_name(kind, f"{name}_{what}" if name else f"{what}{index}")
         if name:
             self.notes.append(f"{what} {name}: its name, which is taken here; it is '{final}'")
         return final
 
 
-class _Reader:
+class _MjcfReader:
     """Walks a compiled model; all names of MuJoCo's arrays stay in here."""
 
-    def __init__(self, model: Any, on: Switches, names: _Names) -> None:
+    def __init__(self, model: Any, on: MjcfSwitches, names: _MjcfNames) -> None:
         self.m = model
-        self.on = on
+        self.switches = on
         self.names = names
         self.bodies: dict[str, Any] = {}
         self.joints: dict[str, Any] = {}
 
     def name(self, kind: str, index: int) -> str:
-        return self.names.found[kind, index]
+        return self.names.final_names[kind, index]
 
-    def mechanism(self) -> Mechanism:
+    def read_mechanism(self) -> Mechanism:
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        equalities = self.equalities()
+        equalities = self.read_equalities()
         loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
         constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
-            gravity=_numbers(self.m.opt.gravity) if self.on.gravity else [0, 0, 0],
+            gravity=_to_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
             bodies=self.bodies,
             joints=self.joints,
-            frames=dict(self.sites()),
+            frames=dict(self.site_frames()),
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
-            assembly=dict(self.reference_pose()) if loops or constraints else {},
-            unused=tuple(self.unused()),
+            assembly=dict(self.reference_coordinates()) if loops or constraints else {},
+            unused=tuple(self.unused_parts()),
         )
 
     def read_body(self, index: int) -> None:
         m, name = self.m, self.name("BODY", index)
-        moments = dict(zip(("xx", "yy", "zz"), _numbers(m.body_inertia[index]), strict=True))
-        moments["quaternion"] = _numbers(m.body_iquat[index])  # type: ignore[assignment]
+        moments = dict(zip(("xx", "yy", "zz"), _to_floats(m.body_inertia[index]), strict=True))
+        moments["quaternion"] = _to_floats(m.body_iquat[index])  # type: ignore[assignment]
         self.bodies[name] = {
             "mass": float(m.body_mass[index]),
-            "center": _numbers(m.body_ipos[index]),
+            "center": _to_floats(m.body_ipos[index]),
             "inertia": moments,
         }
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
-        place = {"xyz": _numbers(m.body_pos[index]), "quaternion": _numbers(m.body_quat[index])}
+        place = {"xyz": _to_floats(m.body_pos[index]), "quaternion": _to_floats(m.body_quat[index])}
         if not len(joints):
-            self.joints[self.names.new("JOINT", f"{name}_fixed")] = {
+            self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
                 "type": "fixed", "parent": parent, "child": name, "origin": place
             }  # fmt: skip
         elif len(joints) == 1:
             self.read_joint(joints[0], parent, name, place)
         else:
-            self.read_several(joints, parent, name, place)
+            self.read_joint_chain(joints, parent, name, place)
 
-    def read_several(self, joints: range, parent: str, name: str, place: dict[str, Any]) -> None:
+    def read_joint_chain(
+        self, joints: range, parent: str, name: str, place: dict[str, Any]
+    ) -> None:
         """Several joints of one body become a chain through bodies without mass."""
-        stand = self.names.new("BODY", f"{name}:stand")
+        stand = self.names.take_new_name("BODY", f"{name}:stand")
         self.bodies[stand] = {}
         held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
-        self.joints[self.names.new("JOINT", stand)] = held
+        self.joints[self.names.take_new_name("JOINT", stand)] = held
         parent = stand
         for number, joint in enumerate(joints, 1):
             last = number == len(joints)
-            child = name if last else self.names.new("BODY", f"{name}:{number}")
+            child = name if last else self.names.take_new_name("BODY", f"{name}:{number}")
             if not last:
                 self.bodies[child] = {}
             self.read_joint(joint, parent, child, {})
@@ -180,87 +184,89 @@ class _Reader:
         m, kind = self.m, self.joint_kind(index)
         fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
         if kind.closure is not None:
-            fields["origin"], fields["child_origin"] = self.anchors(index, kind, place)
+            fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
-            fields["axis"] = _numbers(m.jnt_axis[index])
-            if m.jnt_limited[index] and self.on.limits:
-                lower, upper = _numbers(m.jnt_range[index])
+            fields["axis"] = _to_floats(m.jnt_axis[index])
+            if m.jnt_limited[index] and self.switches.limits:
+                lower, upper = _to_floats(m.jnt_range[index])
                 fields["limits"] = {"lower": lower, "upper": upper}
-        fields |= self.spring(index, kind) | self.losses(index, kind)
+        fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
 
     def joint_kind(self, index: int) -> JointKind:
-        word = _JOINTS[int(self.m.jnt_type[index])]
+        word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
-    def spring(self, index: int, kind: JointKind) -> dict[str, Any]:
-        if not self.on.springs:
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, Any]:
+        if not self.switches.springs:
             return {}
         for array in ("jnt_stiffnesspoly", "jnt_springyield"):
             bent = getattr(self.m, array, None)
             if bent is not None and bent[index].any():
-                raise self.refusal(index, "a spring of higher order", "give stiffness one number")
+                raise self.joint_refusal(
+                    index, "a spring of higher order", "give stiffness one number"
+                )
         stiffness = float(self.m.jnt_stiffness[index])
         if not stiffness:
             return {}
         if not kind.has_axis:
-            raise self.refusal(index, "a spring", "use three hinges, or remove the spring")
+            raise self.joint_refusal(index, "a spring", "use three hinges, or remove the spring")
         rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
         return {"stiffness": stiffness, "rest": rest}
 
-    def losses(self, index: int, kind: JointKind) -> dict[str, Any]:
+    def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
         """Damping, friction and armature, in the order of our speeds."""
-        first, on = int(self.m.jnt_dofadr[index]), self.on
-        dofs = [first + i for i in _places_of_speeds(kind)]
+        first, on = int(self.m.jnt_dofadr[index]), self.switches
+        dofs = [first + i for i in _velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
-            raise self.refusal(index, "a damper of higher order", "give damping one number")
-        damping = _numbers(self.m.dof_damping[dofs]) if on.dampers else []
-        friction = _numbers(self.m.dof_frictionloss[dofs]) if on.friction else []
-        armature = _numbers(self.m.dof_armature[dofs])
+            raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
+        damping = _to_floats(self.m.dof_damping[dofs]) if on.dampers else []
+        friction = _to_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
+        armature = _to_floats(self.m.dof_armature[dofs])
         if kind.closure is None:
             # along the world's axes there, along the body's here; damping is the same in both
             for what, values in (("friction loss", friction), ("armature", armature)):
                 if any(values[3:]):
-                    raise self.refusal(index, what, "use <freejoint/>, or set it to 0")
+                    raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
         losses = {"damping": damping, "friction": friction}
         fields: dict[str, Any] = {key: values for key, values in losses.items() if any(values)}
         if any(armature):
             fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
         return fields
 
-    def refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
+    def joint_refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
         kind, name = self.joint_kind(index), self.name("JOINT", index)
         return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
-    def anchors(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
+    def joint_origins(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
         import numpy as np
 
         m = self.m
         anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
         start = float(m.qpos0[m.jnt_qposadr[index]])
-        origin, child_origin = {"xyz": _numbers(anchor)}, {"xyz": _numbers(anchor)}
+        origin, child_origin = {"xyz": _to_floats(anchor)}, {"xyz": _to_floats(anchor)}
         if place:
-            rotation = _rotation(place["quaternion"])
+            rotation = _rotation_of_quaternion(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
-            origin = {"xyz": _numbers(position), "quaternion": place["quaternion"]}
+            origin = {"xyz": _to_floats(position), "quaternion": place["quaternion"]}
         if kind.is_slider:
-            child_origin["xyz"] = _numbers(anchor + start * axis)
+            child_origin["xyz"] = _to_floats(anchor + start * axis)
         elif kind.is_hinge and start:
             half = start / 2
-            child_origin["quaternion"] = [float(np.cos(half)), *_numbers(np.sin(half) * axis)]
+            child_origin["quaternion"] = [float(np.cos(half)), *_to_floats(np.sin(half) * axis)]
         return origin, child_origin
 
-    def sites(self) -> Iterator[tuple[str, Any]]:
+    def site_frames(self) -> Iterator[tuple[str, Any]]:
         for index in range(self.m.nsite):
             place = {
-                "xyz": _numbers(self.m.site_pos[index]),
-                "quaternion": _numbers(self.m.site_quat[index]),
+                "xyz": _to_floats(self.m.site_pos[index]),
+                "quaternion": _to_floats(self.m.site_quat[index]),
             }
             body = self.name("BODY", self.m.site_bodyid[index])
             yield self.name("SITE", index), {"body": body, "origin": place}
 
-    def reference_pose(self) -> Iterator[tuple[str, float]]:
+    def reference_coordinates(self) -> Iterator[tuple[str, float]]:
         """Coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities close."""
         for index in range(self.m.njnt):
             name = self.name("JOINT", index)
@@ -272,17 +278,17 @@ class _Reader:
                 if value != float(offset == scalar):
                     yield coordinate, value
 
-    def equalities(self) -> dict[str, dict[str, Any]]:
+    def read_equalities(self) -> dict[str, dict[str, Any]]:
         """Loops and couplings by name, in the order of the file."""
         found: dict[str, dict[str, Any]] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
-            if not self.m.eq_active0[index] or not self.on.equalities:
+            if not self.m.eq_active0[index] or not self.switches.equalities:
                 continue
-            if kind in (_CONNECT, _WELD):
-                found[name] = self.loop(index, kind)
-            elif kind == _JOINT:
-                found[name] = self.coupling(index)
+            if kind in (_CONNECT_EQUALITY, _WELD_EQUALITY):
+                found[name] = self.read_loop(index, kind)
+            elif kind == _JOINT_EQUALITY:
+                found[name] = self.read_coupling(index)
             else:
                 raise UnsupportedError(
                     f"the equality '{name}' is neither connect, weld nor joint",
@@ -290,26 +296,29 @@ class _Reader:
                 )
         return found
 
-    def loop(self, index: int, kind: int) -> dict[str, Any]:
-        m, data = self.m, _numbers(self.m.eq_data[index])
+    def read_loop(self, index: int, kind: int) -> dict[str, Any]:
+        m, data = self.m, _to_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
-            place = {"xyz": _numbers(m.site_pos[one]), "quaternion": _numbers(m.site_quat[one])}
-            child = {"xyz": _numbers(m.site_pos[other]), "quaternion": _numbers(m.site_quat[other])}
+            place = {"xyz": _to_floats(m.site_pos[one]), "quaternion": _to_floats(m.site_quat[one])}
+            child = {
+                "xyz": _to_floats(m.site_pos[other]),
+                "quaternion": _to_floats(m.site_quat[other]),
+            }
             one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
-        elif kind == _CONNECT:
+        elif kind == _CONNECT_EQUALITY:
             place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
         else:
             place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
         return {
-            "type": _kind_of_equality(_EQUALITIES[kind]).name,
+            "type": _joint_kind_of_equality(_MJCF_EQUALITY_TYPES[kind]).name,
             "parent": self.name("BODY", one),
             "child": self.name("BODY", other),
             "origin": place,
             "child_origin": child,
         }
 
-    def coupling(self, index: int) -> dict[str, Any]:
+    def read_coupling(self, index: int) -> dict[str, Any]:
         """q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
         from numpy.polynomial import Polynomial
 
@@ -321,14 +330,14 @@ class _Reader:
         if other < 0:
             return fields | {"coefficients": [float(series.coef[0]) + start]}
         shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
-        coefficients = _numbers(shifted.trim().coef)
+        coefficients = _to_floats(shifted.trim().coef)
         return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
 
-    def unused(self) -> Iterator[str]:
-        for attribute, what in _LISTED.items():
+    def unused_parts(self) -> Iterator[str]:
+        for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
-        yield from self.on.notes()
+        yield from self.switches.switched_off_notes()
         yield from self.names.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:
@@ -341,19 +350,19 @@ class _Reader:
                 yield f"joint {name}: the range of its actuators' force"
 
 
-def _places_of_speeds(kind: JointKind) -> list[int]:
+def _velocity_order(kind: JointKind) -> list[int]:
     """Where our speeds of a joint stand among MuJoCo's, in which slides come before turns."""
-    turns = [freedom.turns for freedom in kind.freedoms_with(quaternion=True)]
+    turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]
 
 
-def _kind_of_equality(word: str) -> JointKind:
+def _joint_kind_of_equality(word: str) -> JointKind:
     """The kind of joint that an equality of MJCF stands for where it closes a loop."""
     return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
-def _rotation(quaternion: list[float]) -> Any:
+def _rotation_of_quaternion(quaternion: list[float]) -> Any:
     import mujoco
     import numpy as np
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import mujoco
 
 
-Named = Callable[[str, int], str]
+NameOfObject = Callable[[str, int], str]
 
 
 @dataclass(frozen=True)
-class Switches:
+class MjcfSwitches:
     """Which effects the file's option flags leave on."""
 
     gravity: bool
@@ -29,11 +29,11 @@ class Switches:
     limits: bool
 
     @property
-    def passive(self) -> bool:
+    def has_passive_forces(self) -> bool:
         """MuJoCo drops every passive force, of fluids too, once springs and dampers are off."""
         return self.springs or self.dampers
 
-    def notes(self) -> Iterator[str]:
+    def switched_off_notes(self) -> Iterator[str]:
         words = {
             "gravity": "gravity",
             "springs": "springs",
@@ -47,14 +47,14 @@ class Switches:
                 yield f"{what} (switched off by a flag of the file)"
 
 
-def switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) -> Switches:
+def read_mjcf_switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) -> MjcfSwitches:
     """The flags of a compiled model; `bits` is MuJoCo's table of them, which versions change."""
     flags = int(model.opt.disableflags)
 
     def on(*names: str) -> bool:
         return not any(flags & int(getattr(bits, f"mjDSBL_{name}", 0)) for name in names)
 
-    return Switches(
+    return MjcfSwitches(
         gravity=on("GRAVITY"),
         springs=on("SPRING", "PASSIVE"),
         dampers=on("DAMPER", "PASSIVE"),
@@ -64,15 +64,19 @@ def switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) -> Switche
     )
 
 
-def refuse_other_forces(model: mujoco.MjModel, on: Switches, name: Named) -> None:
+def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject) -> None:
     """Raises an `UnsupportedError` for the first force that acts outside the joints."""
-    for found in (_tendon(model, on, name), _actuator(model, on, name), _medium(model, on, name)):
+    for found in (
+        _tendon_force(model, on, name),
+        _actuator_force(model, on, name),
+        _body_force(model, on, name),
+    ):
         if found:
             what, remedy = found
             raise UnsupportedError(what, remedy=remedy)
 
 
-def _nonzero(model: Any, *arrays: str) -> int | None:
+def _first_nonzero_row(model: Any, *arrays: str) -> int | None:
     """The first row in which one of the arrays (those that this version has) is not zero."""
     rows: list[int] = []
     for array in arrays:
@@ -82,7 +86,7 @@ def _nonzero(model: Any, *arrays: str) -> int | None:
     return min(rows, default=None)
 
 
-def _tendon(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+def _tendon_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
     effects = {
         "a spring": ("stiffness", "stiffnesspoly") if on.springs else (),
         "a damper": ("damping", "dampingpoly") if on.dampers else (),
@@ -90,33 +94,40 @@ def _tendon(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
         "armature": ("armature",),
     }
     for what, arrays in effects.items():
-        index = _nonzero(model, *(f"tendon_{array}" for array in arrays))
+        index = _first_nonzero_row(model, *(f"tendon_{array}" for array in arrays))
         if index is not None:
             return f"the tendon '{name('TENDON', index)}' has {what}", "remove it from the tendon"
     return None
 
 
-def _actuator(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+def _actuator_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
     damping = ("actuator_damping", "actuator_dampingpoly") if on.dampers else ()
-    index = _nonzero(model, "actuator_armature", *damping)
+    index = _first_nonzero_row(model, "actuator_armature", *damping)
     if index is None:
         return None
     label = name("ACTUATOR", index)
     return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
 
 
-def _medium(model: Any, on: Switches, name: Named) -> tuple[str, str] | None:
+def _body_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
     """Forces on bodies: of a fluid, of gravity compensation, of plugins and flexible parts."""
-    if not on.passive or not model.nv:
+    if not on.has_passive_forces or not model.nv:
         return None
     if model.opt.density or model.opt.viscosity:
         return "the bodies move in a fluid", "remove density and viscosity from <option>"
-    held = _nonzero(model, "body_gravcomp") if on.gravity and any(model.opt.gravity) else None
+    held = (
+        _first_nonzero_row(model, "body_gravcomp")
+        if on.gravity and any(model.opt.gravity)
+        else None
+    )
     if held is not None:
         return f"the body '{name('BODY', held)}' has gravity compensation", "remove gravcomp"
     if (model.body_plugin >= 0).any():
         return "a plugin acts on its bodies", "remove the plugin"
     elastic = ("stiffness", "edgestiffness", "bending", "damping", "edgedamping")
-    if model.nflex and _nonzero(model, *(f"flex_{array}" for array in elastic)) is not None:
+    if (
+        model.nflex
+        and _first_nonzero_row(model, *(f"flex_{array}" for array in elastic)) is not None
+    ):
         return "it has flexible parts", "remove the flexes"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 
-def unique(wanted: str, taken: Container[str]) -> str:
+def make_unique_name(wanted: str, taken: Container[str]) -> str:
     """The wanted name, lengthened by underscores until nothing else is called so."""
     while wanted in taken:
         wanted += "_"

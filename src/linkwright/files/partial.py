@@ -8,17 +8,17 @@ import re
 import time
 from pathlib import Path
 
-_OLD = 24 * 3600.0
+_MAX_LEFTOVER_AGE = 24 * 3600.0
 """Seconds after which a hidden file is taken for a leftover even if its process may live."""
 
 
-def partial_name(target: Path) -> Path:
+def partial_file_name(target: Path) -> Path:
     """The hidden name; leftovers of writers that were killed are removed."""
-    _remove_leftovers(target)
+    _remove_leftover_files(target)
     return target.with_name(f".{target.name}.{os.getpid()}.part")
 
 
-def _remove_leftovers(target: Path) -> None:
+def _remove_leftover_files(target: Path) -> None:
     """Hidden files for the same target whose process has ended, or that are old."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d{{1,10}})\.part")
     with contextlib.suppress(OSError):
@@ -27,12 +27,12 @@ def _remove_leftovers(target: Path) -> None:
             if found is None or not entry.is_file(follow_symlinks=False):
                 continue
             age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-            if age > _OLD or not _lives(int(found[1])):
+            if age > _MAX_LEFTOVER_AGE or not _is_process_alive(int(found[1])):
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)
 
 
-def _lives(process: int) -> bool:
+def _is_process_alive(process: int) -> bool:
     if os.name == "nt":  # os.kill would end it there
         return True
     try:

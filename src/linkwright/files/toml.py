@@ -6,21 +6,21 @@ import re
 import tomllib
 from decimal import Decimal
 
-from ..errors import FileError, MechanismError, suggest
+from ..errors import FileError, MechanismError, suggest_remedy
 from ..mechanism import Mechanism
-from .toml_order import order_of_constraints
+from .toml_order import read_constraint_order
 
-NOT_IN_FILES = ("unused", "constraint_order")
+FIELDS_NOT_IN_FILES = ("unused", "constraint_order")
 """Fields of a mechanism that are not keys of the format: files say them by what they contain."""
-_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{64}}")
+_TOML_KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_TOML_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_TOML_KEY_PART}[ \t]*+\.[ \t]*+){{64}}")
 
 
 def read_toml_table(text: str) -> dict[str, object]:
     """The parsed TOML, decimals kept exactly. What would cost tomllib dear is refused first."""
     deep = FileError("the TOML is nested too deeply", remedy="a mechanism has few levels")
     # its parser is recursive, and takes the square of the length of a dotted key
-    if "[" * 200 in text or "{" * 200 in text or _LONG_KEY.search(text):
+    if "[" * 200 in text or "{" * 200 in text or _LONG_TOML_KEY.search(text):
         raise deep
     try:
         return tomllib.loads(text, parse_float=Decimal)
@@ -35,8 +35,8 @@ def read_toml_table(text: str) -> dict[str, object]:
 def read_toml(text: str) -> Mechanism:
     """A mechanism from the text of a TOML file."""
     table = read_toml_table(text)
-    for key in NOT_IN_FILES:
+    for key in FIELDS_NOT_IN_FILES:
         if key in table:
-            known = [name for name in Mechanism.model_fields if name not in NOT_IN_FILES]
-            raise MechanismError(f"unknown key '{key}'", remedy=suggest(key, known))
-    return Mechanism(**table, **order_of_constraints(text, table))
+            known = [name for name in Mechanism.model_fields if name not in FIELDS_NOT_IN_FILES]
+            raise MechanismError(f"unknown key '{key}'", remedy=suggest_remedy(key, known))
+    return Mechanism(**table, **read_constraint_order(text, table))

@@ -6,41 +6,41 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_KEY = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_DOTTED = rf"{_KEY}(?:[ \t]*+\.[ \t]*+{_KEY})*+"
-_HEADER = re.compile(rf"[ \t]*+\[[ \t]*+({_DOTTED})[ \t]*+\][ \t]*+(?:#.*)?")
-_ASSIGNMENT = re.compile(rf"[ \t]*+({_DOTTED})[ \t]*+=")
-_TABLES = ("loops", "constraints")
+_TOML_KEY = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_DOTTED_TOML_KEY = rf"{_TOML_KEY}(?:[ \t]*+\.[ \t]*+{_TOML_KEY})*+"
+_TOML_TABLE_HEADER = re.compile(rf"[ \t]*+\[[ \t]*+({_DOTTED_TOML_KEY})[ \t]*+\][ \t]*+(?:#.*)?")
+_TOML_ASSIGNMENT = re.compile(rf"[ \t]*+({_DOTTED_TOML_KEY})[ \t]*+=")
+_CONSTRAINT_TABLES = ("loops", "constraints")
 
 
-def order_of_constraints(text: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """The field `constraint_order` of a mechanism; none where loops stand before constraints."""
-    parts = {key: table.get(key) for key in _TABLES}
+    parts = {key: table.get(key) for key in _CONSTRAINT_TABLES}
     if not all(isinstance(part, dict) and part for part in parts.values()):
         return {}
     usual = [(key, name) for key, part in parts.items() for name in part]  # type: ignore[union-attr]
     known, listed = set(usual), []
-    for path in _paths(text):
+    for path in _toml_key_paths(text):
         if path[:2] in known:
             listed.append((path[0], path[1]))
-        elif len(path) == 1 and path[0] in _TABLES:  # an inline table
+        elif len(path) == 1 and path[0] in _CONSTRAINT_TABLES:  # an inline table
             listed += [one for one in usual if one[0] == path[0]]
     order = list(dict.fromkeys([*listed, *usual]))
     return {} if order == usual else {"constraint_order": tuple(name for _, name in order)}
 
 
-def _paths(text: str) -> Iterator[tuple[str, ...]]:
+def _toml_key_paths(text: str) -> Iterator[tuple[str, ...]]:
     """The full keys of the file, line by line. Text inside strings of several lines is taken for
     keys too, which does no harm unless it looks like those of a constraint."""
     here: tuple[str, ...] = ()
     for line in text.splitlines():
-        if header := _HEADER.fullmatch(line):
-            here = _split(header[1])
+        if header := _TOML_TABLE_HEADER.fullmatch(line):
+            here = _split_toml_key(header[1])
             if len(here) > 1:
                 yield here
-        elif assignment := _ASSIGNMENT.match(line):
-            yield (*here, *_split(assignment[1]))
+        elif assignment := _TOML_ASSIGNMENT.match(line):
+            yield (*here, *_split_toml_key(assignment[1]))
 
 
-def _split(dotted: str) -> tuple[str, ...]:
-    return tuple(key.strip("\"'") for key in re.findall(_KEY, dotted))
+def _split_toml_key(dotted: str) -> tuple[str, ...]:
+    return tuple(key.strip("\"'") for key in re.findall(_TOML_KEY, dotted))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..errors import FileError, suggest
+from ..errors import FileError, suggest_remedy
 from ..mechanism import GROUND, JointKind, Mechanism
-from .names import unique
-from .urdf_kinds import kind_of_urdf
-from .urdf_unused import PRODUCTS, unused
-from .xml import Element, read_xml
+from .names import make_unique_name
+from .urdf_kinds import joint_kind_of_urdf
+from .urdf_unused import INERTIA_PRODUCTS, list_unused_urdf
+from .xml import XmlElement, read_xml
 
-ROOT_JOINT = "root_joint"
-UNLIMITED = 1e9
+ROOT_JOINT_NAME = "root_joint"
+UNLIMITED_BOUND = 1e9
 """URDF wants limits of every revolute and prismatic joint: this says that there is none."""
 
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL_PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
@@ -29,28 +29,30 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     robot = read_xml(text)
     if robot.tag != "robot":
         raise FileError(f"the root element is <{robot.tag}>", remedy="a URDF begins with <robot>")
-    links, joints = _named(robot, "link"), _named(robot, "joint")
+    links, joints = _elements_by_name(robot, "link"), _elements_by_name(robot, "joint")
     if not links:
         raise FileError("has no <link>", remedy="add one")
-    bodies = _body_names(links)
+    bodies = _urdf_body_names(links)
     tree: dict[str, Any] = {}
-    for root in _roots(links, joints):
-        name = unique(ROOT_JOINT if not tree else f"{ROOT_JOINT}_{root}", {*joints, *tree})
+    for root in _root_links(links, joints):
+        name = make_unique_name(
+            ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
+        )
         tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
-    moving = {name: _joint(joint, bodies) for name, joint in joints.items()}
-    notes = [*_free_orphans(moving), *_renamed(bodies), *unused(robot)]
+    moving = {name: _read_urdf_joint(joint, bodies) for name, joint in joints.items()}
+    notes = [*_free_orphaned_mimics(moving), *_renamed_link_notes(bodies), *list_unused_urdf(robot)]
     return Mechanism(
         name=robot.attributes.get("name", "robot"),
-        bodies={bodies[name]: _body(link) for name, link in links.items()},
+        bodies={bodies[name]: _read_urdf_link(link) for name, link in links.items()},
         joints=tree | moving,
         unused=tuple(notes),
     )
 
 
-def _named(robot: Element, tag: str) -> dict[str, Element]:
-    found: dict[str, Element] = {}
-    for element in robot.all(tag):
-        name = element.need("name")
+def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
+    found: dict[str, XmlElement] = {}
+    for element in robot.children_with_tag(tag):
+        name = element.required_attribute("name")
         if name in found:
             raise FileError(
                 f"the {tag} '{name}' is defined twice (first on line {found[name].line})",
@@ -60,13 +62,13 @@ def _named(robot: Element, tag: str) -> dict[str, Element]:
     return found
 
 
-def _body_names(links: dict[str, Element]) -> dict[str, str]:
+def _urdf_body_names(links: dict[str, XmlElement]) -> dict[str, str]:
     """The bodies' names: the links', but for one called like the fixed world."""
-    substitute = unique(f"{GROUND}_link", links)
+    substitute = make_unique_name(f"{GROUND}_link", links)
     return {link: substitute if link == GROUND else link for link in links}
 
 
-def _renamed(bodies: dict[str, str]) -> list[str]:
+def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
     return [
         f"link {link}: its name, which means the fixed world here; it is '{body}'"
         for link, body in bodies.items()
@@ -74,12 +76,14 @@ def _renamed(bodies: dict[str, str]) -> list[str]:
     ]
 
 
-def _numbers(element: Element | None, attribute: str, count: int = 3) -> list[str] | None:
+def _attribute_numbers(
+    element: XmlElement | None, attribute: str, count: int = 3
+) -> list[str] | None:
     """The numbers of an attribute as text, exactly as written; None where there are none."""
     if element is None or attribute not in element.attributes:
         return None
     words = element.attributes[attribute].split()
-    if len(words) != count or not all(map(_DECIMAL.fullmatch, words)):
+    if len(words) != count or not all(map(_DECIMAL_PATTERN.fullmatch, words)):
         raise FileError(
             f"{attribute}=\"{element.attributes[attribute][:40]}\" is not {count} number(s)",
             where=f"line {element.line}", remedy=f"write {count} decimal number(s)",
@@ -87,100 +91,106 @@ def _numbers(element: Element | None, attribute: str, count: int = 3) -> list[st
     return words
 
 
-def _number(element: Element | None, attribute: str) -> str | None:
-    words = _numbers(element, attribute, 1)
+def _attribute_number(element: XmlElement | None, attribute: str) -> str | None:
+    words = _attribute_numbers(element, attribute, 1)
     return words[0] if words else None
 
 
-def _given(**fields: Any) -> dict[str, Any]:
+def _fields_present(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, {})}
 
 
-def _placement(element: Element | None) -> dict[str, Any]:
-    return _given(xyz=_numbers(element, "xyz"), rpy=_numbers(element, "rpy"))
-
-
-def _body(link: Element) -> dict[str, Any]:
-    inertial = link.first("inertial")
-    if inertial is None:
-        return {}
-    mass, tensor = inertial.first("mass"), inertial.first("inertia")
-    if mass is None or tensor is None:
-        missing = "mass" if mass is None else "inertia"
-        raise FileError(f"<inertial> has no <{missing}>", where=f"line {inertial.line}")
-    origin = _placement(inertial.first("origin"))
-    for element, names in ((mass, ["value"]), (tensor, ["ixx", "iyy", "izz"])):
-        for name in names:
-            element.need(name)
-    entries = ("ixx", "iyy", "izz", *PRODUCTS)
-    moments = {name[1:]: _number(tensor, name) or "0" for name in entries}
-    return _given(
-        mass=_number(mass, "value"),
-        center=origin.get("xyz"),
-        inertia=moments | _given(rpy=origin.get("rpy")),
+def _read_urdf_origin(element: XmlElement | None) -> dict[str, Any]:
+    return _fields_present(
+        xyz=_attribute_numbers(element, "xyz"), rpy=_attribute_numbers(element, "rpy")
     )
 
 
-def _roots(links: dict[str, Element], joints: dict[str, Element]) -> list[str]:
-    children = {child.need("link") for j in joints.values() for child in j.all("child")}
+def _read_urdf_link(link: XmlElement) -> dict[str, Any]:
+    inertial = link.first_child("inertial")
+    if inertial is None:
+        return {}
+    mass, tensor = inertial.first_child("mass"), inertial.first_child("inertia")
+    if mass is None or tensor is None:
+        missing = "mass" if mass is None else "inertia"
+        raise FileError(f"<inertial> has no <{missing}>", where=f"line {inertial.line}")
+    origin = _read_urdf_origin(inertial.first_child("origin"))
+    for element, names in ((mass, ["value"]), (tensor, ["ixx", "iyy", "izz"])):
+        for name in names:
+            element.required_attribute(name)
+    entries = ("ixx", "iyy", "izz", *INERTIA_PRODUCTS)
+    moments = {name[1:]: _attribute_number(tensor, name) or "0" for name in entries}
+    return _fields_present(
+        mass=_attribute_number(mass, "value"),
+        center=origin.get("xyz"),
+        inertia=moments | _fields_present(rpy=origin.get("rpy")),
+    )
+
+
+def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> list[str]:
+    children = {
+        child.required_attribute("link")
+        for j in joints.values()
+        for child in j.children_with_tag("child")
+    }
     roots = [name for name in links if name not in children]
     if not roots:
         raise FileError("every link is the child of a joint", remedy="break the circle of joints")
     return roots
 
 
-def _end(joint: Element, tag: str, bodies: dict[str, str]) -> str:
-    found = list(joint.all(tag))
+def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
+    found = list(joint.children_with_tag(tag))
     if len(found) != 1:
         what = f"the joint has {len(found) or 'no'} <{tag}>"
         raise FileError(what, where=f"line {joint.line}", remedy="give one")
-    name = found[0].need("link")
+    name = found[0].required_attribute("link")
     if name not in bodies:
-        remedy = suggest(name, list(bodies))
+        remedy = suggest_remedy(name, list(bodies))
         raise FileError(f"there is no link '{name}'", where=f"line {found[0].line}", remedy=remedy)
     return bodies[name]
 
 
-def _joint(joint: Element, bodies: dict[str, str]) -> dict[str, Any]:
-    kind = kind_of_urdf(joint.need("type"), f"line {joint.line}")
-    fields = _given(
+def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any]:
+    kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
+    fields = _fields_present(
         type=kind.name,
-        parent=_end(joint, "parent", bodies),
-        child=_end(joint, "child", bodies),
-        origin=_placement(joint.first("origin")),
+        parent=_read_joint_end(joint, "parent", bodies),
+        child=_read_joint_end(joint, "child", bodies),
+        origin=_read_urdf_origin(joint.first_child("origin")),
     )
-    return fields | _details(joint, kind)
+    return fields | _read_joint_details(joint, kind)
 
 
-def _details(joint: Element, kind: JointKind) -> dict[str, Any]:
+def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, Any]:
     """Axis, limits, losses and mimicry, as far as URDF gives them for this kind."""
     assert kind.urdf is not None
-    read = {tag: joint.first(tag) for tag in kind.urdf.elements}
+    read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}
     limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
-    axis = (_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
-    fields = _given(
+    axis = (_attribute_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
+    fields = _fields_present(
         axis=axis,
-        axis2=_direction_in_plane(axis) if axis is not None and kind.has_plane_frame else None,
-        limits=_given(**{key: _bound(limit, key) for key in kind.urdf.limits}),
-        damping=_number(dynamics, "damping"),
-        friction=_number(dynamics, "friction"),
+        axis2=_choose_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
+        limits=_fields_present(**{key: _read_joint_limit(limit, key) for key in kind.urdf.limits}),
+        damping=_attribute_number(dynamics, "damping"),
+        friction=_attribute_number(dynamics, "friction"),
     )
     if mimic is not None:
-        fields["mimic"] = _given(
-            joint=mimic.need("joint"),
-            multiplier=_number(mimic, "multiplier"),
-            offset=_number(mimic, "offset"),
+        fields["mimic"] = _fields_present(
+            joint=mimic.required_attribute("joint"),
+            multiplier=_attribute_number(mimic, "multiplier"),
+            offset=_attribute_number(mimic, "offset"),
         )
     return fields
 
 
-def _bound(limit: Element | None, attribute: str) -> str | None:
+def _read_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
     """A limit; None where there is none, or the number that stands for none."""
-    number = _number(limit, attribute)
-    return None if number is None or abs(float(number)) == UNLIMITED else number
+    number = _attribute_number(limit, attribute)
+    return None if number is None or abs(float(number)) == UNLIMITED_BOUND else number
 
 
-def _free_orphans(joints: dict[str, Any]) -> list[str]:
+def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
     """Lets joints that mimic a joint which does not exist move by themselves, and says so."""
     notes = []
     for name, joint in joints.items():
@@ -193,7 +203,7 @@ def _free_orphans(joints: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _direction_in_plane(normal: list[str]) -> list[int]:
+def _choose_plane_axis(normal: list[str]) -> list[int]:
     """The x axis of a plane, which is ours to choose: URDF gives the normal alone."""
     x, y, z = (abs(float(word)) for word in normal)
     return [1, 0, 0] if x < max(y, z) else [0, 1, 0]

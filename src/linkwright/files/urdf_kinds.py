@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from ..errors import FileError, suggest
+from ..errors import FileError, suggest_remedy
 from ..mechanism import JOINT_KINDS, JointKind
 
 
-def kind_of_urdf(urdf_type: str, where: str = "") -> JointKind:
+def joint_kind_of_urdf(urdf_type: str, where: str = "") -> JointKind:
     """The kind of joint that URDF calls so; an error at `where` if there is none."""
     kinds = {kind.urdf.type: kind for kind in JOINT_KINDS.values() if kind.urdf is not None}
     if urdf_type not in kinds:
         raise FileError(
-            f"'{urdf_type}' is not a joint type", where=where, remedy=suggest(urdf_type, [*kinds])
+            f"'{urdf_type}' is not a joint type",
+            where=where,
+            remedy=suggest_remedy(urdf_type, [*kinds]),
         )
     return kinds[urdf_type]

@@ -1,10 +1,16 @@
 """Closed forms that people can read: canonical polynomials, collected and printed."""
 
-from .closed import ClosedForm, closed_form, form_of
-from .equation_page import on_a_page, readable
-from .sources import SHORT, Source, closed_only
+from .closed import ClosedForm, closed_form, make_closed_form
+from .equation_page import readable_closed_form, readable_equations_latex
+from .sources import SHORT_QUANTITY_NAMES, FormSource, closed_form_quantities
 
 __all__ = [
-    "SHORT", "ClosedForm", "Source", "closed_form", "closed_only", "form_of", "on_a_page",
-    "readable",
+    "SHORT_QUANTITY_NAMES",
+    "ClosedForm",
+    "FormSource",
+    "closed_form",
+    "closed_form_quantities",
+    "make_closed_form",
+    "readable_closed_form",
+    "readable_equations_latex",
 ]  # fmt: skip

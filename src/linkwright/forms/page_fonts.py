@@ -18,16 +18,18 @@ MATH_FAMILIES = (
 def math_font_css() -> str:
     """CSS that embeds the font for formulas and sets <math> in it."""
     families = ", ".join(f'"{name}"' for name in MATH_FAMILIES)
-    return f"{_face('Linkwright Math', 'math', 400)}math {{ font-family: {families}, math; }}\n"
+    return f"{_font_face_css('Linkwright Math', 'math', 400)}math {{ font-family: {families}, math; }}\n"
 
 
 @cache
 def text_font_css() -> str:
     """CSS that embeds the font for text, as the family "Linkwright Text"."""
-    return _face("Linkwright Text", "text", 400) + _face("Linkwright Text", "text-bold", 700)
+    return _font_face_css("Linkwright Text", "text", 400) + _font_face_css(
+        "Linkwright Text", "text-bold", 700
+    )
 
 
-def _face(family: str, file: str, weight: int) -> str:
+def _font_face_css(family: str, file: str, weight: int) -> str:
     content = (files(__package__) / "fonts" / f"{file}.woff2").read_bytes()
     source = f"url(data:font/woff2;base64,{base64.b64encode(content).decode()})"
     return (

@@ -17,11 +17,20 @@ import casadi as ca
 
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
-from ..expressions import Call, Expression, Name, Negation, Number, Product, Reciprocal, negate
+from ..expressions import (
+    Call,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Product,
+    Reciprocal,
+    negate_expression,
+)
 from ..kinematics.loads import SpringLength
 from ..ports import Port
 from ..types import SX
-from .terms import product, total
+from .terms import term_product, term_total
 
 
 @dataclass(frozen=True)
@@ -31,47 +40,55 @@ class SpringForm:
     stiffness: Quotient
     damping: Quotient
     free_length: Quotient
-    square: Quotient
+    squared_length: Quotient
     length: Quotient
-    per_length: Quotient
-    rate: Quotient
-    slope: tuple[Quotient, ...]
+    inverse_length: Quotient
+    scaled_rate: Quotient
+    scaled_gradient: tuple[Quotient, ...]
 
     @property
-    def is_idle(self) -> bool:
+    def is_length_constant(self) -> bool:
         """Whether the length does not depend on the motion."""
-        return all(value.numerator.is_zero() for value in self.slope)
+        return all(value.numerator.is_zero() for value in self.scaled_gradient)
 
 
 def spring_output(k: int, one: SpringLength) -> tuple[Port, SX]:
     """All that describes a spring, as one more output of the tape."""
-    spring, length = one.spring, ca.sqrt(one.square)
+    spring, length = one.spring, ca.sqrt(one.length_squared)
     entries = (
-        spring.stiffness, spring.damping, spring.length, one.square, length, 1 / length, one.rate,
-        one.slope,
-    )  # fmt: skip
+        spring.stiffness,
+        spring.damping,
+        spring.length,
+        one.length_squared,
+        length,
+        1 / length,
+        one.length_rate,
+        one.length_jacobian,
+    )
     made = ca.vertcat(*(ca.SX(entry) for entry in entries))
     return Port(f"spring{k + 1}", (made.numel(),)), made
 
 
-def spring_form(values: Sequence[Quotient]) -> SpringForm:
+def spring_form_from_output(values: Sequence[Quotient]) -> SpringForm:
     """From the entries of `spring_output`."""
     k, c, free, square, length, per_length, rate, *slope = values
     return SpringForm(k, c, free, square, length, per_length, rate, tuple(slope))
 
 
-def expanded_entry(
+def expand_spring_forces(
     ring: QuotientRing, rest: Quotient, springs: Sequence[SpringForm], k: int
 ) -> Quotient:
     """An entry with the springs' forces written out, which makes it canonical."""
     found = rest
     for one in springs:
         minus = ring.constant(Fraction(-1))
-        stretch = ring.sum(one.length, ring.product(minus, one.free_length))
-        damped = reduce(ring.product, (one.damping, one.rate, one.per_length))
-        tension = ring.sum(ring.product(one.stiffness, stretch), damped)
-        force = reduce(ring.product, (minus, tension, one.per_length, one.slope[k]))
-        found = ring.sum(found, force)
+        stretch = ring.add_quotients(one.length, ring.multiply_quotients(minus, one.free_length))
+        damped = reduce(ring.multiply_quotients, (one.damping, one.scaled_rate, one.inverse_length))
+        tension = ring.add_quotients(ring.multiply_quotients(one.stiffness, stretch), damped)
+        force = reduce(
+            ring.multiply_quotients, (minus, tension, one.inverse_length, one.scaled_gradient[k])
+        )
+        found = ring.add_quotients(found, force)
     return found
 
 
@@ -92,53 +109,57 @@ class SpringWriter:
         self.tensions: dict[str, tuple[list[Expression], SpringForm]] = {}
         names: dict[Expression, str] = {}
         for one in springs:
-            if one.is_idle:
+            if one.is_length_constant:
                 continue
-            square = express(one.square)
+            square = express(one.squared_length)
             if square not in names:
                 names[square] = free_name()
                 self.groups.append((names[square], Call("sqrt", (square,))))
             name = names[square]
-            self.tensions.setdefault(name, ([], one))[0].append(self.tension(name, one))
+            self.tensions.setdefault(name, ([], one))[0].append(self.tension_expression(name, one))
 
-    def tension(self, name: str, one: SpringForm) -> Expression:
+    def tension_expression(self, name: str, one: SpringForm) -> Expression:
         """k*(L - l0) + c*L'."""
         parts = []
         stiffness, damping, free = map(self.express, (one.stiffness, one.damping, one.free_length))
-        if not _is_zero(stiffness):
-            stretch = Name(name) if _is_zero(free) else total([Name(name), negate(free)])
-            parts.append(multiplied(stiffness, stretch))
-        if not _is_zero(damping):
-            rate = rate_name(name)
+        if not _is_zero_expression(stiffness):
+            stretch = (
+                Name(name)
+                if _is_zero_expression(free)
+                else term_total([Name(name), negate_expression(free)])
+            )
+            parts.append(signed_product(stiffness, stretch))
+        if not _is_zero_expression(damping):
+            rate = length_rate_name(name)
             if rate not in dict(self.groups):
-                divided = multiplied(self.express(one.rate), Reciprocal(Name(name)))
+                divided = signed_product(self.express(one.scaled_rate), Reciprocal(Name(name)))
                 self.groups.append((rate, divided))
-            parts.append(multiplied(damping, Name(rate)))
-        return total(parts)
+            parts.append(signed_product(damping, Name(rate)))
+        return term_total(parts)
 
-    def entry(self, rest: Expression, k: int) -> Expression:
+    def force_entry(self, rest: Expression, k: int) -> Expression:
         """The k-th force: those of the springs, and the rest."""
         parts = []
         for name, (tensions, one) in self.tensions.items():
-            slope = self.express(one.slope[k])
-            if not _is_zero(slope):
-                force = multiplied(total(tensions), slope, Reciprocal(Name(name)))
-                parts.append(negate(force))
-        if not parts or not _is_zero(rest):
+            slope = self.express(one.scaled_gradient[k])
+            if not _is_zero_expression(slope):
+                force = signed_product(term_total(tensions), slope, Reciprocal(Name(name)))
+                parts.append(negate_expression(force))
+        if not parts or not _is_zero_expression(rest):
             parts.append(rest)
-        return total(parts)
+        return term_total(parts)
 
 
-def rate_name(name: str) -> str:
+def length_rate_name(name: str) -> str:
     """L1' of L1."""
     return f"{name}'"
 
 
-def _is_zero(expression: Expression) -> bool:
+def _is_zero_expression(expression: Expression) -> bool:
     return expression == Number(Fraction(0))
 
 
-def multiplied(*factors: Expression) -> Expression:
+def signed_product(*factors: Expression) -> Expression:
     """The product: sign outside, number in front, divisors last."""
     coefficient, kept, below = Fraction(1), list[Expression](), list[Expression]()
     pending = list(factors)
@@ -155,4 +176,4 @@ def multiplied(*factors: Expression) -> Expression:
                 below.append(factor)
             case _:
                 kept.append(factor)
-    return product(coefficient, [*kept, *below])
+    return term_product(coefficient, [*kept, *below])

@@ -7,19 +7,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError
-from ..expressions import Expression, Unit, fold
+from ..expressions import Expression, Unit, fold_expression
 
 if TYPE_CHECKING:
     import sympy
 
 
-def as_sympy(expression: Expression) -> sympy.Expr:
+def expression_to_sympy(expression: Expression) -> sympy.Expr:
     """The expression in SymPy; its symbols are real."""
     try:
         import sympy
     except ImportError:
         raise MissingExtraError("SymPy is not installed", remedy="pip install sympy") from None
-    return fold(expression, _SympyAlgebra(), lambda name: sympy.Symbol(name, real=True))
+    return fold_expression(expression, _SympyAlgebra(), lambda name: sympy.Symbol(name, real=True))
 
 
 class _SympyAlgebra:

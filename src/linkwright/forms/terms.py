@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra.exact.angles import Form
+from ..algebra.exact.angles import AngleForm
 from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
-from ..algebra.exact.quotients import Quotient, as_fraction
+from ..algebra.exact.quotients import Quotient, fraction_from_flint
 from ..expressions import (
     Call,
     Expression,
@@ -25,9 +25,9 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
-    names,
-    negate,
-    to_text,
+    expression_text,
+    names_in_expression,
+    negate_expression,
 )
 from ..tape import Op
 
@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     import flint
 
 
-Vector = tuple[int, ...]  # an angle, as multiples of the ring's
+AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
 
 
-class Circular(NamedTuple):
+class TrigFactor(NamedTuple):
     """cos or sin of an angle."""
 
     function: str
-    angle: Vector
+    angle: AngleVector
 
 
-Atom = str | Circular | Expression  # a symbol, a cosine or sine, another function
-Monomial = tuple[tuple[Atom, int], ...]
-Terms = dict[Monomial, Fraction]
-_Trig = tuple[tuple[Circular, int], ...]
-_TrigSum = dict[_Trig, Fraction]
+TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
+TermMonomial = tuple[tuple[TermAtom, int], ...]
+TermSum = dict[TermMonomial, Fraction]
+_TrigMonomial = tuple[tuple[TrigFactor, int], ...]
+_TrigSum = dict[_TrigMonomial, Fraction]
 
-SECONDS = 10.0
-LONG_CALL = 24
+MAX_SHORTENING_SECONDS = 10.0
+MAX_UNNAMED_CALL = 24
 """Characters of a root or another function beyond which it gets a name."""
-MOST_FOR_SUMS = 64
+MAX_TERMS_FOR_SUMS = 64
 """Products of more terms than this are not written as sums of angles."""
 
 
-class Reader:
+class TermReader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
     Functions that are long get names, with what they depend on in `definitions`, if `naming`.
@@ -69,31 +69,33 @@ class Reader:
         self,
         ring: QuotientRing,
         order: Iterable[str],
-        written: Iterable[Form] = (),
+        written: Iterable[AngleForm] = (),
         naming: bool = True,
     ) -> None:
         self.ring, self.naming = ring, naming
-        self.rank = {name: k for k, name in enumerate(order)}
+        self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
-        self.known: dict[_TrigSum | frozenset[tuple[_Trig, Fraction]], _TrigSum] = {}
-        self.signs: dict[Vector, int] = {}
+        self.shortened_sums: dict[
+            _TrigSum | frozenset[tuple[_TrigMonomial, Fraction]], _TrigSum
+        ] = {}
+        self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
-        self.taken = {*ring.symbols, *self.rank}
+        self.taken_names = {*ring.symbols, *self.symbol_ranks}
         self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
-        self.atoms: dict[Atom, Expression] = {}
-        self.spelt: dict[Expression, Atom] = {}
-        self.size = len(ring.angles)
-        self.deadline = time.monotonic() + SECONDS
+        self.atoms: dict[TermAtom, Expression] = {}
+        self.atoms_by_expression: dict[Expression, TermAtom] = {}
+        self.angle_count = len(ring.angles)
+        self.deadline = time.monotonic() + MAX_SHORTENING_SECONDS
 
     # -- polynomials ---------------------------------------------------------------------
 
-    def terms(self, poly: flint.fmpq_mpoly) -> Terms:
+    def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
         """The polynomial as terms, each trigonometric cofactor as short as it gets."""
-        groups: dict[Monomial, _TrigSum] = {}
-        ring, spare = self.ring, self.ring.spare
-        for exponents, coefficient in self.each(poly):
-            others: list[tuple[Atom, int]] = []
-            circular: list[tuple[Circular, int]] = []
+        groups: dict[TermMonomial, _TrigSum] = {}
+        ring, spare = self.ring, self.ring.function_capacity
+        for exponents, coefficient in self.iterate_polynomial(poly):
+            others: list[tuple[TermAtom, int]] = []
+            circular: list[tuple[TrigFactor, int]] = []
             turned = 1
             for place, power in enumerate(exponents):
                 if not power:
@@ -101,39 +103,41 @@ class Reader:
                 if place >= ring.first_symbol:
                     others.append((ring.symbols[place - ring.first_symbol], int(power)))
                 elif place >= spare:
-                    k = (place - spare) % self.size
-                    atom, sign = self.oriented(k, place >= ring.first_cosine)
+                    k = (place - spare) % self.angle_count
+                    atom, sign = self.printed_trig_factor(k, place >= ring.first_cosine)
                     circular.append((atom, int(power)))
                     turned *= sign ** int(power)
                 else:
-                    others.append((self.call(spare - 1 - place), int(power)))
+                    others.append((self.function_expression(spare - 1 - place), int(power)))
             sums = groups.setdefault(tuple(others), {})
-            sums[tuple(sorted(circular))] = turned * as_fraction(coefficient)
+            sums[tuple(sorted(circular))] = turned * fraction_from_flint(coefficient)
         return {
             (*others, *trig): coefficient
             for others, sums in groups.items()
-            for trig, coefficient in self.shortened(sums).items()
+            for trig, coefficient in self.shorten_trig_sum(sums).items()
         }
 
-    def each(self, poly: flint.fmpq_mpoly) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
+    def iterate_polynomial(
+        self, poly: flint.fmpq_mpoly
+    ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
         """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
         for k in range(len(poly)):
-            if k % 256 == 0 and time.monotonic() > self.deadline + SECONDS:
+            if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
                 raise BudgetError("the closed form is too long to be printed")
             yield poly.monomial(k), poly.coefficient(k)
 
-    def oriented(self, k: int, is_cosine: bool) -> tuple[Circular, int]:
+    def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[TrigFactor, int]:
         """The ring's cosine or sine as it is printed, and the sign that this brings."""
-        unit = tuple(int(i == k) for i in range(self.size))
-        sign = self.sign(unit)
-        atom = Circular("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
+        unit = tuple(int(i == k) for i in range(self.angle_count))
+        sign = self.angle_sign(unit)
+        atom = TrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
         return atom, 1 if is_cosine else sign
 
-    def call(self, k: int) -> Expression:
+    def function_expression(self, k: int) -> Expression:
         """The function behind a generator, or its name, r1, r2, …, where it is long."""
         if k not in self.calls:
-            one = self.ring.opaque[k]
-            operands = tuple(self.plain(value) for value in one.operands)
+            one = self.ring.opaque_functions[k]
+            operands = tuple(self.quotient_expression(value) for value in one.operands)
             match one.op:
                 case Op.POW:
                     made: Expression = Power(*operands)
@@ -141,39 +145,45 @@ class Reader:
                     made = Reciprocal(operands[1])
                 case _:
                     made = Call(one.op.name.lower(), operands)
-            is_long = len(to_text(made)) > LONG_CALL and not isinstance(made, Reciprocal)
-            self.calls[k] = self.named(made) if self.naming and is_long else made
+            is_long = len(expression_text(made)) > MAX_UNNAMED_CALL and not isinstance(
+                made, Reciprocal
+            )
+            self.calls[k] = self.name_function(made) if self.naming and is_long else made
         return self.calls[k]
 
-    def named(self, made: Expression) -> Expression:
-        name = next(n for i in count(1) if (n := f"r{i}") not in self.taken)
-        self.taken.add(name)
-        inside = names(made)
+    def name_function(self, made: Expression) -> Expression:
+        name = next(n for i in count(1) if (n := f"r{i}") not in self.taken_names)
+        self.taken_names.add(name)
+        inside = names_in_expression(made)
         known = (self.definitions[n][1] if n in self.definitions else {n} for n in inside)
         self.definitions[name] = made, frozenset().union(*known)
         return Name(name)
 
-    def plain(self, value: Quotient) -> Expression:
-        top = self.flat(self.terms(value.numerator))
+    def quotient_expression(self, value: Quotient) -> Expression:
+        top = self.flat_sum(self.polynomial_terms(value.numerator))
         if value.denominator is None:
             return top
-        return Product((top, Reciprocal(self.flat(self.terms(value.denominator)))))
+        return Product((top, Reciprocal(self.flat_sum(self.polynomial_terms(value.denominator)))))
 
-    def flat(self, terms: Terms) -> Expression:
+    def flat_sum(self, terms: TermSum) -> Expression:
         """A sum in a stable order, nothing taken out."""
         parts = [
-            product(c, [self.power(a, p) for a, p in monomial])
-            for monomial, c in sorted(terms.items(), key=lambda item: self.order(item[0]))
+            term_product(c, [self.atom_power(a, p) for a, p in monomial])
+            for monomial, c in sorted(
+                terms.items(), key=lambda item: self.monomial_sort_key(item[0])
+            )
         ]
-        return total(parts)
+        return term_total(parts)
 
-    def order(self, monomial: Monomial) -> list[Any]:
-        return sorted((natural(to_text(self.atom(a))), -p) for a, p in monomial)
+    def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+        return sorted(
+            (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
+        )
 
     # -- atoms ---------------------------------------------------------------------------
 
-    def power(self, atom: Atom, exponent: int) -> Expression:
-        base, power = self.atom(atom), Number(Fraction(exponent))
+    def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
+        base, power = self.atom_expression(atom), Number(Fraction(exponent))
         if exponent == 1:
             return base
         return (
@@ -182,75 +192,75 @@ class Reader:
             else Power(base, power)
         )
 
-    def atom(self, atom: Atom) -> Expression:
+    def atom_expression(self, atom: TermAtom) -> Expression:
         if atom not in self.atoms:
             self.atoms[atom] = (
-                Call(atom.function, (self.angle(atom.angle),))
-                if isinstance(atom, Circular)
+                Call(atom.function, (self.angle_expression(atom.angle),))
+                if isinstance(atom, TrigFactor)
                 else Name(atom)
                 if isinstance(atom, str)
                 else atom
             )
-            self.spelt[self.atoms[atom]] = atom
+            self.atoms_by_expression[self.atoms[atom]] = atom
         return self.atoms[atom]
 
-    def angle(self, vector: Vector) -> Expression:
+    def angle_expression(self, vector: AngleVector) -> Expression:
         parts = [
-            product(c, [self.power(name, p) for name, p in monomial])
-            for monomial, c in sorted(self.form(vector), key=lambda item: item[1] < 0)
+            term_product(c, [self.atom_power(name, p) for name, p in monomial])
+            for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
         ]
-        return total(parts)
+        return term_total(parts)
 
-    def form(self, vector: Vector) -> Form:
+    def angle_form(self, vector: AngleVector) -> AngleForm:
         """The angle as multiples of coordinates, in their order."""
         sums: dict[tuple[tuple[str, int], ...], Fraction] = {}
         for times, angle in zip(vector, self.ring.angles, strict=True):
             for monomial, c in angle if times else ():
                 sums[monomial] = sums.get(monomial, Fraction(0)) + times * c
-        rank = self.rank
+        rank = self.symbol_ranks
         kept = [(m, c) for m, c in sums.items() if c]
         kept.sort(key=lambda item: [rank.get(n, len(rank)) for n, _ in item[0]])
         return tuple(kept)
 
-    def sign(self, vector: Vector) -> int:
+    def angle_sign(self, vector: AngleVector) -> int:
         """−1 if the angle reads better turned round."""
-        if vector not in self.signs:
-            form = self.form(vector)
+        if vector not in self.angle_signs:
+            form = self.angle_form(vector)
             sign = 1 if not form or form[0][1] > 0 else -1
             if tuple(sorted((m, -sign * c) for m, c in form)) in self.written:
                 sign = -sign
             # what is written as p2 − p1 stays so; all else begins with a plus
-            self.signs[vector] = sign
-        return self.signs[vector]
+            self.angle_signs[vector] = sign
+        return self.angle_signs[vector]
 
     # -- shorter sums ----------------------------------------------------------------------
 
-    def shortened(self, sums: _TrigSum) -> _TrigSum:
+    def shorten_trig_sum(self, sums: _TrigSum) -> _TrigSum:
         if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
         scale = next(iter(sums.values()))
         key = frozenset((m, c / scale) for m, c in sums.items())
-        if key not in self.known:
-            found = self.paired({m: c / scale for m, c in sums.items()})
-            if 1 < len(found) <= MOST_FOR_SUMS and len(sums) <= MOST_FOR_SUMS:
-                as_angles = self.as_sums({m: c / scale for m, c in sums.items()})
+        if key not in self.shortened_sums:
+            found = self.merge_trig_pairs({m: c / scale for m, c in sums.items()})
+            if 1 < len(found) <= MAX_TERMS_FOR_SUMS and len(sums) <= MAX_TERMS_FOR_SUMS:
+                as_angles = self.products_to_angle_sums({m: c / scale for m, c in sums.items()})
                 found = min(found, as_angles, key=len)
-            self.known[key] = found
-        return {m: c * scale for m, c in self.known[key].items()}
+            self.shortened_sums[key] = found
+        return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
-    def paired(self, sums: _TrigSum) -> _TrigSum:
+    def merge_trig_pairs(self, sums: _TrigSum) -> _TrigSum:
         """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
         work, found = dict(sums), True
         while found:
             found = False
             for monomial in sorted(work):
-                if monomial in work and self.joined(work, monomial):
+                if monomial in work and self.merge_with_partner(work, monomial):
                     found = True
         return work
 
-    def joined(self, work: _TrigSum, monomial: _Trig) -> bool:
+    def merge_with_partner(self, work: _TrigSum, monomial: _TrigMonomial) -> bool:
         """Whether the term found a partner, with which it is one now."""
-        for partner, (made, factor), sign in self.pairs(monomial):
+        for partner, (made, factor), sign in self.possible_partners(monomial):
             if work.get(partner) == sign * work[monomial]:
                 coefficient = work.pop(monomial)
                 del work[partner]
@@ -260,59 +270,63 @@ class Reader:
                 return True
         return False
 
-    def pairs(self, monomial: _Trig) -> Iterable[tuple[_Trig, tuple[_Trig, Fraction], Fraction]]:
+    def possible_partners(
+        self, monomial: _TrigMonomial
+    ) -> Iterable[tuple[_TrigMonomial, tuple[_TrigMonomial, Fraction], Fraction]]:
         """(partner, (term for both, its factor), partner's coefficient by that of this one)."""
         one = Fraction(1)
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
-                rest = _times(monomial, a, -2)
-                yield rest, (_times(rest, Circular("sin", a.angle), 2), -one), -one
+                rest = _multiply_trig_power(monomial, a, -2)
+                yield rest, (_multiply_trig_power(rest, TrigFactor("sin", a.angle), 2), -one), -one
                 doubled = tuple(2 * n for n in a.angle)
-                yield rest, self.with_angle(rest, "cos", doubled, one / 2), -one / 2
+                yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
             for b, _ in monomial[i + 1 :]:
                 if a.angle == b.angle:
                     continue
-                rest = _times(_times(monomial, a, -1), b, -1)
-                other = _times(_times(rest, _swap(a), 1), _swap(b), 1)
+                rest = _multiply_trig_power(_multiply_trig_power(monomial, a, -1), b, -1)
+                other = _multiply_trig_power(
+                    _multiply_trig_power(rest, _swap_sine_cosine(a), 1), _swap_sine_cosine(b), 1
+                )
                 less = tuple(x - y for x, y in zip(a.angle, b.angle, strict=True))
                 more = tuple(x + y for x, y in zip(a.angle, b.angle, strict=True))
                 if a.function == b.function == "cos":
-                    yield other, self.with_angle(rest, "cos", less, one), one
-                    yield other, self.with_angle(rest, "cos", more, one), -one
+                    yield other, self.multiply_trig_factor(rest, "cos", less, one), one
+                    yield other, self.multiply_trig_factor(rest, "cos", more, one), -one
                 elif a.function != b.function:
-                    yield other, self.with_angle(rest, "sin", more, one), one
+                    yield other, self.multiply_trig_factor(rest, "sin", more, one), one
                     turn = one if a.function == "sin" else -one
-                    yield other, self.with_angle(rest, "sin", less, turn), -one
+                    yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
 
-    def with_angle(
-        self, rest: _Trig, function: str, angle: Vector, factor: Fraction
-    ) -> tuple[_Trig, Fraction]:
+    def multiply_trig_factor(
+        self, rest: _TrigMonomial, function: str, angle: AngleVector, factor: Fraction
+    ) -> tuple[_TrigMonomial, Fraction]:
         if not any(angle):
             return rest, factor if function == "cos" else Fraction(0)
-        sign = self.sign(angle)
+        sign = self.angle_sign(angle)
         turned = tuple(sign * n for n in angle)
-        made = _times(rest, Circular(function, turned), 1)
+        made = _multiply_trig_power(rest, TrigFactor(function, turned), 1)
         return made, factor if function == "cos" else sign * factor
 
-    def as_sums(self, sums: _TrigSum) -> _TrigSum:
+    def products_to_angle_sums(self, sums: _TrigSum) -> _TrigSum:
         """All products as cosines and sines of sums of angles."""
-        total: dict[Circular, Fraction] = {}
+        total: dict[TrigFactor, Fraction] = {}
         for monomial, coefficient in sums.items():
-            parts = {Circular("cos", (0,) * self.size): coefficient}
+            parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
             for atom, power in monomial:
                 for _ in range(power):
-                    parts = _product_to_sum(parts, atom)
+                    parts = _trig_product_to_sum(parts, atom)
             for atom, c in parts.items():
-                (made, factor) = self.with_angle((), atom.function, atom.angle, c)
-                key = made[0][0] if made else Circular("cos", (0,) * self.size)
+                (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
+                key = made[0][0] if made else TrigFactor("cos", (0,) * self.angle_count)
                 total[key] = total.get(key, Fraction(0)) + factor
         found: _TrigSum = {}
         for atom, c in total.items():
             if c:
                 found[((atom, 1),) if any(atom.angle) else ()] = c
-        return self.as_square(found)
+        return self.half_angle_square(found)
 
-    def as_square(self, sums: _TrigSum) -> _TrigSum:
+    def half_angle_square(self, sums: _TrigSum) -> _TrigSum:
         """1 − cos 2a as 2 sin² a, 1 + cos 2a as 2 cos² a."""
         constant = sums.get(())
         for monomial, c in sums.items():
@@ -321,25 +335,27 @@ class Reader:
             angle = monomial[0][0].angle
             if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
                 half = tuple(n // 2 for n in angle)
-                atom = Circular("cos" if c == constant else "sin", half)
+                atom = TrigFactor("cos" if c == constant else "sin", half)
                 rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
                 return rest | {((atom, 2),): 2 * constant}
         return sums
 
 
-def _swap(atom: Circular) -> Circular:
-    return Circular("sin" if atom.function == "cos" else "cos", atom.angle)
+def _swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
+    return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
 
 
-def _times(monomial: _Trig, atom: Circular, power: int) -> _Trig:
+def _multiply_trig_power(monomial: _TrigMonomial, atom: TrigFactor, power: int) -> _TrigMonomial:
     powers = dict(monomial)
     powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted((a, p) for a, p in powers.items() if p))
 
 
-def _product_to_sum(parts: dict[Circular, Fraction], atom: Circular) -> dict[Circular, Fraction]:
+def _trig_product_to_sum(
+    parts: dict[TrigFactor, Fraction], atom: TrigFactor
+) -> dict[TrigFactor, Fraction]:
     """2 cos a cos b = cos(a−b) + cos(a+b), and so on; angles are not yet turned round."""
-    total: dict[Circular, Fraction] = {}
+    total: dict[TrigFactor, Fraction] = {}
     for (function, angle), c in parts.items():
         more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
         less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
@@ -353,7 +369,7 @@ def _product_to_sum(parts: dict[Circular, Fraction], atom: Circular) -> dict[Cir
             case _:
                 made = [("sin", more, c), ("sin", less, -c)]
         for name, vector, half in made:
-            key = Circular(name, vector)
+            key = TrigFactor(name, vector)
             total[key] = total.get(key, Fraction(0)) + half / 2
     return total
 
@@ -361,16 +377,16 @@ def _product_to_sum(parts: dict[Circular, Fraction], atom: Circular) -> dict[Cir
 # -- expressions ---------------------------------------------------------------------------
 
 
-def product(coefficient: Fraction, factors: list[Expression]) -> Expression:
+def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
     """The product, with a number in front where it is not 1, and the sign outside."""
     if coefficient < 0:
-        return negate(product(-coefficient, factors))
+        return negate_expression(term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
         factors = [Number(coefficient), *factors]
     return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
 
-def total(parts: list[Expression]) -> Expression:
+def term_total(parts: list[Expression]) -> Expression:
     flat: list[Expression] = []
     for part in parts:
         flat += part.terms if isinstance(part, Sum) else (part,)
@@ -379,7 +395,7 @@ def total(parts: list[Expression]) -> Expression:
     return flat[0] if len(flat) == 1 else Sum(tuple(flat))
 
 
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
     """A key by which m2 comes before m10."""
     parts = re.split(r"(\d+)", name)
     return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

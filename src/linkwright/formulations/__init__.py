@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from ..equations import Equations
-from ..errors import NameNotFoundError, UnsupportedError, suggest
-from ..kinematics.values import Parameters
+from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
+from ..kinematics.values import ParameterSelection
 from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
@@ -23,14 +23,14 @@ FORMULATIONS = (
     "approximate", "multipliers",
 )  # fmt: skip
 
-KEPT = 32
+MAX_KEPT_EQUATIONS = 32
 """Equations that are kept, the most recent ones."""
 
 
-def formulation(name: str) -> ModuleType:
+def formulation_module(name: str) -> ModuleType:
     if name not in FORMULATIONS:
         raise NameNotFoundError(
-            f"there is no formulation {name!r}", remedy=suggest(name, list(FORMULATIONS))
+            f"there is no formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
 
@@ -38,7 +38,7 @@ def formulation(name: str) -> ModuleType:
 def derive(
     mechanism: Mechanism,
     by: str = "recursive",
-    parameters: Parameters = "symbolic",
+    parameters: ParameterSelection = "symbolic",
     **options: Any,
 ) -> Equations:
     """Equations of motion of a mechanism by a named formulation.
@@ -52,20 +52,20 @@ def derive(
     """
     require_mechanism(mechanism)
     if options or not isinstance(parameters, str | list | tuple):
-        return derive_afresh(mechanism, by, parameters, **options)
+        return derive_uncached(mechanism, by, parameters, **options)
     kept = parameters if isinstance(parameters, str) else tuple(parameters)
-    return _derive_once(_Subject(mechanism.digest, mechanism.unused, mechanism), by, kept)
+    return _derive_once(_DerivationKey(mechanism.digest, mechanism.unused, mechanism), by, kept)
 
 
-def derive_afresh(
+def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
-    parameters: Parameters = "symbolic",
+    parameters: ParameterSelection = "symbolic",
     **options: Any,
 ) -> Equations:
     """`derive` without looking among the equations that are kept: what is timed, is derived."""
     require_mechanism(mechanism)
-    chosen = formulation(by)
+    chosen = formulation_module(by)
     reason = chosen.supports(mechanism)
     if reason is not None:
         raise UnsupportedError(
@@ -76,7 +76,8 @@ def derive_afresh(
     for option in options:
         if option not in known:
             raise NameNotFoundError(
-                f"the formulation '{by}' has no option '{option}'", remedy=suggest(option, known)
+                f"the formulation '{by}' has no option '{option}'",
+                remedy=suggest_remedy(option, known),
             )
     if parameters == "base":
         from .base.reduced import derive_base
@@ -90,7 +91,7 @@ def derive_afresh(
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _DerivationKey:
     """A mechanism that is compared by its digest, and by what its file says in vain."""
 
     digest: str
@@ -98,6 +99,6 @@ class _Subject:
     mechanism: Mechanism = field(compare=False)
 
 
-@lru_cache(maxsize=KEPT)
-def _derive_once(subject: _Subject, by: str, parameters: str | tuple[str, ...]) -> Equations:
-    return derive_afresh(subject.mechanism, by, parameters)
+@lru_cache(maxsize=MAX_KEPT_EQUATIONS)
+def _derive_once(subject: _DerivationKey, by: str, parameters: str | tuple[str, ...]) -> Equations:
+    return derive_uncached(subject.mechanism, by, parameters)

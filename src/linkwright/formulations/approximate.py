@@ -24,33 +24,33 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.linear import Array, solve_symmetric
-from ..equations import Equations, State
+from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.constraints import constraint_loads
+from ..kinematics.constraints import constraint_body_forces
 from ..kinematics.coordinates import gather_columns, gather_forces
-from ..kinematics.tree import GROUND, Tree
-from ..kinematics.values import Parameters
-from ..kinematics.world import World
+from ..kinematics.tree import GROUND, KinematicTree
+from ..kinematics.values import ParameterSelection
+from ..kinematics.world import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .newton_euler import moving_directions
-from .recursive.newton_euler import reactions
-from .reduction import loop_wrenches
-from .shared import Shared, without_quaternions
+from .newton_euler import acceleration_directions
+from .recursive.newton_euler import joint_reactions
+from .reduction import loop_joint_wrenches
+from .shared import Formulation, reject_quaternions
 
-STEP = 1e-3
+DEFAULT_TIME_STEP = 1e-3
 """Seconds: the step of integration that β and γ are made for, unless they are given."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
 def derive(
     mechanism: Mechanism,
-    parameters: Parameters = "symbolic",
+    parameters: ParameterSelection = "symbolic",
     bodies: Sequence[str] | None = None,
     beta: float | None = None,
     gamma: float | None = None,
@@ -62,9 +62,9 @@ def derive(
         raise UnsupportedError(
             f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"
         )
-    chosen = _chosen(mechanism, bodies)
-    stiff, damped = suggested(mechanism, chosen)
-    approximate = Approximate(
+    chosen = _choose_point_bodies(mechanism, bodies)
+    stiff, damped = suggest_penalty_factors(mechanism, chosen)
+    approximate = ApproximateFormulation(
         build_tree(mechanism, parameters),
         chosen,
         stiff if beta is None else beta,
@@ -78,7 +78,7 @@ def derive(
         "beta": lambda: approximate.beta,
         "gamma": lambda: approximate.gamma,
     }
-    return approximate.equations(
+    return approximate.assemble_equations(
         "approximate",
         {"forward_dynamics": approximate.forward_dynamics} if iterations else {},
         extras,
@@ -88,16 +88,16 @@ def derive(
     )
 
 
-def suggested(
-    mechanism: Mechanism, bodies: Sequence[str] | None = None, step: float = STEP
+def suggest_penalty_factors(
+    mechanism: Mechanism, bodies: Sequence[str] | None = None, step: float = DEFAULT_TIME_STEP
 ) -> tuple[float, float]:
     """β and γ for a step of integration: the fastest oscillation of a constraint takes some
     twenty steps, and is damped critically."""
     tree = build_tree(mechanism, "numeric")
-    own = Approximate(tree, _chosen(mechanism, bodies), 1.0, 0.0, 0)
+    own = ApproximateFormulation(tree, _choose_point_bodies(mechanism, bodies), 1.0, 0.0, 0)
     at = ca.Function("at", [own.q, tree.motion.t], [own.M_q, ca.densify(own.J)])
     rng = np.random.default_rng(0)
-    masses = np.repeat([float(body.m) for body in own.free], len(own.D))
+    masses = np.repeat([float(body.m) for body in own.point_bodies], len(own.D))
     stiffest = 0.0
     places = rng.uniform(-1, 1, (5, tree.nq)) if own.constraints is None else [own.home]
     for q in places:
@@ -118,7 +118,7 @@ def suggested(
     return (frequency**2 / stiffest if stiffest else 0.0), 2 / frequency
 
 
-def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
+def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
     """The bodies named; else all that do not hang on ground and leave the joints some inertia."""
     if bodies is not None:
         given = [bodies] if isinstance(bodies, str) else list(bodies)
@@ -132,12 +132,12 @@ def _chosen(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
     for name, mass in tree.masses.items():
         if mass.link == GROUND or name in roots or float(mass.m) <= 0:
             continue
-        if _is_regular(Approximate(tree, [*found, name], 1.0, 0.0, 0)):
+        if _is_joint_block_regular(ApproximateFormulation(tree, [*found, name], 1.0, 0.0, 0)):
             found.append(name)
     return found
 
 
-def _is_regular(own: Approximate) -> bool:
+def _is_joint_block_regular(own: ApproximateFormulation) -> bool:
     """Whether the joints' block of M has an inverse where somebody looks."""
     at = ca.Function("M", [own.q], [own.M_q])
     q = np.random.default_rng(0).uniform(-1, 1, own.tree.nq)
@@ -145,24 +145,24 @@ def _is_regular(own: Approximate) -> bool:
     return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
 
 
-def _letter(direction: Floats, number: int) -> str:
+def _axis_letter(direction: Floats, number: int) -> str:
     """x, y or z along an axis of the world, else u, v, w."""
     along = np.flatnonzero(direction)
     return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]
 
 
-class Approximate(Shared):
+class ApproximateFormulation(Formulation):
     def __init__(
-        self, tree: Tree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
+        self, tree: KinematicTree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
     ) -> None:
         super().__init__(tree)
         self.beta, self.gamma, self.iterations = beta, gamma, iterations
-        self.world = World(tree, self.q)
-        self.free = [body for body in self.world.bodies if body.name in bodies]
-        P = moving_directions(tree)
+        self.world = WorldKinematics(tree, self.q)
+        self.point_bodies = [body for body in self.world.bodies if body.name in bodies]
+        P = acceleration_directions(tree)
         self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
-        letters = [_letter(row, k) for k, row in enumerate(self.D)]
-        names = [f"{c}_{body.name}" for body in self.free for c in letters]
+        letters = [_axis_letter(row, k) for k, row in enumerate(self.D)]
+        names = [f"{c}_{body.name}" for body in self.point_bodies for c in letters]
         self.point_names = names
         self.x = ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
         self.xd = ca.vertcat(*(ca.SX.sym(f"d{n}") for n in names)) if names else ca.SX(0, 1)
@@ -171,7 +171,7 @@ class Approximate(Shared):
     @cached_property
     def r(self) -> Array:
         """Where the joints' variables put the chosen mass centres."""
-        places = [ca.SX(self.D) @ body.r for body in self.free]
+        places = [ca.SX(self.D) @ body.r for body in self.point_bodies]
         return ca.vertcat(*places) if places else ca.SX(0, 1)
 
     @cached_property
@@ -184,7 +184,7 @@ class Approximate(Shared):
     @cached_property
     def f_rate(self) -> Array:
         """ḟ, and in the rows of velocities the errors of these."""
-        rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.free else ca.SX(0, 1)
+        rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.point_bodies else ca.SX(0, 1)
         return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
 
     def multipliers(self) -> Array:
@@ -195,57 +195,63 @@ class Approximate(Shared):
     def M_q(self) -> Array:
         """Of the joints' variables: all inertia but the masses at x."""
         tree = self.tree
-        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
         for body in self.world.bodies:
-            J_v, J_w = self.world.jacobians(body.link, body.r)
+            J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w
-            if body not in self.free:
+            if body not in self.point_bodies:
                 D += body.m * (J_v.T @ J_v)
         return ca.densify(gather_columns(tree, gather_forces(tree, D)))
 
     @cached_property
-    def forces(self) -> Array:
+    def generalized_forces(self) -> Array:
         """Q of (21): drives, losses, springs, weight, and the terms of M's own change."""
         momentum = self.M_q @ self.qd
         slope = ca.jtimes(momentum, self.q, self.qd)
         turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
-        Q = self.tau + self.own_forces() - slope + turned
+        Q = self.tau + self.element_forces() - slope + turned
         for body in self.world.bodies:
-            if body not in self.free:
-                J_v, _ = self.world.jacobians(body.link, body.r)
+            if body not in self.point_bodies:
+                J_v, _ = self.world.point_jacobians(body.link, body.r)
                 Q += gather_forces(self.tree, J_v.T @ (body.m * self.tree.gravity))
-        points = [body.m * (ca.SX(self.D) @ self.tree.gravity) for body in self.free]
+        points = [body.m * (ca.SX(self.D) @ self.tree.gravity) for body in self.point_bodies]
         return ca.vertcat(Q, *points)
 
     @cached_property
     def J(self) -> Array:
         return ca.jacobian(self.f_rate, self.zd)
 
-    def solved(self, right: Array) -> Array:
+    def solve_mass_matrix(self, right: Array) -> Array:
         """M⁻¹ right: the joints' block, and the points one by one."""
         n = self.tree.nv
-        masses = ca.vertcat(*(ca.repmat(ca.SX(body.m), len(self.D), 1) for body in self.free))
-        rows = right[n:, :] / ca.repmat(masses, 1, right.shape[1]) if self.free else right[n:, :]
+        masses = ca.vertcat(
+            *(ca.repmat(ca.SX(body.m), len(self.D), 1) for body in self.point_bodies)
+        )
+        rows = (
+            right[n:, :] / ca.repmat(masses, 1, right.shape[1])
+            if self.point_bodies
+            else right[n:, :]
+        )
         return ca.vertcat(solve_symmetric(self.M_q, right[:n, :]), rows)
 
     def accelerations(self) -> Array:
         """z̈ (22); with iterations, corrected until f̈ = 0."""
-        zdd = self.solved(self.forces + self.J.T @ self.multipliers())
+        zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ self.multipliers())
         count = self.f_rate.shape[0]
         if not self.iterations or not count:
             return zdd
         drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
         drift += ca.jacobian(self.f_rate, self.tree.motion.t)
         stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
-        zdd = self.solved(self.forces)
+        zdd = self.solve_mass_matrix(self.generalized_forces)
         # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
-        A = self.J @ self.solved(self.J.T)
+        A = self.J @ self.solve_mass_matrix(self.J.T)
         softness = ca.SX.eye(count) / self.beta
         lam = ca.SX.zeros(count)
         for _ in range(self.iterations):
             error = self.J @ zdd + stabilised
             lam = lam - solve_symmetric(ca.densify(A + softness), error)
-            zdd = self.solved(self.forces + self.J.T @ lam)
+            zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
         return zdd
 
     def joint_wrenches(self) -> dict[str, Array]:
@@ -254,16 +260,16 @@ class Approximate(Shared):
         qdd, loads = self.accelerations()[: self.tree.nv], []
         if self.constraints is not None:
             of_rows = self.multipliers()[self.x.shape[0] :]
-            loads = constraint_loads(self.tree, self.constraints, of_rows)
-        rows = reactions(self.tree, self.q, self.qd, qdd, others=loads)
-        wrenches = [*ca.vertsplit(rows), *loop_wrenches(self.tree, loads)]
+            loads = constraint_body_forces(self.tree, self.constraints, of_rows)
+        rows = joint_reactions(self.tree, self.q, self.qd, qdd, others=loads)
+        wrenches = [*ca.vertsplit(rows), *loop_joint_wrenches(self.tree, loads)]
         names = (*self.tree.names.joints, *self.tree.mechanism.loops)
         return {name: row.T for name, row in zip(names, wrenches, strict=True)}
 
-    def state(self) -> State:
+    def state(self) -> FormulationState:
         names = (*self.tree.names.q, *self.point_names)
-        consistent = ca.jtimes(self.r, self.q, self.qd) if self.free else ca.SX(0, 1)
-        return State(
+        consistent = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
+        return FormulationState(
             names=(*names, *(f"d{name}" for name in names)),
             x=ca.vertcat(self.z, self.zd),
             rates=lambda: ca.vertcat(self.zd, self.accelerations()),
@@ -274,5 +280,5 @@ class Approximate(Shared):
     def forward_dynamics(self) -> Array:
         """Of a consistent state, by iterated multipliers."""
         zdd = self.accelerations()
-        rate = ca.jtimes(self.r, self.q, self.qd) if self.free else ca.SX(0, 1)
+        rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]

@@ -17,185 +17,196 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import IDENTITY, Array, Scalar, cross, outer, skew, without_dust
+from ..algebra.linear import IDENTITY, Array, Scalar, cross, outer, skew, snap_rounding_noise
 from ..algebra.rotations import (
-    conjugate,
-    quaternion_of,
+    quaternion_conjugate,
+    quaternion_from_rotation,
     quaternion_product,
     quaternion_rotation,
 )
-from ..kinematics.recursions import Pose, displacements, poses
-from ..kinematics.tree import Link, Tree
+from ..kinematics.recursions import LinkPose, link_displacements, link_poses
+from ..kinematics.tree import KinematicTree, Link
 from ..types import Floats
 
-Read = list[tuple[int, Array]]
+CoordinateValues = list[tuple[int, Array]]
 """Values of some of the tree's coordinates, each from an index on."""
 
 
-def at_zero(tree: Tree) -> list[Pose]:
+def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
     """Every link where nothing is displaced."""
-    q = np.zeros(sum(link.kind.coordinates for link in tree.links))
+    q = np.zeros(sum(link.kind.coordinate_count for link in tree.links))
     for link in tree.links:
         if link.kind.has_quaternion:
             q[link.q_range.stop - 4] = 1.0
-    placed = poses(tree, displacements(tree, ca.SX(ca.DM(q))))
-    return [Pose(as_numbers(pose.R), as_numbers(pose.p)) for pose in placed]
+    placed = link_poses(tree, link_displacements(tree, ca.SX(ca.DM(q))))
+    return [LinkPose(constant_to_numpy(pose.R), constant_to_numpy(pose.p)) for pose in placed]
 
 
-def as_numbers(array: Array) -> Array:
+def constant_to_numpy(array: Array) -> Array:
     """The array as one of floats, if it has no symbols; NumPy's arrays are as they were."""
     if not isinstance(array, ca.SX) or not array.is_constant():
         return array
-    found = without_dust(np.array(ca.DM(array), dtype=float))
+    found = snap_rounding_noise(np.array(ca.DM(array), dtype=float))
     return found.ravel() if found.shape[1] == 1 else found
 
 
-class Attitude(ABC):
+class BodyAttitude(ABC):
     """How bodies are turned: `endings` name the states of one body."""
 
-    endings: tuple[str, ...] = ()
-    winds = False
+    state_suffixes: tuple[str, ...] = ()
+    loses_whole_turns = False
     """Whether whole turns of joints must be known from elsewhere."""
 
-    def __init__(self, tree: Tree, zero: Sequence[Pose]) -> None:
-        self.tree, self.zero = tree, zero
+    def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose]) -> None:
+        self.tree, self.poses_at_zero = tree, zero
 
     @property
     @abstractmethod
-    def ground(self) -> Array:
+    def ground_attitude(self) -> Array:
         """The turn of what stands still."""
 
     @abstractmethod
-    def turn(self, body: str, states: Array) -> Array:
+    def attitude_from_states(self, body: str, states: Array) -> Array:
         """How far a body is turned from where it stands at q = 0."""
 
     @abstractmethod
-    def states(self, body: str, turn: Array) -> Array:
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
         """The states that mean a turn."""
 
     @abstractmethod
-    def rotation(self, turn: Array) -> Array:
+    def rotation_matrix(self, turn: Array) -> Array:
         """The matrix of a turn."""
 
     @abstractmethod
-    def turned(self, turn: Array, link: int, q: Array) -> Array:
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
         """A turn and then, in its own axes, the motion of a link."""
 
     @abstractmethod
-    def angles(self, parent: Array, child: Array, links: Sequence[int], near: Array) -> Read:
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
         """What turns of two bodies say about the joint between them; `near` are the tree's
         coordinates nearly."""
 
     @abstractmethod
-    def rates(self, states: Array, omega: Array) -> Array:
+    def state_rates(self, states: Array, omega: Array) -> Array:
         """Of the states, with ω in the world's axes."""
 
-    def turning(self, links: Sequence[int]) -> list[tuple[int, Link]]:
+    def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
         """Those of the links that turn."""
         all_links = ((i, self.tree.links[i]) for i in links)
-        return [(i, link) for i, link in all_links if link.kind.turns]
+        return [(i, link) for i, link in all_links if link.kind.has_rotation]
 
 
-class Still(Attitude):
+class FixedAttitude(BodyAttitude):
     """Nothing turns."""
 
     @property
-    def ground(self) -> Array:
+    def ground_attitude(self) -> Array:
         return ca.SX(0, 1)
 
-    def turn(self, body: str, states: Array) -> Array:
+    def attitude_from_states(self, body: str, states: Array) -> Array:
         return states
 
-    def states(self, body: str, turn: Array) -> Array:
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
         return turn
 
-    def rotation(self, turn: Array) -> Array:
+    def rotation_matrix(self, turn: Array) -> Array:
         return IDENTITY
 
-    def turned(self, turn: Array, link: int, q: Array) -> Array:
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
         return turn
 
-    def angles(self, parent: Array, child: Array, links: Sequence[int], near: Array) -> Read:
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
         return []
 
-    def rates(self, states: Array, omega: Array) -> Array:
+    def state_rates(self, states: Array, omega: Array) -> Array:
         return states
 
 
-class Angle(Attitude):
+class PlanarAttitude(BodyAttitude):
     """Turns about one direction n: angles, which add up."""
 
-    endings = ("turn",)
+    state_suffixes = ("turn",)
 
-    def __init__(self, tree: Tree, zero: Sequence[Pose], normal: Floats) -> None:
+    def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose], normal: Floats) -> None:
         super().__init__(tree, zero)
         self.normal = normal
 
     @property
-    def ground(self) -> Array:
+    def ground_attitude(self) -> Array:
         return ca.SX(0)
 
-    def turn(self, body: str, states: Array) -> Array:
+    def attitude_from_states(self, body: str, states: Array) -> Array:
         return states
 
-    def states(self, body: str, turn: Array) -> Array:
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
         return turn
 
-    def rotation(self, turn: Array) -> Array:
+    def rotation_matrix(self, turn: Array) -> Array:
         n, c, s = self.normal, ca.cos(turn), ca.sin(turn)
         return c * (IDENTITY - outer(n, n)) + s * skew(n) + outer(n, n)
 
-    def along(self, link: int) -> float:
+    def turning_sense(self, link: int) -> float:
         """1 or −1: whether a link turns about n or against it, whatever values symbols take."""
-        along = ca.SX(self.zero[link].R[:, 2].T @ self.normal)
+        along = ca.SX(self.poses_at_zero[link].R[:, 2].T @ self.normal)
         symbols = ca.vertcat(*self.tree.symbols.values())
         values = [float(value) for value in self.tree.symbol_values.values()]
         return float(np.round(float(ca.Function("n", [symbols], [along])(values))))
 
-    def turned(self, turn: Array, link: int, q: Array) -> Array:
-        return turn + self.along(link) * q if self.tree.links[link].kind.turns else turn
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        return (
+            turn + self.turning_sense(link) * q if self.tree.links[link].kind.has_rotation else turn
+        )
 
-    def angles(self, parent: Array, child: Array, links: Sequence[int], near: Array) -> Read:
-        return [(link.q, self.along(i) * (child - parent)) for i, link in self.turning(links)]
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        return [
+            (link.q, self.turning_sense(i) * (child - parent))
+            for i, link in self.turning_links(links)
+        ]
 
-    def rates(self, states: Array, omega: Array) -> Array:
+    def state_rates(self, states: Array, omega: Array) -> Array:
         return ca.dot(ca.SX(self.normal), omega)
 
 
-class Quaternion(Attitude):
+class QuaternionAttitude(BodyAttitude):
     """Turns in space; the states are the orientation of a body's frame in the world."""
 
-    endings = ("qw", "qx", "qy", "qz")
-    winds = True
+    state_suffixes = ("qw", "qx", "qy", "qz")
+    loses_whole_turns = True
 
     @property
-    def ground(self) -> Array:
+    def ground_attitude(self) -> Array:
         return ca.SX(ca.DM([1, 0, 0, 0]))
 
-    def start(self, body: str) -> Array:
+    def quaternion_at_zero(self, body: str) -> Array:
         """The quaternion of a body's frame at q = 0."""
         place = self.tree.bodies[body]
-        R = as_numbers(ca.SX(self.zero[place.link].R @ place.R))
+        R = constant_to_numpy(ca.SX(self.poses_at_zero[place.link].R @ place.R))
         if isinstance(R, np.ndarray):
-            return ca.sparsify(ca.SX(ca.DM(without_dust(quaternion_of(R, R)))))
+            return ca.sparsify(ca.SX(ca.DM(snap_rounding_noise(quaternion_from_rotation(R, R)))))
         symbols = ca.vertcat(*self.tree.symbols.values())
         values = [float(value) for value in self.tree.symbol_values.values()]
         numbers = np.array(ca.Function("R", [symbols], [R])(values), dtype=float)
-        return quaternion_of(R, numbers)
+        return quaternion_from_rotation(R, numbers)
 
-    def turn(self, body: str, states: Array) -> Array:
+    def attitude_from_states(self, body: str, states: Array) -> Array:
         unit = states / ca.sqrt(ca.dot(states, states))
-        return quaternion_product(unit, conjugate(self.start(body)))
+        return quaternion_product(unit, quaternion_conjugate(self.quaternion_at_zero(body)))
 
-    def states(self, body: str, turn: Array) -> Array:
-        return quaternion_product(turn, self.start(body))
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
+        return quaternion_product(turn, self.quaternion_at_zero(body))
 
-    def rotation(self, turn: Array) -> Array:
+    def rotation_matrix(self, turn: Array) -> Array:
         return quaternion_rotation([turn[i] for i in range(4)])
 
-    def turned(self, turn: Array, link: int, q: Array) -> Array:
-        R, kind = self.zero[link].R, self.tree.links[link].kind
-        if not kind.turns:
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        R, kind = self.poses_at_zero[link].R, self.tree.links[link].kind
+        if not kind.has_rotation:
             return turn
         if kind.has_quaternion:
             own = q[-4:]
@@ -204,38 +215,40 @@ class Quaternion(Attitude):
             by = ca.vertcat(ca.cos(q / 2), R[:, 2] * ca.sin(q / 2))
         return quaternion_product(turn, by)
 
-    def angles(self, parent: Array, child: Array, links: Sequence[int], near: Array) -> Read:
-        between = quaternion_product(conjugate(parent), child)
-        turning = self.turning(links)
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        between = quaternion_product(quaternion_conjugate(parent), child)
+        turning = self.turning_links(links)
         if not turning:
             return []
         first, link = turning[0]
         if link.kind.has_quaternion:
-            own = ca.vertcat(between[0], self.zero[first].R.T @ between[1:])
+            own = ca.vertcat(between[0], self.poses_at_zero[first].R.T @ between[1:])
             return [(link.q_range.stop - 4, own)]
-        axes = [ca.SX(self.zero[i].R[:, 2]) for i, _ in turning]
+        axes = [ca.SX(self.poses_at_zero[i].R[:, 2]) for i, _ in turning]
         nearly = [near[link.q] for _, link in turning]
-        found = _ANGLES[len(axes)](between, axes, nearly)
+        found = _ANGLE_READERS[len(axes)](between, axes, nearly)
         return [(link.q, q) for (_, link), q in zip(turning, found, strict=True)]
 
-    def rates(self, states: Array, omega: Array) -> Array:
+    def state_rates(self, states: Array, omega: Array) -> Array:
         return quaternion_product(ca.vertcat(0, omega), states) / 2
 
 
 # -- angles of one, two and three turns that make up a quaternion ------------------------
 
 
-def _next_to(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
+def _nearest_angle(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
     """The angle of a sine and cosine (times any length) that is next to a given one."""
     c, s = ca.cos(near), ca.sin(near)
     return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
 
 
-def _one(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    return [2 * _next_to(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
+def _angle_about_one_axis(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+    return [2 * _nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
 
 
-def _two(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
     """(c₁ + s₁ a)(c₂ + s₂ b) solved for the products of cosines and sines of half the angles."""
     (a, b), u = axes, between[1:]
     normal, d = cross(a, b), ca.dot(a, b)
@@ -244,12 +257,12 @@ def _two(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
     cc = between[0] + d * ss
     along_a, along_b = ca.dot(a, u), ca.dot(b, u)
     sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
-    total = _next_to((near[0] + near[1]) / 2, sc + cs, cc - ss)
-    rest = _next_to((near[0] - near[1]) / 2, sc - cs, cc + ss)
+    total = _nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
+    rest = _nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
     return [total + rest, total - rest]
 
 
-def _three(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+def _cardan_angles(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
     """Cardan's angles about x, y, z. Of the two rows of angles that mean the same turn, the one
     whose first angle is next to the known one."""
     C = ca.horzcat(*axes)
@@ -258,8 +271,12 @@ def _three(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar
     across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
     first = near[0] + ca.atan2(across * along, along * along)
     c, s = ca.cos(first), ca.sin(first)
-    second = _next_to(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
-    return [first, second, _next_to(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1])]
+    second = _nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
+    return [
+        first,
+        second,
+        _nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
+    ]
 
 
-_ANGLES = {1: _one, 2: _two, 3: _three}
+_ANGLE_READERS = {1: _angle_about_one_axis, 2: _angles_about_two_axes, 3: _cardan_angles}

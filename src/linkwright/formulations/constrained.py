@@ -14,21 +14,21 @@ from functools import cached_property
 import casadi as ca
 
 from ..algebra.linear import Array
-from ..equations import Builder, Equations, driven_by_wrenches
+from ..equations import Equations, ExpressionBuilder, wrench_generalized_forces
 from ..errors import AssemblyError
-from ..kinematics.constraint_kinds.setting import Setting
-from ..kinematics.constraints import constraint_loads
-from ..kinematics.mobility_analysis import leeway
-from .recursive.newton_euler import reactions
-from .reduction import Reduction, least_rows, loop_wrenches
-from .shared import Shared
+from ..kinematics.constraint_kinds.setting import BodyStates
+from ..kinematics.constraints import constraint_body_forces
+from ..kinematics.mobility_analysis import redundant_row_leeway
+from .recursive.newton_euler import joint_reactions
+from .reduction import VelocityReduction, least_norm_reactions, loop_joint_wrenches
+from .shared import Formulation
 
-_OF_TREES = (
+_TREE_FUNCTIONS = (
     "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
     "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
     "control_regressor", "integrate", "difference",
 )  # fmt: skip
-_CONSTRAINED = (
+_CONSTRAINED_FUNCTIONS = (
     "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
     "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
     "independent_map", "reactions", "body_reactions", "reactions_of_motion",
@@ -36,39 +36,45 @@ _CONSTRAINED = (
 )  # fmt: skip
 
 
-def constrained(shared: Shared, free: Equations, accelerations: Builder | None) -> Equations:
+def add_constraints_to_equations(
+    shared: Formulation, free: Equations, accelerations: ExpressionBuilder | None
+) -> Equations:
     """The equations of a tree with its constraints; `free` are those without."""
-    under = _Constrained(shared, free, accelerations)
+    under = _ConstrainedBuilders(shared, free, accelerations)
     known = set(free.function_names())
-    builders: dict[str, Builder] = {
-        name: _of_tree(free, name) for name in _OF_TREES if name in known and free.can_make(name)
+    builders: dict[str, ExpressionBuilder] = {
+        name: _tree_builder(free, name)
+        for name in _TREE_FUNCTIONS
+        if name in known and free.can_build(name)
     }
-    for name in _CONSTRAINED:
-        if free.complete or name.startswith("constraint_") or name in known:
+    for name in _CONSTRAINED_FUNCTIONS:
+        if free.is_complete or name.startswith("constraint_") or name in known:
             builders[name] = getattr(under, name)
     try:
         speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
     except AssemblyError as error:  # what needs no closure is there all the same
-        return replace(free, builders=builders, unclosed=str(error))
+        return replace(free, builders=builders, assembly_failure=str(error))
     names, home = replace(free.names, independent=speeds), shared.home
-    leaving = leeway(free.mechanism)
-    return replace(free, names=names, builders=builders, home=home, leeway=leaving)
+    leaving = redundant_row_leeway(free.mechanism)
+    return replace(free, names=names, builders=builders, home=home, closure_leeway=leaving)
 
 
-def _of_tree(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
+def _tree_builder(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
     return lambda: free.expressions(name)
 
 
-class _Constrained:
+class _ConstrainedBuilders:
     """Builders of the functions of `CONSTRAINED_SIGNATURES`."""
 
-    def __init__(self, shared: Shared, free: Equations, accelerations: Builder | None) -> None:
+    def __init__(
+        self, shared: Formulation, free: Equations, accelerations: ExpressionBuilder | None
+    ) -> None:
         assert shared.constraints is not None
-        self.shared, self.free, self.own = shared, free, accelerations
+        self.shared, self.free, self.own_accelerations = shared, free, accelerations
         self.constraints = shared.constraints
 
     @property
-    def reduction(self) -> Reduction:
+    def reduction(self) -> VelocityReduction:
         return self.shared.reduction
 
     def constraint_residual(self) -> Array:
@@ -85,7 +91,7 @@ class _Constrained:
 
     def independent_map(self) -> tuple[Array, Array, Array]:
         own = self.reduction
-        return ca.densify(own.G), ca.densify(own.carried), own.pivot
+        return ca.densify(own.G), ca.densify(own.imposed_velocities), own.smallest_pivot
 
     def required_forces(self) -> Array:
         return self.free.expressions("inverse_dynamics")[0]
@@ -93,27 +99,31 @@ class _Constrained:
     @cached_property
     def accelerations(self) -> Array:
         """q̈ under forces and constraints."""
-        if self.own is not None:
-            return self.own()
+        if self.own_accelerations is not None:
+            return self.own_accelerations()
         (bias,) = self.free.expressions("bias")
-        return self.reduction.accelerations(self.free.M, self.shared.tau - bias)
+        return self.reduction.reduced_accelerations(self.free.M, self.shared.tau - bias)
 
     def forward_dynamics(self) -> tuple[Array, Array]:
-        eliminates = self.free.complete  # springs and dampers in place of constraints do not
-        return self.accelerations, self.reduction.pivot if eliminates else ca.SX(1)
+        eliminates = self.free.is_complete  # springs and dampers in place of constraints do not
+        return self.accelerations, self.reduction.smallest_pivot if eliminates else ca.SX(1)
 
     @cached_property
-    def needed(self) -> Array:
+    def constraint_forces(self) -> Array:
         """M q̈ + b − τ at the accelerations that τ gives: Jᵀλ."""
         (bias,) = self.free.expressions("bias")
         return self.free.M @ self.accelerations + bias - self.shared.tau
 
     def multipliers(self) -> tuple[Array, Array]:
-        return self.reduction.multipliers(self.needed), self.reduction.pivot
+        return self.reduction.least_norm_multipliers(
+            self.constraint_forces
+        ), self.reduction.smallest_pivot
 
     def actuator_forces(self) -> tuple[Array, Array]:
         B = self.shared.input_matrix()
-        return self.reduction.drives(B, self.required_forces(), self.shared.at_home)
+        return self.reduction.solve_actuator_forces(
+            B, self.required_forces(), self.shared.evaluate_at_home
+        )
 
     def inverse_dynamics(self) -> tuple[Array, Array]:
         u, pivot = self.actuator_forces()
@@ -121,33 +131,35 @@ class _Constrained:
 
     def inverse_dynamics_with_wrenches(self) -> tuple[Array, Array]:
         B, needed = self.shared.input_matrix(), self.required_forces()
-        needed = needed - driven_by_wrenches(self.free)
-        u, pivot = self.reduction.drives(B, needed, self.shared.at_home)
+        needed = needed - wrench_generalized_forces(self.free)
+        u, pivot = self.reduction.solve_actuator_forces(B, needed, self.shared.evaluate_at_home)
         return B @ u, pivot
 
     def reactions_of_motion(self) -> Array:
         """Rows of joints, then of loops, for any q̈ and λ."""
         shared = self.shared
-        loads = constraint_loads(shared.tree, self.constraints, shared.symbols["lambda"])
-        joints = reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
-        return ca.vertcat(joints, *loop_wrenches(shared.tree, loads))
+        loads = constraint_body_forces(shared.tree, self.constraints, shared.symbols["lambda"])
+        joints = joint_reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
+        return ca.vertcat(joints, *loop_joint_wrenches(shared.tree, loads))
 
     def reactions(self) -> tuple[Array, Array]:
         """Those that τ brings about; least in the sum of squares where λ is not unique."""
         own = self.reduction
-        chosen = own.factors.solve_transposed(self.needed[own.p])
+        chosen = own.dependent_factors.solve_transposed(self.constraint_forces[own.p])
         rows = ca.substitute(self.reactions_of_motion(), self.shared.qdd, self.accelerations)
         lam = self.shared.symbols["lambda"]
-        return least_rows(rows, lam, chosen, own.rows, own.spare()), own.pivot
+        return least_norm_reactions(
+            rows, lam, chosen, own.rows, own.multiplier_null_space()
+        ), own.smallest_pivot
 
     def body_reactions(self) -> tuple[Array, Array]:
         """The same in the axes of each joint's child."""
         rows: Array
         rows, pivot = self.reactions()
-        mechanism, setting = self.shared.tree.mechanism, Setting(self.shared.tree)
+        mechanism, setting = self.shared.tree.mechanism, BodyStates(self.shared.tree)
         joints = {**{n: mechanism.joints[n] for n in self.free.names.joints}, **mechanism.loops}
         turned = []
         for k, joint in enumerate(joints.values()):
-            R = setting.pose(joint.child).R
+            R = setting.frame_pose(joint.child).R
             turned.append(ca.horzcat(rows[k, :3] @ R, rows[k, 3:] @ R))
         return ca.vertcat(*turned), pivot

@@ -14,24 +14,24 @@ from functools import cached_property
 import casadi as ca
 
 from ..algebra.linear import Array, solve_symmetric
-from ..equations import Equations, State
+from ..equations import Equations, FormulationState
 from ..kinematics.build import build_tree
-from ..kinematics.totals import kinetic_energy, potential_energy, weight_energy
-from ..kinematics.tree import Tree
-from ..kinematics.values import Parameters
+from ..kinematics.totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
+from ..kinematics.tree import KinematicTree
+from ..kinematics.values import ParameterSelection
 from ..mechanism import Mechanism
-from .kkt import Multipliers, check_regular
-from .shared import Shared, without_quaternions
+from .kkt import ConstraintMultipliers, check_regular_mass_matrix
+from .shared import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Canonical equations in the joint variables and their momenta."""
-    hamilton = Hamilton(build_tree(mechanism, parameters))
+    hamilton = HamiltonFormulation(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": hamilton.mass_matrix,
         "gravity": hamilton.gravity,
@@ -41,21 +41,21 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
     }
     extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
     if hamilton.constraints is None:
-        return hamilton.equations("hamilton", builders, extras, hamilton.state())
-    check_regular(mechanism)
-    extras["multipliers"] = lambda: hamilton.multipliers.all
-    return hamilton.equations(
+        return hamilton.assemble_equations("hamilton", builders, extras, hamilton.state())
+    check_regular_mass_matrix(mechanism)
+    extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
+    return hamilton.assemble_equations(
         "hamilton", builders, extras, hamilton.state(),
         accelerations=lambda: hamilton.multipliers.accelerations,
     )  # fmt: skip
 
 
-class Hamilton(Shared):
-    def __init__(self, tree: Tree) -> None:
+class HamiltonFormulation(Formulation):
+    def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         names = [f"p_{name}" for name in tree.names.qd]
         self.p = ca.vertcat(*(ca.SX.sym(name) for name in names))
-        self.L = kinetic_energy(tree, self.q, self.qd) - potential_energy(tree, self.q)
+        self.L = tree_kinetic_energy(tree, self.q, self.qd) - tree_potential_energy(tree, self.q)
 
     def momenta(self) -> Array:
         """p = ∂L/∂q̇ (10)."""
@@ -66,68 +66,74 @@ class Hamilton(Shared):
         return ca.cse(ca.densify(ca.jacobian(self.momenta(), self.qd)))
 
     @cached_property
-    def speeds(self) -> Array:
+    def velocities_from_momenta(self) -> Array:
         """q̇ by q and p, from (10), which is linear."""
         return solve_symmetric(self.M, self.p)
 
     @cached_property
     def H(self) -> Array:
         """H(q, p) = Σ p q̇ − L (14)."""
-        return ca.dot(self.p, self.speeds) - ca.substitute(self.L, self.qd, self.speeds)
+        return ca.dot(self.p, self.velocities_from_momenta) - ca.substitute(
+            self.L, self.qd, self.velocities_from_momenta
+        )
 
     def momentum_rates(self, tau: Array) -> Array:
         """ṗ = −∂H/∂q + Q (13), at q and p, without constraint forces."""
-        Q = tau + ca.substitute(self.not_potential(), self.qd, self.speeds)
+        Q = tau + ca.substitute(self.nonpotential_forces(), self.qd, self.velocities_from_momenta)
         return -ca.gradient(self.H, self.q) + Q
 
     @cached_property
-    def multipliers(self) -> Multipliers:
+    def multipliers(self) -> ConstraintMultipliers:
         """λ from J q̈ + γ = 0, with M q̈ = ṗ − Ṁ q̇."""
-        forces = self.in_speeds(self.momentum_rates(self.tau)) - self.convected()
-        return Multipliers(self.reduction, lambda b: solve_symmetric(self.M, b), forces)
+        forces = self.substitute_momenta(self.momentum_rates(self.tau)) - self.mass_rate_momentum()
+        return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(self.M, b), forces)
 
-    def constrained_rates(self) -> Array:
+    def constrained_momentum_rates(self) -> Array:
         """ṗ with the forces of constraints, at q and p."""
         rates = self.momentum_rates(self.tau)
         if self.constraints is None:
             return rates
-        return rates + ca.substitute(self.multipliers.forces, self.qd, self.speeds)
+        return rates + ca.substitute(
+            self.multipliers.constraint_forces, self.qd, self.velocities_from_momenta
+        )
 
-    def not_potential(self) -> Array:
+    def nonpotential_forces(self) -> Array:
         """Forces that V does not give: all but weight and springs."""
         springs = ca.gradient(
-            potential_energy(self.tree, self.q) - weight_energy(self.tree, self.q), self.q
+            tree_potential_energy(self.tree, self.q) - tree_weight_energy(self.tree, self.q), self.q
         )
-        return self.own_forces() + springs
+        return self.element_forces() + springs
 
-    def state(self) -> State:
+    def state(self) -> FormulationState:
         names = (*self.tree.names.q, *(f"p_{name}" for name in self.tree.names.qd))
-        return State(
+        return FormulationState(
             names=names,
             x=ca.vertcat(self.q, self.p),
-            rates=lambda: ca.vertcat(ca.gradient(self.H, self.p), self.constrained_rates()),
+            rates=lambda: ca.vertcat(
+                ca.gradient(self.H, self.p), self.constrained_momentum_rates()
+            ),
             from_motion=lambda: ca.vertcat(self.q, self.momenta()),
-            to_motion=lambda: (self.q, self.speeds),
+            to_motion=lambda: (self.q, self.velocities_from_momenta),
         )
 
     # -- in coordinates, speeds and accelerations ----------------------------------------
 
-    def in_speeds(self, expression: Array) -> Array:
+    def substitute_momenta(self, expression: Array) -> Array:
         """An expression of q and p, at p = ∂L/∂q̇."""
         return ca.substitute(expression, self.p, self.momenta())
 
-    def convected(self) -> Array:
+    def mass_rate_momentum(self) -> Array:
         """Ṁ q̇ = ∂p/∂q q̇."""
         return ca.jtimes(self.momenta(), self.q, self.qd)
 
     def forward_dynamics(self) -> Array:
-        rates = self.in_speeds(self.momentum_rates(self.tau))
-        return solve_symmetric(self.M, rates - self.convected())
+        rates = self.substitute_momenta(self.momentum_rates(self.tau))
+        return solve_symmetric(self.M, rates - self.mass_rate_momentum())
 
     def bias(self) -> Array:
         """−ṗ without drives, plus Ṁ q̇: what drives must do at q̈ = 0."""
         rest = ca.SX.zeros(self.tree.nv)
-        return self.convected() - self.in_speeds(self.momentum_rates(rest))
+        return self.mass_rate_momentum() - self.substitute_momenta(self.momentum_rates(rest))
 
     def inverse_dynamics(self) -> Array:
         return self.M @ self.qdd + self.bias()
@@ -136,4 +142,4 @@ class Hamilton(Shared):
         return self.M
 
     def gravity(self) -> Array:
-        return ca.gradient(weight_energy(self.tree, self.q), self.q)
+        return ca.gradient(tree_weight_energy(self.tree, self.q), self.q)

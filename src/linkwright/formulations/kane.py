@@ -22,26 +22,31 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.dual import Displacement, Dual, DualVector, about_axis
-from ..algebra.linear import Array, Elimination, solve_symmetric
-from ..equations import Equations, State
+from ..algebra.dual import DualDisplacement, DualNumber, DualVector, dual_rotation
+from ..algebra.linear import Array, LUFactorization, solve_symmetric
+from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
-from ..expressions import parse
+from ..expressions import parse_expression
 from ..kinematics.build import build_tree
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
     spread_accelerations,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
-from ..kinematics.pivots import pivots, rank, scaled
-from ..kinematics.recursions import axial_slide, displacements, joint_motion, subspace
-from ..kinematics.tree import GROUND, Link, Tree
-from ..kinematics.values import Parameters, read_expression
+from ..kinematics.pivots import find_pivots, jacobian_rank, scale_jacobian
+from ..kinematics.recursions import (
+    joint_axial_slide,
+    joint_motion,
+    link_displacements,
+    motion_subspace,
+)
+from ..kinematics.tree import GROUND, KinematicTree, Link
+from ..kinematics.values import ParameterSelection, read_mechanism_expression
 from ..mechanism import Mechanism
 from ..types import Floats
-from .shared import Shared
+from .shared import Formulation
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -51,13 +56,13 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(
     mechanism: Mechanism,
-    parameters: Parameters = "symbolic",
+    parameters: ParameterSelection = "symbolic",
     speeds: Mapping[str, str] | None = None,
     shortcut: bool = True,
 ) -> Equations:
     """Kane's equations; `speeds` are generalized speeds by name, expressions of coordinates
     (q1) and their rates (dq1); `shortcut` is that of cylindrical joints."""
-    kane = Kane(build_tree(mechanism, parameters), shortcut)
+    kane = KaneFormulation(build_tree(mechanism, parameters), shortcut)
     builders = {
         "inverse_dynamics": kane.inverse_dynamics,
         "mass_matrix": kane.mass_matrix,
@@ -65,58 +70,66 @@ def derive(
     }
     extras = {"partial_velocities": lambda: kane.partial_velocities(speeds)}
     state = kane.state(speeds) if speeds else None
-    return kane.equations("kane", builders, extras, state)
+    return kane.assemble_equations("kane", builders, extras, state)
 
 
 @dataclass(frozen=True)
-class Moving:
+class DualVelocity:
     """Dual velocity of a link for its origin, in its own axes, and the rate of its components."""
 
     V: DualVector
     rate: DualVector
 
 
-AT_REST = DualVector(np.zeros(3), np.zeros(3))
+ZERO_DUAL_VELOCITY = DualVector(np.zeros(3), np.zeros(3))
 
 
-class Kane(Shared):
-    def __init__(self, tree: Tree, shortcut: bool = True) -> None:
+class KaneFormulation(Formulation):
+    def __init__(self, tree: KinematicTree, shortcut: bool = True) -> None:
         super().__init__(tree)
         self.shortcut = shortcut
-        self.full = spread_coordinates(tree, self.q)
-        self.v = spread_speeds(tree, self.qd)
+        self.tree_coordinates = spread_coordinates(tree, self.q)
+        self.v = spread_velocities(tree, self.qd)
         self.vd = spread_accelerations(tree, self.qd, self.qdd)
-        self.places = [self.displacement(i) for i in range(len(tree.links))]
+        self.displacements_in_parents = [self.dual_displacement(i) for i in range(len(tree.links))]
 
-    def displacement(self, i: int) -> Displacement:
+    def dual_displacement(self, i: int) -> DualDisplacement:
         """Of a link in its parent: a fixed one, then a turn by a dual angle about z."""
         link = self.tree.links[i]
-        fixed = Displacement(link.R, link.p)
-        q = self.full[link.q_range]
+        fixed = DualDisplacement(link.R, link.p)
+        q = self.tree_coordinates[link.q_range]
         if link.kind.has_quaternion:
-            moved = displacements(self.tree, self.full)[i]
-            return Displacement(moved.rotation, moved.position)
-        turn, slide = q if link.kind.turns_about_axis else 0.0, axial_slide(link, q)
-        return fixed @ about_axis(2, Dual(turn, 0.0 if slide is None else slide))
+            moved = link_displacements(self.tree, self.tree_coordinates)[i]
+            return DualDisplacement(moved.rotation, moved.position)
+        turn, slide = q if link.kind.turns_about_axis else 0.0, joint_axial_slide(link, q)
+        return fixed @ dual_rotation(2, DualNumber(turn, 0.0 if slide is None else slide))
 
-    def joint_speed(self, link: Link, v: Array) -> DualVector:
+    def joint_dual_velocity(self, link: Link, v: Array) -> DualVector:
         motion = joint_motion(link, v[link.v_range])
         return DualVector(motion.angular, motion.linear)
 
     @cached_property
-    def moving(self) -> list[Moving]:
+    def dual_velocities(self) -> list[DualVelocity]:
         """V̂ and its rate, link by link (3)."""
-        found: list[Moving] = []
+        found: list[DualVelocity] = []
         for i, link in enumerate(self.tree.links):
-            below = Moving(AT_REST, AT_REST) if link.parent == GROUND else found[link.parent]
-            own = self.joint_speed(link, self.v)
-            carried = self.places[i].into(below.V)
-            rate = self.places[i].into(below.rate) + carried.cross(own)
-            found.append(Moving(carried + own, rate + self.joint_speed(link, self.vd)))
+            below = (
+                DualVelocity(ZERO_DUAL_VELOCITY, ZERO_DUAL_VELOCITY)
+                if link.parent == GROUND
+                else found[link.parent]
+            )
+            own = self.joint_dual_velocity(link, self.v)
+            carried = self.displacements_in_parents[i].to_displaced_axes(below.V)
+            rate = self.displacements_in_parents[i].to_displaced_axes(below.rate) + carried.cross(
+                own
+            )
+            found.append(
+                DualVelocity(carried + own, rate + self.joint_dual_velocity(link, self.vd))
+            )
         return found
 
     @cached_property
-    def partials(self) -> list[dict[int, DualVector]]:
+    def origin_partial_velocities(self) -> list[dict[int, DualVector]]:
         """v̂_r of every link for its origin, by the index of the speed.
 
         With the shortcut, the slide of a cylindrical joint has none of its own.
@@ -124,15 +137,17 @@ class Kane(Shared):
         found: list[dict[int, DualVector]] = []
         for i, link in enumerate(self.tree.links):
             below = {} if link.parent == GROUND else found[link.parent]
-            own = {r: self.places[i].into(v) for r, v in below.items()}
-            for k, s in enumerate(subspace(link)):
-                if link.v + k not in self.slides:
+            own = {
+                r: self.displacements_in_parents[i].to_displaced_axes(v) for r, v in below.items()
+            }
+            for k, s in enumerate(motion_subspace(link)):
+                if link.v + k not in self.cylindrical_slides:
                     own[link.v + k] = DualVector(s.angular, s.linear)
             found.append(own)
         return found
 
     @cached_property
-    def slides(self) -> dict[int, int]:
+    def cylindrical_slides(self) -> dict[int, int]:
         """Slides of cylindrical joints, and the turns whose partials times ε are theirs."""
         if not self.shortcut:
             return {}
@@ -150,19 +165,24 @@ class Kane(Shared):
         names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
         if speeds:
             u = ca.SX.sym("u", len(speeds))
-            names, G = tuple(speeds), ca.jacobian(self.all_speeds(self.read_speeds(speeds), u), u)
+            names, G = (
+                tuple(speeds),
+                ca.jacobian(
+                    self.velocities_from_speeds(self.read_generalized_speeds(speeds), u), u
+                ),
+            )
         elif self.constraints is not None:
             names, G = tuple(names[k] for k in self.reduction.a), self.reduction.G
         for name, mass in self.tree.masses.items():
             if mass.link == GROUND:
                 continue
-            at = Displacement(np.eye(3), mass.c)
+            at = DualDisplacement(np.eye(3), mass.c)
             columns = ca.SX(6, self.tree.tree_nv)
-            for r, v in self.partials[mass.link].items():
-                moved = at.into(v)
+            for r, v in self.origin_partial_velocities[mass.link].items():
+                moved = at.to_displaced_axes(v)
                 columns[:, r] = ca.vertcat(moved.real, moved.dual)
-            for slide, turn in self.slides.items():
-                if self.carries(slide, mass.link):
+            for slide, turn in self.cylindrical_slides.items():
+                if self.moves_link(slide, mass.link):
                     columns[3:, slide] = columns[:3, turn]  # ε times the turn's
             own = ca.horzsplit(ca.densify(gather_columns(self.tree, columns) @ G))
             found[name] = {
@@ -172,52 +192,54 @@ class Kane(Shared):
             }
         return found
 
-    def forces(self) -> Array:
+    def kane_forces(self) -> Array:
         """dual(Σ v̂_r · (F̂* − weight)): the drives, without losses and springs (10)."""
         tau = [ca.SX(0)] * self.tree.tree_nv
-        rotations = self.rotations()
+        rotations = self.link_rotations()
         for mass in self.tree.masses.values():
             if mass.link == GROUND:
                 continue
-            at = Displacement(np.eye(3), mass.c)
-            link = self.moving[mass.link]
-            V, rate = at.into(link.V), at.into(link.rate)
+            at = DualDisplacement(np.eye(3), mass.c)
+            link = self.dual_velocities[mass.link]
+            V, rate = at.to_displaced_axes(link.V), at.to_displaced_axes(link.rate)
             H = DualVector(mass.m * V.dual, mass.I @ V.real)
             F = DualVector(mass.m * rate.dual, mass.I @ rate.real) + V.cross(H)
             weight = mass.m * (rotations[mass.link].T @ self.tree.gravity)
             F = F - DualVector(weight, np.zeros(3))
-            for r, v in self.partials[mass.link].items():
-                product = at.into(v).dot(F)
+            for r, v in self.origin_partial_velocities[mass.link].items():
+                product = at.to_displaced_axes(v).dot(F)
                 tau[r] += product.dual
-                for slide, turn in self.slides.items():
-                    if turn == r and self.carries(slide, mass.link):
+                for slide, turn in self.cylindrical_slides.items():
+                    if turn == r and self.moves_link(slide, mass.link):
                         tau[slide] += product.real
-        rotors = [effect.rotor * self.vd[k] for k, effect in enumerate(self.tree.effects)]
+        rotors = [
+            effect.rotor_inertia * self.vd[k] for k, effect in enumerate(self.tree.joint_effects)
+        ]
         return gather_forces(self.tree, ca.vertcat(*tau) + ca.vertcat(*rotors))
 
-    def carries(self, speed: int, link: int) -> bool:
-        return any(self.tree.links[i].v == speed for i in self.tree.path(link))
+    def moves_link(self, speed: int, link: int) -> bool:
+        return any(self.tree.links[i].v == speed for i in self.tree.path_to_ground(link))
 
-    def rotations(self) -> list[Array]:
+    def link_rotations(self) -> list[Array]:
         found: list[Array] = []
         for i, link in enumerate(self.tree.links):
-            R = self.places[i].R
+            R = self.displacements_in_parents[i].R
             found.append(R if link.parent == GROUND else found[link.parent] @ R)
         return found
 
     def inverse_dynamics(self) -> Array:
-        return self.forces() - self.own_forces()
+        return self.kane_forces() - self.element_forces()
 
     def mass_matrix(self) -> Array:
-        return ca.densify(ca.jacobian(self.forces(), self.qdd))
+        return ca.densify(ca.jacobian(self.kane_forces(), self.qdd))
 
     def gravity(self) -> Array:
         rest = ca.SX.zeros(self.tree.nv)
-        return ca.substitute([self.forces()], [self.qd, self.qdd], [rest, rest])[0]
+        return ca.substitute([self.kane_forces()], [self.qd, self.qdd], [rest, rest])[0]
 
     # -- generalized speeds ------------------------------------------------------------------
 
-    def read_speeds(self, speeds: Mapping[str, str]) -> Array:
+    def read_generalized_speeds(self, speeds: Mapping[str, str]) -> Array:
         """u = Y q̇ + Z (4) as expressions: as many as there are freedoms."""
         tree = self.tree
         freedom = tree.nv if self.constraints is None else len(self.reduction.a)
@@ -229,11 +251,14 @@ class Kane(Shared):
             )
         scope = dict(zip(tree.names.q, ca.vertsplit(self.q), strict=True))
         scope |= {f"d{n}": x for n, x in zip(tree.names.qd, ca.vertsplit(self.qd), strict=True)}
-        if tree.names.in_time:
+        if tree.names.is_time_dependent:
             scope["t"] = tree.motion.t
         kept = tree.symbols
         given = ca.vertcat(
-            *(read_expression(tree.mechanism, parse(text), scope, kept) for text in speeds.values())
+            *(
+                read_mechanism_expression(tree.mechanism, parse_expression(text), scope, kept)
+                for text in speeds.values()
+            )
         )
         if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(
@@ -242,7 +267,7 @@ class Kane(Shared):
             )  # fmt: skip
         return given
 
-    def all_speeds(self, given: Array, u: Array) -> Array:
+    def velocities_from_speeds(self, given: Array, u: Array) -> Array:
         """q̇ by the generalized speeds u, and by the constraints: Y q̇ + Z = u, J q̇ + V₀ = 0."""
         rows, right = given, u
         if self.constraints is not None:
@@ -250,18 +275,18 @@ class Kane(Shared):
             rows = ca.vertcat(given, self.constraints.velocity[chosen])
             right = ca.vertcat(u, ca.SX.zeros(len(chosen)))
         S = ca.jacobian(rows, self.qd)
-        at, order = self.somewhere(S), list(range(self.tree.nv))
-        if rank(at) < len(order):
+        at, order = self.evaluate_at_sample(S), list(range(self.tree.nv))
+        if jacobian_rank(at) < len(order):
             raise UnsupportedError(
                 "generalized speeds depend on each other, or on what constraints hold",
                 where=self.tree.mechanism.name, remedy="give independent ones",
             )  # fmt: skip
-        lines, columns = pivots(scaled(at), order, len(order))
+        lines, columns = find_pivots(scale_jacobian(at), order, len(order))
         known = right - ca.substitute(rows, self.qd, ca.SX.zeros(self.tree.nv))
-        solved = Elimination(S[lines, columns]).solve(known[lines])
+        solved = LUFactorization(S[lines, columns]).solve(known[lines])
         return ca.vertcat(*(solved[columns.index(k)] for k in order))
 
-    def somewhere(self, matrix: Array) -> Floats:
+    def evaluate_at_sample(self, matrix: Array) -> Floats:
         """A matrix of q at numbers: where the mechanism is assembled, or anywhere."""
         tree = self.tree
         q = np.random.default_rng(0).uniform(0.2, 1.2, tree.nq)
@@ -272,26 +297,26 @@ class Kane(Shared):
         at = ca.Function("at", [self.q, tree.motion.t, symbols], [matrix])
         return np.asarray(at(q, 0.0, values), dtype=float)
 
-    def state(self, speeds: Mapping[str, str]) -> State:
+    def state(self, speeds: Mapping[str, str]) -> FormulationState:
         """States (q, u); dependent speeds follow from the constraints, without multipliers."""
-        given = self.read_speeds(speeds)
+        given = self.read_generalized_speeds(speeds)
         u = ca.vertcat(*(ca.SX.sym(name) for name in speeds))
-        rates = self.all_speeds(given, u)
-        return State(
+        rates = self.velocities_from_speeds(given, u)
+        return FormulationState(
             names=(*self.tree.names.q, *speeds),
             x=ca.vertcat(self.q, u),
-            rates=lambda: self.speed_rates(given, rates),
+            rates=lambda: self.state_rates(given, rates),
             from_motion=lambda: ca.vertcat(self.q, given),
             to_motion=lambda: (self.q, rates),
         )
 
-    def speed_rates(self, given: Array, rates: Array) -> Array:
+    def state_rates(self, given: Array, rates: Array) -> Array:
         bias = ca.substitute(self.inverse_dynamics(), self.qdd, ca.SX.zeros(self.tree.nv))
         forces = self.tau - bias
         if self.constraints is None:
             qdd = solve_symmetric(self.mass_matrix(), forces)
         else:
-            qdd = self.reduction.accelerations(self.mass_matrix(), forces)
+            qdd = self.reduction.reduced_accelerations(self.mass_matrix(), forces)
         u_rate = ca.jacobian(given, self.qd) @ qdd + ca.jtimes(given, self.q, self.qd)
         u_rate += ca.jacobian(given, self.tree.motion.t)
         return ca.substitute(ca.vertcat(self.qd, u_rate), self.qd, rates)

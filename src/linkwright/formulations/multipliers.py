@@ -16,26 +16,26 @@ import casadi as ca
 from ..algebra.linear import Array, solve_symmetric
 from ..equations import Equations
 from ..kinematics.build import build_tree
-from ..kinematics.mobility_analysis import reference
-from ..kinematics.totals import kinetic_energy, weight_energy
-from ..kinematics.tree import Tree
-from ..kinematics.values import Parameters
-from ..mechanism import Mechanism, names_of
-from .kkt import Multipliers, check_regular
-from .shared import Shared, without_quaternions
+from ..kinematics.mobility_analysis import reference_configuration
+from ..kinematics.totals import tree_kinetic_energy, tree_weight_energy
+from ..kinematics.tree import KinematicTree
+from ..kinematics.values import ParameterSelection
+from ..mechanism import Mechanism, mechanism_names
+from .kkt import ConstraintMultipliers, check_regular_mass_matrix
+from .shared import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     if not (mechanism.loops or mechanism.constraints):
         return "it has no loops and no constraints (use 'lagrange')"
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Lagrange's equations of the first kind in all coordinates of the tree."""
-    check_regular(mechanism)
-    own = Dependent(build_tree(mechanism, parameters))
+    check_regular_mass_matrix(mechanism)
+    own = FirstKindLagrange(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": lambda: own.M,
         "gravity": own.gravity,
@@ -43,23 +43,23 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "inverse_dynamics": own.inverse_dynamics,
     }
     extras = {
-        "multipliers": lambda: own.multipliers.all,
-        "constraint_forces": lambda: own.multipliers.forces,
+        "multipliers": lambda: own.multipliers.all_multipliers,
+        "constraint_forces": lambda: own.multipliers.constraint_forces,
     }
     accelerations = lambda: own.multipliers.accelerations  # noqa: E731
-    return own.equations("multipliers", builders, extras, accelerations=accelerations)
+    return own.assemble_equations("multipliers", builders, extras, accelerations=accelerations)
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
     """Equations of motion and of constraint, and states."""
-    n = names_of(mechanism).nv
-    return n + len(reference(mechanism)[1].rows), 2 * n
+    n = mechanism_names(mechanism).nv
+    return n + len(reference_configuration(mechanism)[1].rows), 2 * n
 
 
-class Dependent(Shared):
-    def __init__(self, tree: Tree) -> None:
+class FirstKindLagrange(Formulation):
+    def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
-        self.T = kinetic_energy(tree, self.q, self.qd)
+        self.T = tree_kinetic_energy(tree, self.q, self.qd)
 
     @cached_property
     def momenta(self) -> Array:
@@ -70,19 +70,19 @@ class Dependent(Shared):
         return ca.cse(ca.densify(ca.jacobian(self.momenta, self.qd)))
 
     def gravity(self) -> Array:
-        return ca.gradient(weight_energy(self.tree, self.q), self.q)
+        return ca.gradient(tree_weight_energy(self.tree, self.q), self.q)
 
     @cached_property
     def bias(self) -> Array:
         """The left side of (9) at q̈ = 0, less the mechanism's own forces."""
         convected = ca.jtimes(self.momenta, self.q, self.qd)
-        return convected - ca.gradient(self.T, self.q) + self.gravity() - self.own_forces()
+        return convected - ca.gradient(self.T, self.q) + self.gravity() - self.element_forces()
 
     def inverse_dynamics(self) -> Array:
         return self.M @ self.qdd + self.bias
 
     @cached_property
-    def multipliers(self) -> Multipliers:
+    def multipliers(self) -> ConstraintMultipliers:
         assert self.constraints is not None
         solve = lambda b: solve_symmetric(self.M, b)  # noqa: E731
-        return Multipliers(self.reduction, solve, self.tau - self.bias)
+        return ConstraintMultipliers(self.reduction, solve, self.tau - self.bias)

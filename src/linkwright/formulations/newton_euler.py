@@ -32,43 +32,43 @@ from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.build import build_tree
-from ..kinematics.constraints import constraint_loads
+from ..kinematics.constraints import constraint_body_forces
 from ..kinematics.coordinates import (
     gather_columns,
     gather_forces,
-    neutral,
+    neutral_coordinates,
     spread_accelerations,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
-from ..kinematics.loads import forces_along, spring_loads, wrench_loads
-from ..kinematics.mobility_analysis import reference
-from ..kinematics.recursions import State, accelerations, displacements
-from ..kinematics.totals import passive_forces
-from ..kinematics.tree import GROUND, Mass, Tree
-from ..kinematics.values import Parameters
-from ..kinematics.world import World
+from ..kinematics.loads import declared_body_forces, declared_joint_forces, spring_body_forces
+from ..kinematics.mobility_analysis import reference_configuration
+from ..kinematics.recursions import LinkMotion, link_accelerations, link_displacements
+from ..kinematics.totals import joint_passive_forces
+from ..kinematics.tree import GROUND, BodyMass, KinematicTree
+from ..kinematics.values import ParameterSelection
+from ..kinematics.world import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_states import FreeStates, states_of_a_body
-from .kkt import Multipliers
-from .reduction import least_rows, loop_wrenches
-from .shared import Shared
+from .free_states import FreeBodyStates, states_per_body
+from .kkt import ConstraintMultipliers
+from .reduction import least_norm_reactions, loop_joint_wrenches
+from .shared import Formulation
 
-IDENTITY = np.eye(3)
+IDENTITY_TENSOR = np.eye(3)
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     tree = build_tree(mechanism, "numeric")
-    return _without_inertia(tree, moving_directions(tree))
+    return _find_massless_body(tree, acceleration_directions(tree))
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations of free bodies, with the joints' wrenches as unknowns."""
     tree = build_tree(mechanism, parameters)
-    directions = moving_directions(tree)
-    reason = _without_inertia(build_tree(mechanism, "numeric"), directions)
+    directions = acceleration_directions(tree)
+    reason = _find_massless_body(build_tree(mechanism, "numeric"), directions)
     if reason is not None:
         raise UnsupportedError(
             reason, where=mechanism.name, remedy="give it, or keep fewer symbols"
@@ -85,25 +85,27 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
     if free.constraints is None:
-        state = FreeStates(free, free.forward_dynamics).state()
-        return free.equations("newton_euler", builders, extras, state)
+        state = FreeBodyStates(free, free.forward_dynamics).formulation_state()
+        return free.assemble_equations("newton_euler", builders, extras, state)
     tied = FreeBodies(tree, directions, tied=True)
     extras = {
         "joint_wrenches": tied.reactions,
         "joint_wrenches_in_bodies": lambda: tied.reactions(in_bodies=True),
-        "multipliers": lambda: tied.multipliers.all,
+        "multipliers": lambda: tied.multipliers.all_multipliers,
     }
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
-    state = FreeStates(free, accelerations).state()
-    return free.equations("newton_euler", builders, extras, state, accelerations=accelerations)
+    state = FreeBodyStates(free, accelerations).formulation_state()
+    return free.assemble_equations(
+        "newton_euler", builders, extras, state, accelerations=accelerations
+    )
 
 
-def moving_directions(tree: Tree) -> Floats:
+def acceleration_directions(tree: KinematicTree) -> Floats:
     """Rows: the components of (α, a) that motions can have, whatever values symbols take.
 
     Three translations where nothing turns, a rotation and two translations in a plane, else all.
     """
-    freedoms = World(tree, tree.motion.q).freedoms
+    freedoms = WorldKinematics(tree, tree.motion.q).joint_axes
     symbols = ca.vertcat(*tree.symbols.values())
     inputs, axes = [tree.motion.q, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
     at = ca.Function("axes", inputs, [axes])
@@ -112,8 +114,8 @@ def moving_directions(tree: Tree) -> Floats:
         np.asarray(at(rng.uniform(-1, 1, tree.nq), rng.uniform(0.2, 1.2, symbols.shape[0])))
         for _ in range(2)
     ]
-    turning = np.hstack([A[:, [f.turns for f in freedoms]] for A in found])
-    sliding = np.hstack([A[:, [not f.turns for f in freedoms]] for A in found])
+    turning = np.hstack([A[:, [f.has_rotation for f in freedoms]] for A in found])
+    sliding = np.hstack([A[:, [not f.has_rotation for f in freedoms]] for A in found])
     if turning.shape[1] == 0:
         return np.hstack([np.zeros((3, 3)), np.eye(3)])
     n = turning[:, 0] / np.linalg.norm(turning[:, 0])
@@ -134,31 +136,31 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
     Every independent equation of constraint has one force more.
     """
     tree = build_tree(mechanism)
-    k, bodies = len(moving_directions(tree)), len(tree.names.bodies)
-    tied = len(reference(mechanism)[1].rows) if tree.restraints.ties else 0
-    return 2 * k * bodies - tree.names.nv + tied, states_of_a_body(k) * bodies
+    k, bodies = len(acceleration_directions(tree)), len(tree.names.bodies)
+    tied = len(reference_configuration(mechanism)[1].rows) if tree.restraints.entries else 0
+    return 2 * k * bodies - tree.names.nv + tied, states_per_body(k) * bodies
 
 
-def _without_inertia(tree: Tree, directions: Floats) -> str | None:
-    placed = World(tree, ca.DM(neutral(tree))).placed
+def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
+    placed = WorldKinematics(tree, ca.DM(neutral_coordinates(tree))).link_poses
     for name in tree.names.bodies:
         link = tree.bodies[name].link
-        mass, R = _combined(tree, link), np.asarray(ca.DM(placed[link].R))
+        mass, R = _combine_link_masses(tree, link), np.asarray(ca.DM(placed[link].R))
         blocks = np.zeros((6, 6))
         blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
         if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
-            return f"'{name}' has {_lacking(mass)}, and a free body needs mass and inertia"
+            return f"'{name}' has {_missing_inertia_words(mass)}, and a free body needs mass and inertia"
     return None
 
 
-def _lacking(mass: Mass) -> str:
+def _missing_inertia_words(mass: BodyMass) -> str:
     inertia = np.any(np.asarray(mass.I))
     if float(mass.m) > 0:
         return "no inertia about some axis" if inertia else "no inertia"
     return "no mass" if inertia else "no mass or inertia"
 
 
-def _combined(tree: Tree, link: int) -> Mass:
+def _combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
     """All that is fixed to a link, as one body."""
     own = [mass for mass in tree.masses.values() if mass.link == link]
     if len(own) == 1:
@@ -169,12 +171,12 @@ def _combined(tree: Tree, link: int) -> Mass:
     I = np.zeros((3, 3))  # noqa: E741
     for mass in own:
         d = mass.c - c
-        I = I + mass.I + mass.m * (ca.dot(d, d) * IDENTITY - outer(d, d))  # noqa: E741
-    return Mass(link, m, c, np.array(ca.DM(I)) if not isinstance(I, ca.SX) else I)
+        I = I + mass.I + mass.m * (ca.dot(d, d) * IDENTITY_TENSOR - outer(d, d))  # noqa: E741
+    return BodyMass(link, m, c, np.array(ca.DM(I)) if not isinstance(I, ca.SX) else I)
 
 
 @dataclass(frozen=True)
-class FreeBody:
+class SeparateBody:
     """A body in the world: place of its mass centre, and N (6×6), F and its inverse tensor."""
 
     name: str
@@ -188,12 +190,12 @@ class FreeBody:
     F: Array
 
 
-class FreeBodies(Shared):
+class FreeBodies(Formulation):
     """Equations of all bodies, in the components that `directions` (rows) leave."""
 
     def __init__(
         self,
-        tree: Tree,
+        tree: KinematicTree,
         directions: Floats,
         *,
         loaded: bool = True,
@@ -202,107 +204,114 @@ class FreeBodies(Shared):
         super().__init__(tree)
         self.P = directions
         self.k = len(directions)
-        self.moved = displacements(tree, spread_coordinates(tree, self.q))
-        self.v = spread_speeds(tree, self.qd)
-        self.world = World(tree, self.q)
-        self.drift_rate = spread_accelerations(tree, self.qd, None)
-        self.drifts = accelerations(tree, self.moved, self.v, self.drift_rate, np.zeros(3))
+        self.link_displacements = link_displacements(tree, spread_coordinates(tree, self.q))
+        self.v = spread_velocities(tree, self.qd)
+        self.world = WorldKinematics(tree, self.q)
+        self.bias_accelerations = spread_accelerations(tree, self.qd, None)
+        self.bias_motions = link_accelerations(
+            tree, self.link_displacements, self.v, self.bias_accelerations, np.zeros(3)
+        )
         self.loads = [
             load
-            for loads in (spring_loads(tree, self.q, self.qd), wrench_loads(tree, self.q))
+            for loads in (
+                spring_body_forces(tree, self.q, self.qd),
+                declared_body_forces(tree, self.q),
+            )
             for load in loads
             if loaded
         ]
         self.lam = ca.SX.sym("lambda", len(self.constraints) if self.constraints and tied else 0)
         if self.constraints is not None and tied:
-            self.ties = constraint_loads(tree, self.constraints, self.lam)
-            self.loads += self.ties
+            self.constraint_body_forces = constraint_body_forces(tree, self.constraints, self.lam)
+            self.loads += self.constraint_body_forces
         self.names = list(tree.names.bodies)
         self.links = [tree.bodies[name].link for name in self.names]
 
     @cached_property
-    def bodies(self) -> list[FreeBody]:
+    def bodies(self) -> list[SeparateBody]:
         found = []
         for name, link in zip(self.names, self.links, strict=True):
-            mass, pose = _combined(self.tree, link), self.world.placed[link]
+            mass, pose = _combine_link_masses(self.tree, link), self.world.link_poses[link]
             I = pose.R @ mass.I @ pose.R.T  # noqa: E741
-            omega = pose.R @ self.drifts[link].omega
+            omega = pose.R @ self.bias_motions[link].omega
             r = pose.p + pose.R @ mass.c
             F = ca.vertcat(-cross(omega, I @ omega), mass.m * ca.SX(self.tree.gravity))
             for load in self.loads:
                 if load.link == link:
                     moment = load.moment + cross(load.point - r, load.force)
                     F += ca.vertcat(moment, load.force)
-            above = [i for i in self.tree.path(link) if i != link and i in self.links]
+            above = [i for i in self.tree.path_to_ground(link) if i != link and i in self.links]
             parent = self.links.index(above[0]) if above else -1
-            found.append(FreeBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
+            found.append(SeparateBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
         return found
 
-    def acceleration(self, body: FreeBody, states: list[State]) -> Array:
+    def body_acceleration(self, body: SeparateBody, states: list[LinkMotion]) -> Array:
         """(α, a) of a body's mass centre, world axes."""
         state = states[body.link]
-        return ca.vertcat(body.R @ state.alpha, body.R @ state.at(body.c))
+        return ca.vertcat(body.R @ state.alpha, body.R @ state.point_acceleration(body.c))
 
-    def transported(self, body: FreeBody) -> Array:
+    def parent_transport(self, body: SeparateBody) -> Array:
         """6×6: what the parent's (α, a) gives at this body's mass centre."""
         d = body.r - self.bodies[body.parent].r
         lower = ca.horzcat(-skew(d), ca.SX.eye(3))
         return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
 
-    def motions(self, body: FreeBody) -> Array:
+    def joint_motion_matrix(self, body: SeparateBody) -> Array:
         """S: 6 × the tree's speeds, of the joint before the body."""
         S = ca.SX(6, self.tree.tree_nv)
         stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
         here = body.link
         while here != stop:
-            for f in self.world.freedoms:
+            for f in self.world.joint_axes:
                 if f.link == here:
-                    S[:, f.index] = ca.vertcat(f.angular, f.linear(body.r))
+                    S[:, f.velocity_index] = ca.vertcat(
+                        f.unit_angular_velocity, f.unit_point_velocity(body.r)
+                    )
             here = self.tree.links[here].parent
         return S
 
     # -- drives from accelerations: one body after the other, from the tips -----------------
 
     @cached_property
-    def wrenches(self) -> list[Array]:
+    def body_wrenches(self) -> list[Array]:
         """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
         rate = spread_accelerations(self.tree, self.qd, self.qdd)
-        states = accelerations(self.tree, self.moved, self.v, rate, np.zeros(3))
+        states = link_accelerations(self.tree, self.link_displacements, self.v, rate, np.zeros(3))
         found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)
         for b in reversed(range(len(self.bodies))):
             body = self.bodies[b]
-            y = self.acceleration(body, states)
+            y = self.body_acceleration(body, states)
             inertia = ca.vertcat(body.I @ y[:3], body.m * y[3:])
             found[b] = found[b] + inertia - body.F
             if body.parent >= 0:
-                passed = self.transported(body).T @ found[b]
+                passed = self.parent_transport(body).T @ found[b]
                 found[body.parent] = found[body.parent] + passed
         return found
 
-    def drives(self) -> Array:
+    def required_joint_forces(self) -> Array:
         """Sᵀ w, and what turns the rotors."""
         tau = ca.SX.zeros(self.tree.tree_nv)
-        for body, w in zip(self.bodies, self.wrenches, strict=True):
-            tau += self.motions(body).T @ w
-        rotors = ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects))
+        for body, w in zip(self.bodies, self.body_wrenches, strict=True):
+            tau += self.joint_motion_matrix(body).T @ w
+        rotors = ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
         tau += rotors * spread_accelerations(self.tree, self.qd, self.qdd)
         return gather_forces(self.tree, tau)
 
-    def at_joints(self) -> Array:
+    def joint_element_forces(self) -> Array:
         """What the joints' own dampers, friction, springs and given forces do."""
-        own = gather_forces(self.tree, passive_forces(self.tree, self.q, self.qd))
-        return own + forces_along(self.tree)
+        own = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
+        return own + declared_joint_forces(self.tree)
 
     def inverse_dynamics(self) -> Array:
-        return self.drives() - self.at_joints()
+        return self.required_joint_forces() - self.joint_element_forces()
 
     def mass_matrix(self) -> Array:
-        return ca.densify(ca.jacobian(self.drives(), self.qdd))
+        return ca.densify(ca.jacobian(self.required_joint_forces(), self.qdd))
 
     def gravity(self) -> Array:
         """The drives at rest, without loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        holding = FreeBodies(self.tree, self.P, loaded=False).drives()
+        holding = FreeBodies(self.tree, self.P, loaded=False).required_joint_forces()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
@@ -312,9 +321,9 @@ class FreeBodies(Shared):
             if not span.links:
                 continue
             body = self.bodies[self.links.index(span.links[-1])]
-            w = self.wrenches[self.links.index(span.links[-1])]
+            w = self.body_wrenches[self.links.index(span.links[-1])]
             frame = span.frame
-            pose = None if frame.link == GROUND else self.world.placed[frame.link]
+            pose = None if frame.link == GROUND else self.world.link_poses[frame.link]
             origin = frame.p if pose is None else pose.p + pose.R @ frame.p
             moment, force = w[:3] + cross(body.r - origin, w[3:]), w[3:]
             if in_bodies:
@@ -327,72 +336,79 @@ class FreeBodies(Shared):
     def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
         """The same of every joint and every loop, under forces τ; of least norm if not unique."""
         joints = self.joint_wrenches()
-        rows = ca.vertcat(*(w.T for w in joints.values()), *loop_wrenches(self.tree, self.ties))
+        rows = ca.vertcat(
+            *(w.T for w in joints.values()),
+            *loop_joint_wrenches(self.tree, self.constraint_body_forces),
+        )
         rows = ca.substitute(rows, self.qdd, self.multipliers.accelerations)
-        spare = self.reduction.spare()
-        rows = least_rows(rows, self.lam, self.multipliers.chosen, self.reduction.rows, spare)
+        spare = self.reduction.multiplier_null_space()
+        rows = least_norm_reactions(
+            rows, self.lam, self.multipliers.independent_multipliers, self.reduction.rows, spare
+        )
         found = {}
         loops = self.tree.mechanism.loops
         for name, row in zip((*joints, *loops), ca.vertsplit(rows), strict=True):
             R = np.eye(3)
             if in_bodies:
                 joint = loops[name] if name in loops else self.tree.mechanism.joints[name]
-                R = self.world.axes(joint.child)
+                R = self.world.frame_rotation(joint.child)
             found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
         return found
 
     # -- accelerations from drives: all equations at once -----------------------------------
 
     def forward_dynamics(self) -> Array:
-        M, drives, _ = self.eliminated
+        M, drives, _ = self.reduced_system
         return solve_symmetric(M, drives)
 
     @cached_property
-    def multipliers(self) -> Multipliers:
+    def multipliers(self) -> ConstraintMultipliers:
         """λ of loops and constraints; those between coordinates act along these."""
         assert self.constraints is not None
-        M, drives, K = self.eliminated
+        M, drives, K = self.reduced_system
         J = self.constraints.J
-        along = [tie.name for tie in self.tree.restraints.ties if not tie.ends]
+        along = [tie.name for tie in self.tree.restraints.entries if not tie.attached_names]
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T
-        return Multipliers(self.reduction, lambda b: solve_symmetric(M, b), drives, K.T)
+        return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(M, b), drives, K.T)
 
     @cached_property
-    def eliminated(self) -> tuple[Array, Array, Array]:
+    def reduced_system(self) -> tuple[Array, Array, Array]:
         """M, the forces and what λ adds to them, K λ: in M q̈ = drives + K λ, y and w eliminated."""
         tree, k, count = self.tree, self.k, len(self.bodies)
         P = ca.SX(self.P)
         X = ca.SX.eye(k * count)
         N_inverse = ca.SX(k * count, k * count)
         F, c, S = [], [], []
-        drifts = [self.acceleration(body, self.drifts) for body in self.bodies]
+        drifts = [self.body_acceleration(body, self.bias_motions) for body in self.bodies]
         for b, body in enumerate(self.bodies):
             rows = slice(k * b, k * (b + 1))
             drift = drifts[b]
             if body.parent >= 0:
-                across = self.transported(body)
+                across = self.parent_transport(body)
                 X[rows, k * body.parent : k * (body.parent + 1)] = -(P @ across @ P.T)
                 drift = drift - across @ drifts[body.parent]
             N_inverse[rows, rows] = self.inverse_inertia(body)
             F.append(P @ body.F)
             c.append(P @ drift)
-            S.append(P @ self.motions(body))
+            S.append(P @ self.joint_motion_matrix(body))
         S_all = gather_columns(tree, ca.vertcat(*S))
         A = X @ N_inverse @ X.T
         E = ca.jacobian(ca.vertcat(*F), self.lam)
         F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
         known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
         solved = solve_symmetric(A, ca.horzcat(S_all, known))
-        rotors = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        rotors = ca.diag(
+            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects))
+        )
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
-        drives = self.tau + self.at_joints() - S_all.T @ solved[:, -1]
-        if self.drift_rate is not None:
-            drives -= gather_forces(tree, rotors @ self.drift_rate)
+        drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
+        if self.bias_accelerations is not None:
+            drives -= gather_forces(tree, rotors @ self.bias_accelerations)
         return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
 
-    def inverse_inertia(self, body: FreeBody) -> Array:
+    def inverse_inertia(self, body: SeparateBody) -> Array:
         """N⁻¹ in the components that are left."""
         N = ca.SX(6, 6)
         N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)

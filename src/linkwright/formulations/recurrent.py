@@ -32,13 +32,13 @@ from ..kinematics.coordinates import (
     gather_forces,
     spread_accelerations,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
-from ..kinematics.tree import GROUND, Link, Tree
-from ..kinematics.values import Parameters
+from ..kinematics.tree import GROUND, KinematicTree, Link
+from ..kinematics.values import ParameterSelection
 from ..mechanism import Mechanism
 from ..types import Floats
-from .shared import Shared, without_quaternions
+from .shared import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -46,95 +46,96 @@ def supports(mechanism: Mechanism) -> str | None:
     for name, joint in mechanism.joints.items():
         if joint.kind.has_pitch and joint.locked is None:
             return f"'{name}' is {joint.type}, and its joints turn or slide"
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """W, V by the recurrences, as expressions."""
-    recurrent = Recurrent(build_tree(mechanism, parameters))
+    recurrent = RecurrentFormulation(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": recurrent.mass_matrix,
         "gravity": recurrent.gravity,
         "inverse_dynamics": recurrent.inverse_dynamics,
         "bias": recurrent.bias,
     }
-    return recurrent.equations("recurrent", builders, {"W": recurrent.W, "V": recurrent.V})
+    return recurrent.assemble_equations("recurrent", builders, {"W": recurrent.W, "V": recurrent.V})
 
 
-def at_instant(
+def recurrent_matrices(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[Floats, Floats]:
     """W and V of W q̈ = P + V as numbers, at coordinates q, speeds qd and time t."""
     tree = build_tree(mechanism, "numeric")
     motion = tree.motion
     inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
-    own = np.array(ca.Function("f", inputs, [Shared(tree).own_forces()])(*now)).ravel()
+    own = np.array(ca.Function("f", inputs, [Formulation(tree).element_forces()])(*now)).ravel()
     if tree.transfer is None and not tree.followers:
-        chain = Chain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
+        chain = RecurrentChain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
         return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel() + own
-    chain = Chain(tree, motion.q, motion.qd)
+    chain = RecurrentChain(tree, motion.q, motion.qd)
     W, V = ca.Function("instant", inputs, [chain.W, chain.V])(*now)
     return np.array(W), np.array(V).ravel() + own
 
 
 @dataclass(frozen=True)
-class Moving:
+class LinkQuantity:
     """A vector or matrix of one link, with its derivatives: by the coordinates of the links
     before it, and by time."""
 
     value: Array
-    by: dict[int, Array]
+    partials: dict[int, Array]
     rate: Array
 
-    def times(self, constant: Array) -> Moving:
-        by = {s: slope @ constant for s, slope in self.by.items()}
-        return Moving(self.value @ constant, by, self.rate @ constant)
+    def multiply_constant(self, constant: Array) -> LinkQuantity:
+        by = {s: slope @ constant for s, slope in self.partials.items()}
+        return LinkQuantity(self.value @ constant, by, self.rate @ constant)
 
-    def __add__(self, other: Moving) -> Moving:
-        by = dict(self.by)
-        for s, slope in other.by.items():
+    def __add__(self, other: LinkQuantity) -> LinkQuantity:
+        by = dict(self.partials)
+        for s, slope in other.partials.items():
             by[s] = by[s] + slope if s in by else slope
-        return Moving(self.value + other.value, by, self.rate + other.rate)
+        return LinkQuantity(self.value + other.value, by, self.rate + other.rate)
 
-    def __sub__(self, other: Moving) -> Moving:
-        minus = {s: -slope for s, slope in other.by.items()}
-        return self + Moving(-other.value, minus, -other.rate)
+    def __sub__(self, other: LinkQuantity) -> LinkQuantity:
+        minus = {s: -slope for s, slope in other.partials.items()}
+        return self + LinkQuantity(-other.value, minus, -other.rate)
 
-    def cross(self, other: Moving) -> Moving:
+    def cross(self, other: LinkQuantity) -> LinkQuantity:
         """Product rule: (38), (48)."""
         zero = np.zeros(3)
         by = {
-            s: cross(self.by.get(s, zero), other.value) + cross(self.value, other.by.get(s, zero))
-            for s in {*self.by, *other.by}
+            s: cross(self.partials.get(s, zero), other.value)
+            + cross(self.value, other.partials.get(s, zero))
+            for s in {*self.partials, *other.partials}
         }
         rate = cross(self.rate, other.value) + cross(self.value, other.rate)
-        return Moving(cross(self.value, other.value), by, rate)
+        return LinkQuantity(cross(self.value, other.value), by, rate)
 
 
 @dataclass(frozen=True)
-class Member:
+class RecurrentLink:
     """A link of the chain: transition matrix A, origin, and the axis of its freedom."""
 
-    A: Moving
-    origin: Moving
-    axis: Moving
+    A: LinkQuantity
+    origin: LinkQuantity
+    axis: LinkQuantity
 
 
-class Chain:
+class RecurrentChain:
     """W and V at coordinates q and speeds qd, numbers or symbols."""
 
-    def __init__(self, tree: Tree, q: Array, qd: Array) -> None:
+    def __init__(self, tree: KinematicTree, q: Array, qd: Array) -> None:
         self.tree = tree
-        self.q, self.v = spread_coordinates(tree, q), spread_speeds(tree, qd)
-        self.members: list[Member] = []
+        self.q, self.v = spread_coordinates(tree, q), spread_velocities(tree, qd)
+        self.chain_links: list[RecurrentLink] = []
         n = tree.tree_nv
-        W = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in tree.effects)))
+        W = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
         V = ca.SX.zeros(n)
         for link in tree.links:
-            self.members.append(self.added(link))
+            self.chain_links.append(self.recurrence_step(link))
         for mass in tree.masses.values():
             if mass.link != GROUND:
-                Z, contribution = self.body(mass.link, mass.m, mass.c, mass.I)
+                Z, contribution = self.body_contribution(mass.link, mass.m, mass.c, mass.I)
                 W, V = W + Z, V + contribution
         drift = spread_accelerations(tree, qd, None)  # of coordinates that were chosen
         if drift is not None:
@@ -142,114 +143,122 @@ class Chain:
         self.W = ca.densify(gather_columns(tree, gather_forces(tree, W)))
         self.V = gather_forces(tree, V)
 
-    def added(self, link: Link) -> Member:
+    def recurrence_step(self, link: Link) -> RecurrentLink:
         """The recurrence: from A_{i−1} and its derivatives to those of A_i."""
-        A, origin = self.below(link)
-        place = A.times(link.R)  # the joint's frame, before it moves
-        start = origin + A.times(link.p)
+        A, origin = self.parent_link(link)
+        place = A.multiply_constant(link.R)  # the joint's frame, before it moves
+        start = origin + A.multiply_constant(link.p)
         s = link.v
-        axis = place.times(np.array([0.0, 0.0, 1.0]))  # β or γ
-        if not link.kind.turns:
+        axis = place.multiply_constant(np.array([0.0, 0.0, 1.0]))  # β or γ
+        if not link.kind.has_rotation:
             x, rate = self.q[s], self.v[s]
-            slid = Moving(
+            slid = LinkQuantity(
                 axis.value * x,
-                {k: slope * x for k, slope in axis.by.items()} | {s: axis.value},
+                {k: slope * x for k, slope in axis.partials.items()} | {s: axis.value},
                 axis.rate * x + axis.value * rate,
             )
-            return Member(place, start + slid, axis)
-        cosine, sine = _cosine_sine(self.q[s])
+            return RecurrentLink(place, start + slid, axis)
+        cosine, sine = _angle_cosine_sine(self.q[s])
         turn, slope = rotation_z((cosine, sine)), rotation_z((-sine, cosine))
         slope[2, 2] = 0.0
-        turned = place.times(turn)
+        turned = place.multiply_constant(turn)
         own = place.value @ slope
-        A_i = Moving(turned.value, turned.by | {s: own}, turned.rate + own * self.v[s])
-        return Member(A_i, start, axis)
+        A_i = LinkQuantity(turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s])
+        return RecurrentLink(A_i, start, axis)
 
-    def below(self, link: Link) -> tuple[Moving, Moving]:
+    def parent_link(self, link: Link) -> tuple[LinkQuantity, LinkQuantity]:
         if link.parent == GROUND:
-            still = Moving(np.zeros(3), {}, np.zeros(3))
-            return Moving(np.eye(3), {}, np.zeros((3, 3))), still
-        parent = self.members[link.parent]
+            still = LinkQuantity(np.zeros(3), {}, np.zeros(3))
+            return LinkQuantity(np.eye(3), {}, np.zeros((3, 3))), still
+        parent = self.chain_links[link.parent]
         return parent.A, parent.origin
 
-    def body(self, index: int, m: Array, c: Array, J: Array) -> tuple[Array, Array]:
+    def body_contribution(self, index: int, m: Array, c: Array, J: Array) -> tuple[Array, Array]:
         """Z_i, and what the body adds to V = Y + ∂T/∂q − Ẇ q̇."""
         n, v = self.tree.tree_nv, self.v
-        own = self.members[index]
-        r = own.origin + own.A.times(c)
-        path = sorted(self.tree.links[i].v for i in self.tree.path(index))
-        M, N = self.columns(index, r)
+        own = self.chain_links[index]
+        r = own.origin + own.A.multiply_constant(c)
+        path = sorted(self.tree.links[i].v for i in self.tree.path_to_ground(index))
+        M, N = self.velocity_coefficients(index, r)
         zero = ca.SX.zeros(n, n)
-        Z = _quadratic(m, J, M, N, M, N)
-        M_rate, N_rate = self.rates(index, r)
-        Z_rate = _quadratic(m, J, M_rate, N_rate, M, N)
+        Z = _quadratic_inertia(m, J, M, N, M, N)
+        M_rate, N_rate = self.coefficient_rates(index, r)
+        Z_rate = _quadratic_inertia(m, J, M_rate, N_rate, M, N)
         Z_rate += Z_rate.T
         V = -(Z_rate @ v)
         for s in path:
-            M_s, N_s = self.slopes(index, r, s)
+            M_s, N_s = self.coefficient_partials(index, r, s)
             # ½ q̇ᵀ ∂Z/∂q_s q̇, where ∂Z/∂q_s is X + Xᵀ
-            X = _quadratic(m, J, M_s, N_s, M, N) if M_s.nnz() + N_s.nnz() else zero
+            X = _quadratic_inertia(m, J, M_s, N_s, M, N) if M_s.nnz() + N_s.nnz() else zero
             V[s] += ca.dot(v, X @ v)
         weight = m * self.tree.gravity
         V += M.T @ weight  # Y: (52), (54)
         return Z, V
 
-    def columns(self, index: int, r: Moving) -> tuple[Array, Array]:
+    def velocity_coefficients(self, index: int, r: LinkQuantity) -> tuple[Array, Array]:
         """M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (20), (21), (23)."""
-        return self._assembled(index, r, lambda moving: moving.value, self.members[index].A)
+        return self._assemble_coefficients(
+            index, r, lambda moving: moving.value, self.chain_links[index].A
+        )
 
-    def rates(self, index: int, r: Moving) -> tuple[Array, Array]:
+    def coefficient_rates(self, index: int, r: LinkQuantity) -> tuple[Array, Array]:
         """Their derivatives by time (34)–(38)."""
-        return self._assembled(index, r, lambda moving: moving.rate, self.members[index].A)
+        return self._assemble_coefficients(
+            index, r, lambda moving: moving.rate, self.chain_links[index].A
+        )
 
-    def slopes(self, index: int, r: Moving, s: int) -> tuple[Array, Array]:
+    def coefficient_partials(self, index: int, r: LinkQuantity, s: int) -> tuple[Array, Array]:
         """Their derivatives by q_s (45)–(51)."""
         zero = np.zeros(3)
-        return self._assembled(index, r, lambda x: x.by.get(s, zero), self.members[index].A)
+        return self._assemble_coefficients(
+            index, r, lambda x: x.by.get(s, zero), self.chain_links[index].A
+        )
 
-    def _assembled(self, index: int, r: Moving, part: object, A: Moving) -> tuple[Array, Array]:
+    def _assemble_coefficients(
+        self, index: int, r: LinkQuantity, part: object, A: LinkQuantity
+    ) -> tuple[Array, Array]:
         n = self.tree.tree_nv
         M, N = ca.SX(3, n), ca.SX(3, n)
-        for i in self.tree.path(index):
-            j, member = self.tree.links[i].v, self.members[i]
-            if not self.tree.links[i].kind.turns:
+        for i in self.tree.path_to_ground(index):
+            j, member = self.tree.links[i].v, self.chain_links[i]
+            if not self.tree.links[i].kind.has_rotation:
                 M[:, j] = part(member.axis)  # type: ignore[operator]
             else:
                 M[:, j] = part(member.axis.cross(r - member.origin))  # type: ignore[operator]
-                N[:, j] = part(_into(A, member.axis))  # type: ignore[operator]
+                N[:, j] = part(_to_link_axes(A, member.axis))  # type: ignore[operator]
         return M, N
 
 
-def _into(A: Moving, vector: Moving) -> Moving:
+def _to_link_axes(A: LinkQuantity, vector: LinkQuantity) -> LinkQuantity:
     """B = A⁻¹ β with its derivatives, A⁻¹ being Aᵀ (23), (34), (45)."""
     zero, flat = np.zeros(3), np.zeros((3, 3))
     by = {
-        s: A.by.get(s, flat).T @ vector.value + A.value.T @ vector.by.get(s, zero)
-        for s in {*A.by, *vector.by}
+        s: A.partials.get(s, flat).T @ vector.value + A.value.T @ vector.partials.get(s, zero)
+        for s in {*A.partials, *vector.partials}
     }
     rate = A.rate.T @ vector.value + A.value.T @ vector.rate
-    return Moving(A.value.T @ vector.value, by, rate)
+    return LinkQuantity(A.value.T @ vector.value, by, rate)
 
 
-def _quadratic(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
+def _quadratic_inertia(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
     return m * (M1.T @ M) + N1.T @ J @ N
 
 
-def _cosine_sine(angle: Array) -> tuple[Array, Array]:
+def _angle_cosine_sine(angle: Array) -> tuple[Array, Array]:
     if isinstance(angle, ca.SX):
         return ca.cos(angle), ca.sin(angle)
     return float(np.cos(angle)), float(np.sin(angle))
 
 
-class Recurrent(Shared):
-    def __init__(self, tree: Tree) -> None:
+class RecurrentFormulation(Formulation):
+    def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
-        self._chain: Chain | None = None
+        self._chain: RecurrentChain | None = None
 
     @property
-    def chain(self) -> Chain:
+    def chain(self) -> RecurrentChain:
         if self._chain is None:
-            self._chain = Chain(self.tree, self.q, self.qd)
+            self._chain = RecurrentChain(self.tree, self.q, self.qd)
         return self._chain
 
     def W(self) -> Array:
@@ -257,7 +266,7 @@ class Recurrent(Shared):
 
     def V(self) -> Array:
         """V of (29), with what the mechanism's own forces add to Y."""
-        return self.chain.V + self.own_forces()
+        return self.chain.V + self.element_forces()
 
     def mass_matrix(self) -> Array:
         return self.chain.W

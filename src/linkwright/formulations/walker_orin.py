@@ -19,7 +19,7 @@ from ..errors import UnsupportedError
 from ..types import Floats
 
 
-def accelerations(
+def walker_orin_accelerations(
     equations: Equations,
     q: Sequence[float],
     qd: Sequence[float],
@@ -30,48 +30,48 @@ def accelerations(
     if method not in _METHODS:
         raise UnsupportedError(f"there is no method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)
-    inverse = equations.folded("inverse_dynamics")
-    bias = _column(inverse(q, qd, rest))
-    at_rest = _column(inverse(q, rest, rest))
+    inverse = equations.function_at_values("inverse_dynamics")
+    bias = _to_column(inverse(q, qd, rest))
+    at_rest = _to_column(inverse(q, rest, rest))
 
     def times(x: Floats) -> Floats:
-        return _column(inverse(q, rest, x)) - at_rest
+        return _to_column(inverse(q, rest, x)) - at_rest
 
     return _METHODS[method](equations, np.asarray(q, float), times, np.asarray(tau) - bias)
 
 
-def _column(result: object) -> Floats:
+def _to_column(result: object) -> Floats:
     return np.asarray(result, dtype=float).ravel()
 
 
-def _solved(M: Floats, right: Floats) -> Floats:
+def _solve_mass_matrix(M: Floats, right: Floats) -> Floats:
     return np.linalg.solve(M, right).astype(float)
 
 
-def _by_columns(
+def _method_columns(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     M = np.column_stack([times(unit) for unit in np.eye(len(right))])
-    return _solved(M, right)
+    return _solve_mass_matrix(M, right)
 
 
-def _by_half_columns(
+def _method_half_columns(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     M = np.zeros((len(right), len(right)))
     for j, unit in enumerate(np.eye(len(right))):
         M[j:, j] = M[j, j:] = times(unit)[j:]
-    return _solved(M, right)
+    return _solve_mass_matrix(M, right)
 
 
-def _by_composites(
+def _method_composite_bodies(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
-    M = np.asarray(equations.folded("mass_matrix")(q), dtype=float)
-    return _solved(M, right)
+    M = np.asarray(equations.function_at_values("mass_matrix")(q), dtype=float)
+    return _solve_mass_matrix(M, right)
 
 
-def _by_conjugate_gradients(
+def _method_conjugate_gradients(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
     x = np.zeros_like(right)
@@ -88,4 +88,9 @@ def _by_conjugate_gradients(
     return x
 
 
-_METHODS = {1: _by_columns, 2: _by_half_columns, 3: _by_composites, 4: _by_conjugate_gradients}
+_METHODS = {
+    1: _method_columns,
+    2: _method_half_columns,
+    3: _method_composite_bodies,
+    4: _method_conjugate_gradients,
+}

@@ -6,26 +6,26 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..errors import AssemblyError, NameNotFoundError, suggest
-from ..mechanism import Mechanism, numbers_from_text, require_mechanism
+from ..errors import AssemblyError, NameNotFoundError, suggest_remedy
+from ..mechanism import Mechanism, read_named_numbers, require_mechanism
 from ..types import Floats
 from .assembly_search import (
-    Ranges,
+    CoordinateRanges,
     close_configuration,
-    find_configuration,
+    find_closed_configuration,
     restart_positions,
-    wrap_angles,
+    wrap_joint_angles,
 )
-from .closing import TOLERANCES
+from .closing import CLOSURE_TOLERANCES
 from .constraint_system import ConstraintSystem, constraint_system
-from .pivots import rank
+from .pivots import jacobian_rank
 
 
 def assemble(
     mechanism: Mechanism,
     values: Mapping[str, float] | None = None,
     hold: Sequence[str] = (),
-    ranges: Ranges | None = None,
+    ranges: CoordinateRanges | None = None,
     t: float = 0.0,
     closure: float | None = None,
 ) -> Floats:
@@ -36,17 +36,17 @@ def assemble(
     `{"elbow": (0, 3.14)}`. `closure`: see `Mechanism.closure` (default: the mechanism's own).
     """
     system = constraint_system(require_mechanism(mechanism).with_closure(closure))
-    values = numbers_from_text(mechanism, values, "q0")
-    q = system.start.copy()
+    values = read_named_numbers(mechanism, values, "q0")
+    q = system.starting_q.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):
-        system.check_name(name)
+        system.check_coordinate(name)
     start = dict(zip(system.names.q, q.tolist(), strict=True)) | dict(values or {})
-    held = {name: _number(name, start[name]) for name in hold}
-    check_quaternions(held, system.names.q)
+    held = {name: _read_coordinate_value(name, start[name]) for name in hold}
+    check_quaternion_values(held, system.names.q)
     for name, value in (values or {}).items():
-        q[system.names.q.index(name)] = _number(name, value)
+        q[system.names.q.index(name)] = _read_coordinate_value(name, value)
     for name, (low, high) in (ranges or {}).items():
-        if not _number(name, low) <= _number(name, high):
+        if not _read_coordinate_value(name, low) <= _read_coordinate_value(name, high):
             raise AssemblyError(f"the range of '{name}' is empty", remedy="give (low, high)")
     q = system.move(q, np.zeros(system.names.nv))  # quaternions of length 1
     if not np.isfinite(q).all():
@@ -54,10 +54,10 @@ def assemble(
             "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
             remedy="give numbers; 1, 0, 0, 0 is no turn",
         )  # fmt: skip
-    return find_configuration(system, q, t, system.held_steps(hold), ranges)
+    return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
 
-def check_quaternions(given: Mapping[str, float], names: Sequence[str]) -> None:
+def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) -> None:
     """Raises where some of a quaternion's four coordinates are given without the others, or where
     its length is not 1 within rounding."""
     heads = {name.removesuffix(".qw") for name in names if name.endswith(".qw")}
@@ -71,21 +71,21 @@ def check_quaternions(given: Mapping[str, float], names: Sequence[str]) -> None:
                 remedy=f"give {', '.join(four)}, or none of them",
             )  # fmt: skip
         length = float(np.linalg.norm([given[name] for name in said])) if said else 1.0
-        if not abs(length - 1) <= TOLERANCES.quaternion_length:
+        if not abs(length - 1) <= CLOSURE_TOLERANCES.quaternion_length_error:
             raise AssemblyError(
                 f"the quaternion has length {length:.6g}", where=head,
                 remedy="divide its four coordinates by that",
             )  # fmt: skip
 
 
-def _number(name: str, value: object) -> float:
+def _read_coordinate_value(name: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise AssemblyError(f"{value!r} is no value for '{name}'", remedy="give a number") from None
 
 
-def assemblies(
+def assembly_branches(
     mechanism: Mechanism,
     values: Mapping[str, float] | None = None,
     hold: Sequence[str] = (),
@@ -96,9 +96,9 @@ def assemblies(
     first = assemble(mechanism, values, hold, t=t)
     held = system.held_steps(hold)
     J = system.step_jacobian(first, system.position_terms(first, t)[1])
-    loose = [int(k) for k in np.flatnonzero(system.touched) if k not in held]
-    scale = system.scale.of_rows(system.rows_of(J)).of_columns(loose)
-    more = len(loose) - rank(J[:, loose], scale)
+    loose = [int(k) for k in np.flatnonzero(system.is_restricted) if k not in held]
+    scale = system.scale.select_rows(system.jacobian_rows(J)).select_columns(loose)
+    more = len(loose) - jacobian_rank(J[:, loose], scale)
     if more > 0:
         raise AssemblyError(
             f"{more} more coordinates can move: there is no end of "
@@ -107,11 +107,11 @@ def assemblies(
     found = [first]
     for start in restart_positions(system, first, held):
         q, left = close_configuration(system, start, t, held)
-        bound = TOLERANCES.closed * max(1.0, np.abs(q).max())
+        bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, np.abs(q).max())
         if not (left <= bound and system.is_upright(q, t)):
             continue
-        q = wrap_angles(system, q, first, t)
-        if all(np.abs(q - other).max() > TOLERANCES.same_configuration for other in found):
+        q = wrap_joint_angles(system, q, first, t)
+        if all(np.abs(q - other).max() > CLOSURE_TOLERANCES.same_configuration for other in found):
             found.append(q)
     return found
 
@@ -133,22 +133,24 @@ def assemble_velocities(
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     if isinstance(qd, Mapping):
-        return _speeds_with(system, here, qd, t)
+        return _complete_velocities(system, here, qd, t)
     speeds = np.zeros(system.names.nv) if qd is None else np.asarray(qd, dtype=float)
     if speeds.shape != (system.names.nv,):
         raise AssemblyError(f"qd has {speeds.size} entries", remedy=f"give {system.names.nv}")
-    return consistent_speeds(mechanism, here, speeds, t)
+    return consistent_velocities(mechanism, here, speeds, t)
 
 
-def _speeds_with(
+def _complete_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
     """The least speeds with the given ones, under the constraints."""
     names = system.names.qd
     for name in given:
         if name not in names:
-            raise NameNotFoundError(f"there is no speed '{name}'", remedy=suggest(name, [*names]))
-    numbers = [_number(name, value) for name, value in given.items()]
+            raise NameNotFoundError(
+                f"there is no speed '{name}'", remedy=suggest_remedy(name, [*names])
+            )
+    numbers = [_read_coordinate_value(name, value) for name, value in given.items()]
     still, J = system.velocity_terms(q, np.zeros(len(names)), t)
     held = [names.index(name) for name in given]
     free = [k for k in range(len(names)) if k not in held]
@@ -158,8 +160,11 @@ def _speeds_with(
     qd[free] -= system.least_change(J, right, free)
     largest = max(1.0, float(np.abs(qd).max()))
     left = system.velocity_terms(q, qd, t)[0]
-    if system.closable_residual(left, J, largest) > TOLERANCES.given_velocity_residual * largest:
-        worst = int(np.argmax(np.abs(left) / system.sizes))
+    if (
+        system.closable_residual(left, J, largest)
+        > CLOSURE_TOLERANCES.given_velocity_residual * largest
+    ):
+        worst = int(np.argmax(np.abs(left) / system.row_sizes))
         raise AssemblyError(
             f"the given speeds contradict the constraints: '{system.constraints.owners[worst]}' "
             f"is violated by {abs(left[worst]):.3g} (m/s or rad/s)",
@@ -168,11 +173,15 @@ def _speeds_with(
     return qd
 
 
-def check_velocities(mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0) -> None:
+def check_constrained_velocities(
+    mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
+) -> None:
     """Raises where speeds break the constraints by more than rounding."""
     system = constraint_system(mechanism)
     V, J = system.velocity_terms(q, qd, t)
-    bound = TOLERANCES.given_velocity_residual * (np.abs(J) @ (1 + np.abs(qd)) + system.sizes)
+    bound = CLOSURE_TOLERANCES.given_velocity_residual * (
+        np.abs(J) @ (1 + np.abs(qd)) + system.row_sizes
+    )
     if (
         system.closable_residual(V, J, max(1.0, float(np.abs(qd).max()))) <= bound.min()
         or (np.abs(V) <= bound).all()
@@ -187,7 +196,7 @@ def check_velocities(mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
     )  # fmt: skip
 
 
-def consistent_speeds(
+def consistent_velocities(
     mechanism: Mechanism,
     q: Sequence[float] | Floats,
     qd: Sequence[float] | Floats,
@@ -200,7 +209,7 @@ def consistent_speeds(
     corrected: Floats = speeds - system.least_change(J, V)
     largest = max(1.0, float(np.abs(corrected).max()))
     left = system.closable_residual(system.velocity_terms(here, corrected, t)[0], J, largest)
-    if left > TOLERANCES.velocity_residual * largest:
+    if left > CLOSURE_TOLERANCES.velocity_residual * largest:
         raise AssemblyError(
             f"no speeds hold the constraints here: {left:.3g} is left over",
             where=mechanism.name, remedy="the demands contradict each other in this configuration",
@@ -208,7 +217,7 @@ def consistent_speeds(
     return corrected
 
 
-def closed_state(
+def closed_state_near_home(
     mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
 ) -> tuple[Floats, Floats]:
     """A state that the constraints allow: home, moved by about `step`, with speeds near qd."""
@@ -216,6 +225,6 @@ def closed_state(
     home = assemble(mechanism, t=t)
     for share in (1.0, 0.3, 0.1, 0.0):
         q, left = close_configuration(system, system.move(home, share * step), t)
-        if left <= TOLERANCES.continued:
+        if left <= CLOSURE_TOLERANCES.continued_residual:
             break
-    return q, consistent_speeds(mechanism, q, qd, t)
+    return q, consistent_velocities(mechanism, q, qd, t)

@@ -9,10 +9,10 @@ import numpy as np
 from ..errors import AssemblyError
 from ..mechanism.units import coordinate_units
 from ..types import Floats
-from .closing import TOLERANCES, search_positions
+from .closing import CLOSURE_TOLERANCES, search_positions
 from .constraint_system import ConstraintSystem
 
-Ranges = Mapping[str, tuple[float, float]]
+CoordinateRanges = Mapping[str, tuple[float, float]]
 
 
 def close_configuration(
@@ -20,59 +20,65 @@ def close_configuration(
 ) -> tuple[Floats, float]:
     """Return q after steps of least length, and the largest residual that is left. Nearly
     redundant rows are closed in the sense of least squares."""
-    bound = TOLERANCES.closed * max(1.0, float(np.abs(q).max(initial=0.0)))
+    bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
     if held:  # near limits of what is held, singular values are small and count
-        finest = _search(system, q, t, held, TOLERANCES.fine_rank_share)
-        left = system.gap(finest, t)
-        if np.abs(finest - q).max() < TOLERANCES.near and left <= bound:
+        finest = _search_closure(system, q, t, held, CLOSURE_TOLERANCES.fine_rank_share)
+        left = system.counted_residual(finest, t)
+        if np.abs(finest - q).max() < CLOSURE_TOLERANCES.same_closure_distance and left <= bound:
             return finest, left
-    q = _search(system, q, t, held, system.scale.closure)
-    near = max(TOLERANCES.near, system.scale.closure * system.sizes.max())
+    q = _search_closure(system, q, t, held, system.scale.closure)
+    near = max(
+        CLOSURE_TOLERANCES.same_closure_distance, system.scale.closure * system.row_sizes.max()
+    )
     left = system.largest_residual(q, t)
-    if not TOLERANCES.closed < left < near:
+    if not CLOSURE_TOLERANCES.closed_residual < left < near:
         return q, left
-    return _choose_rank(system, q, t, held)
+    return _close_with_finer_rank(system, q, t, held)
 
 
-def _choose_rank(
+def _close_with_finer_rank(
     system: ConstraintSystem, q: Floats, t: float, held: Sequence[int]
 ) -> tuple[Floats, float]:
     """Return what a finer rank makes of q where q is singular, q itself where it is redundant."""
-    bound = TOLERANCES.closed * max(1.0, float(np.abs(q).max(initial=0.0)))
-    finer = _search(system, q, t, held, TOLERANCES.fine_rank_share)
-    closes = system.largest_residual(finer, t) <= TOLERANCES.closed
-    left = system.gap(q, t)
-    if (closes and np.abs(finer - q).max() < TOLERANCES.near) or left > bound:
-        return finer, system.gap(finer, t)
+    bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
+    finer = _search_closure(system, q, t, held, CLOSURE_TOLERANCES.fine_rank_share)
+    closes = system.largest_residual(finer, t) <= CLOSURE_TOLERANCES.closed_residual
+    left = system.counted_residual(q, t)
+    if (
+        closes and np.abs(finer - q).max() < CLOSURE_TOLERANCES.same_closure_distance
+    ) or left > bound:
+        return finer, system.counted_residual(finer, t)
     return q, left
 
 
-def _search(
+def _search_closure(
     system: ConstraintSystem, q: Floats, t: float, held: Sequence[int], rank_share: float
 ) -> Floats:
-    functions = system.functions(t, rank_share)
+    functions = system.position_functions(t, rank_share)
     return search_positions(functions, q, hold=held, rank_share=rank_share)
 
 
 def restart_positions(
-    system: ConstraintSystem, q: Floats, held: Sequence[int], ranges: Ranges | None = None
+    system: ConstraintSystem, q: Floats, held: Sequence[int], ranges: CoordinateRanges | None = None
 ) -> Iterator[Floats]:
     """Yield the given start, then starts within the ranges, then others around it, further and
     further away; velocities that no constraint of positions touches stay as they are."""
     yield q
     rng = np.random.default_rng(0)
     for share in (0.5, 0.25, 0.75) if ranges else ():
-        yield _within(system, q, ranges or {}, share)
-    for k in range(TOLERANCES.restarts):
-        reach = min(1.0, (k + 4) / TOLERANCES.restarts_to_full_reach)
+        yield _place_in_ranges(system, q, ranges or {}, share)
+    for k in range(CLOSURE_TOLERANCES.max_restarts):
+        reach = min(1.0, (k + 4) / CLOSURE_TOLERANCES.restarts_to_full_reach)
         step = rng.uniform(-1, 1, system.names.nv) * (
-            np.where(system.turns, np.pi, 1.0) * reach * system.touched
+            np.where(system.is_angular, np.pi, 1.0) * reach * system.is_restricted
         )
         step[list(held)] = 0.0
         yield system.move_in_parent_axes(q, step)
 
 
-def _within(system: ConstraintSystem, q: Floats, ranges: Ranges, share: float) -> Floats:
+def _place_in_ranges(
+    system: ConstraintSystem, q: Floats, ranges: CoordinateRanges, share: float
+) -> Floats:
     """Return q with the named coordinates at a share of their ranges."""
     target = q.copy()
     for name, (low, high) in ranges.items():
@@ -80,33 +86,33 @@ def _within(system: ConstraintSystem, q: Floats, ranges: Ranges, share: float) -
     return target
 
 
-def find_configuration(
+def find_closed_configuration(
     system: ConstraintSystem, q: Floats, t: float, held: Sequence[int] = (),
-    ranges: Ranges | None = None,
+    ranges: CoordinateRanges | None = None,
 ) -> Floats:  # fmt: skip
     """Return the first configuration that closes, upright and within the ranges."""
     best, least, refused = q, np.inf, ""
-    bound = TOLERANCES.closed * max(1.0, float(np.abs(q).max(initial=0.0)))
+    bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
     for start in restart_positions(system, q, held, ranges):
         found, left = close_configuration(system, start, t, held)
         if left < least:
             best, least = found, left
         if not left <= bound:
             continue
-        if refusal := _refusal(system, found, t):
+        if refusal := _refusal_reason(system, found, t):
             refused = refusal
             continue
-        target = q if ranges is None else _within(system, q, ranges, 0.5)
-        wrapped = wrap_angles(system, found, target, t)
+        target = q if ranges is None else _place_in_ranges(system, q, ranges, 0.5)
+        wrapped = wrap_joint_angles(system, found, target, t)
         outside = [n for n, (a, b) in (ranges or {}).items()
                    if not a <= wrapped[system.names.q.index(n)] <= b]  # fmt: skip
         if not outside:
             return wrapped
         refused = f"it closes only with '{outside[0]}' out of its range"
-    raise _failure(system, best, t, refused)
+    raise _assembly_failure(system, best, t, refused)
 
 
-def _refusal(system: ConstraintSystem, q: Floats, t: float) -> str:
+def _refusal_reason(system: ConstraintSystem, q: Floats, t: float) -> str:
     """Return why a closed configuration cannot be used; nothing where it can."""
     _, J, upright = system.position_terms(q, t)
     if not np.isfinite(J).all():
@@ -116,21 +122,21 @@ def _refusal(system: ConstraintSystem, q: Floats, t: float) -> str:
     return ""
 
 
-def wrap_angles(system: ConstraintSystem, q: Floats, target: Floats, t: float) -> Floats:
+def wrap_joint_angles(system: ConstraintSystem, q: Floats, target: Floats, t: float) -> Floats:
     """Return the same configuration with angles within half a turn of the target."""
     if system.names.nq != system.names.nv:
         return q
-    turns = np.round((target - q) / (2 * np.pi)) * system.turns
+    turns = np.round((target - q) / (2 * np.pi)) * system.is_angular
     for k in np.flatnonzero(turns):
         other = q.copy()
         other[k] += 2 * np.pi * turns[k]
-        bound = TOLERANCES.continued + 1.1 * system.largest_residual(q, t)
+        bound = CLOSURE_TOLERANCES.continued_residual + 1.1 * system.largest_residual(q, t)
         if system.largest_residual(other, t) < bound:
             q = other
     return q
 
 
-def _failure(system: ConstraintSystem, q: Floats, t: float, refused: str) -> AssemblyError:
+def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: str) -> AssemblyError:
     phi = system.residual(q, t)
     residuals: dict[str, float] = {}
     for row, left in zip(system.constraints.position_rows, phi, strict=True):
@@ -148,7 +154,7 @@ def _failure(system: ConstraintSystem, q: Floats, t: float, refused: str) -> Ass
     return error
 
 
-def far_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) -> list[str]:
+def describe_far_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) -> list[str]:
     """Return coordinates that are far from the file's pose at q, in words: of those that it states
     under `[assembly]`, and of the places of bodies that float, less those that are given."""
     joints = system.mechanism.joints.items()
@@ -159,7 +165,11 @@ def far_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) ->
         stated = loose or name in system.mechanism.assembly
         if units[k] == "1" or name in given or not stated:
             continue
-        far = TOLERANCES.far_turn if units[k] != "m" else TOLERANCES.far_shift * system.length
-        if abs(q[k] - system.start[k]) > far:
-            found.append(f"{name} from {system.start[k]:.4g} to {q[k]:.4g} {units[k]}")
+        far = (
+            CLOSURE_TOLERANCES.reported_turn
+            if units[k] != "m"
+            else CLOSURE_TOLERANCES.reported_shift * system.length
+        )
+        if abs(q[k] - system.starting_q[k]) > far:
+            found.append(f"{name} from {system.starting_q[k]:.4g} to {q[k]:.4g} {units[k]}")
     return found

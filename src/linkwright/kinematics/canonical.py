@@ -17,22 +17,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..algebra.linear import ZERO3, Array, is_constant, without_dust
+from ..algebra.linear import ZERO3, Array, is_constant_array, snap_rounding_noise
 from ..algebra.rotations import rotation_x, rotation_z
-from ..algebra.spatial import NO_INERTIA, Inertia
-from .restraints import moved
-from .tree import GROUND, Link, Placed, Tree
+from ..algebra.spatial import ZERO_INERTIA, SpatialInertia
+from .restraints import relocate_restraints
+from .tree import GROUND, KinematicTree, Link, LinkFrame
 
-NEARLY_PARALLEL = 0.05
+MIN_AXIS_ANGLE = 0.05
 """Axes at a smaller angle (rad) have their common normal too far away to be of use."""
 
-_DUST = 1e-15
+_MAX_ROUNDING_LENGTH = 1e-15
 
 
-def is_numeric(tree: Tree) -> bool:
+def is_numeric_tree(tree: KinematicTree) -> bool:
     """Whether all numbers of the links are floats."""
     return all(
-        is_constant(x)
+        is_constant_array(x)
         for link in tree.links
         for x in (link.R, link.p, link.pitch, link.inertia.m, link.inertia.h, link.inertia.I)
     )
@@ -42,7 +42,7 @@ def is_numeric(tree: Tree) -> bool:
 
 
 @dataclass(frozen=True)
-class _Change:
+class _FrameChange:
     """A new frame for a link, in its old one: moved along z by t, turned about z by angle."""
 
     t: float = 0.0
@@ -50,23 +50,25 @@ class _Change:
 
     @property
     def R(self) -> Array:
-        return rotation_z(_cosine_sine(self.angle))
+        return rotation_z(_snapped_cosine_sine(self.angle))
 
-    def point(self, p: Array) -> Array:
+    def to_new_frame(self, p: Array) -> Array:
         """A point's coordinates in the new frame."""
         return self.R.T @ (p - np.array([0.0, 0.0, self.t]))
 
 
-def canonical(tree: Tree) -> Tree:
+def canonical_tree(tree: KinematicTree) -> KinematicTree:
     """The tree with link frames after Khalil and Kleinfinger."""
-    changes = _choose_frames(tree)
-    links = [_changed_link(link, i, changes) for i, link in enumerate(tree.links)]
+    changes = _choose_link_frames(tree)
+    links = [_relocate_link(link, i, changes) for i, link in enumerate(tree.links)]
 
-    def changed(place: Placed) -> Placed:
+    def changed(place: LinkFrame) -> LinkFrame:
         if place.link == GROUND:
             return place
         change = changes[place.link]
-        return Placed(place.link, without_dust(change.R.T @ place.R), change.point(place.p))
+        return LinkFrame(
+            place.link, snap_rounding_noise(change.R.T @ place.R), change.to_new_frame(place.p)
+        )
 
     return replace(
         tree,
@@ -74,38 +76,40 @@ def canonical(tree: Tree) -> Tree:
         bodies={name: changed(place) for name, place in tree.bodies.items()},
         frames={name: changed(place) for name, place in tree.frames.items()},
         inertias={
-            name: _seen_from(inertia, changes, tree.bodies[name].link)
+            name: _inertia_in_new_frame(inertia, changes, tree.bodies[name].link)
             for name, inertia in tree.inertias.items()
         },
         masses={},
         joints=tuple(replace(span, frame=changed(span.frame)) for span in tree.joints),
-        restraints=moved(tree.restraints, changed),
+        restraints=relocate_restraints(tree.restraints, changed),
     )
 
 
-def _seen_from(inertia: Inertia, changes: list[_Change], link: int) -> Inertia:
+def _inertia_in_new_frame(
+    inertia: SpatialInertia, changes: list[_FrameChange], link: int
+) -> SpatialInertia:
     if link == GROUND:
         return inertia
     change = changes[link]
-    return inertia.shifted(np.array([0.0, 0.0, -change.t])).rotated(change.R.T)
+    return inertia.shift_origin(np.array([0.0, 0.0, -change.t])).rotate(change.R.T)
 
 
-def _choose_frames(tree: Tree) -> list[_Change]:
+def _choose_link_frames(tree: KinematicTree) -> list[_FrameChange]:
     """From the tips inward: each frame looks along the normal to its main child's axis."""
-    changes = [_Change()] * len(tree.links)
+    changes = [_FrameChange()] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         link, child = tree.links[i], _main_child(tree, i)
         if link.kind.has_quaternion:
             continue
         if child is None:
             h = link.inertia.h
-            changes[i] = _Change(angle=math.atan2(h[1], h[0]))
+            changes[i] = _FrameChange(angle=math.atan2(h[1], h[0]))
         elif not tree.links[child].kind.has_quaternion:
-            changes[i] = _along_normal(tree.links[child], changes[child])
+            changes[i] = _align_with_normal(tree.links[child], changes[child])
     return changes
 
 
-def _main_child(tree: Tree, i: int) -> int | None:
+def _main_child(tree: KinematicTree, i: int) -> int | None:
     """The child that carries the most links."""
     sizes = [1] * len(tree.links)
     for k in range(len(tree.links) - 1, i, -1):
@@ -115,55 +119,55 @@ def _main_child(tree: Tree, i: int) -> int | None:
     return max(children, key=lambda k: sizes[k], default=None)
 
 
-def _along_normal(child: Link, change: _Change) -> _Change:
+def _align_with_normal(child: Link, change: _FrameChange) -> _FrameChange:
     """x from the own axis (z) to the child's, origin where the common normal begins."""
     z = child.R[:, 2]
     origin = child.p + z * (child.shift + change.t)
     sine = math.hypot(z[0], z[1])
-    if sine >= NEARLY_PARALLEL:
+    if sine >= MIN_AXIS_ANGLE:
         t = (child.p[2] - z[2] * float(z @ child.p)) / sine**2
-        return _Change(float(t), math.atan2(z[0], -z[1]))
+        return _FrameChange(float(t), math.atan2(z[0], -z[1]))
     if math.hypot(origin[0], origin[1]) > 1e-9:
-        return _Change(float(origin[2]), math.atan2(origin[1], origin[0]))
+        return _FrameChange(float(origin[2]), math.atan2(origin[1], origin[0]))
     angle = math.atan2(child.R[1, 0], child.R[0, 0]) + change.angle
-    return _Change(float(origin[2]), angle)
+    return _FrameChange(float(origin[2]), angle)
 
 
-def _changed_link(link: Link, i: int, changes: list[_Change]) -> Link:
+def _relocate_link(link: Link, i: int, changes: list[_FrameChange]) -> Link:
     own = changes[i]
-    above = _Change() if link.parent == GROUND else changes[link.parent]
-    R, p = above.R.T @ link.R, above.point(link.p)
-    inertia = _seen_from(link.inertia, changes, i)
+    above = _FrameChange() if link.parent == GROUND else changes[link.parent]
+    R, p = above.R.T @ link.R, above.to_new_frame(link.p)
+    inertia = _inertia_in_new_frame(link.inertia, changes, i)
     if link.kind.has_quaternion:
-        return replace(link, R=without_dust(R), p=_clean(p), inertia=inertia)
+        return replace(link, R=snap_rounding_noise(R), p=_drop_rounding_lengths(p), inertia=inertia)
     angle, shift = link.offset + own.angle, float(link.shift) + own.t
-    if not link.kind.turns:
+    if not link.kind.has_rotation:
         R, offset = R @ own.R, 0.0
     elif link.parent == GROUND:  # constants of the first joint cost nothing
-        R, offset = R @ rotation_z(_cosine_sine(angle)), 0.0
+        R, offset = R @ rotation_z(_snapped_cosine_sine(angle)), 0.0
     else:
         R, offset = _split_turn(R, angle)
-    R = without_dust(R)
+    R = snap_rounding_noise(R)
     p, shift = _split_shift(p, R[:, 2], shift)
     return replace(link, R=R, p=p, offset=offset, shift=shift, inertia=inertia)
 
 
 def _split_turn(R: Array, angle: float) -> tuple[Array, float]:
     """R·Rot_z(angle) as R'·Rot_z(offset), with R' = Rot_z(g) Rot_x(α) of few entries."""
-    R = without_dust(R)
+    R = snap_rounding_noise(R)
     sine = math.hypot(R[0, 2], R[1, 2])
-    if 0 < sine < NEARLY_PARALLEL and sine > 1e-12:
-        return R @ rotation_z(_cosine_sine(angle)), 0.0
-    if abs(R[0, 2]) <= _DUST:
+    if 0 < sine < MIN_AXIS_ANGLE and sine > 1e-12:
+        return R @ rotation_z(_snapped_cosine_sine(angle)), 0.0
+    if abs(R[0, 2]) <= _MAX_ROUNDING_LENGTH:
         g, alpha = 0.0, math.atan2(-R[1, 2], R[2, 2])
     else:
         g, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(sine, R[2, 2])
-    kept = rotation_z(_cosine_sine(g)) @ rotation_x(_cosine_sine(alpha))
+    kept = rotation_z(_snapped_cosine_sine(g)) @ rotation_x(_snapped_cosine_sine(alpha))
     rest = kept.T @ R
     offset = math.remainder(angle + math.atan2(rest[1, 0], rest[0, 0]), 2 * math.pi)
     quarter = round(offset / (math.pi / 2))
-    if abs(offset - quarter * (math.pi / 2)) <= 4 * _DUST:
-        return kept @ rotation_z(_cosine_sine(quarter * (math.pi / 2))), 0.0
+    if abs(offset - quarter * (math.pi / 2)) <= 4 * _MAX_ROUNDING_LENGTH:
+        return kept @ rotation_z(_snapped_cosine_sine(quarter * (math.pi / 2))), 0.0
     return kept, offset
 
 
@@ -172,61 +176,64 @@ def _split_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
     ways = [0.0, -shift, *(float(p[k] / z[k]) for k in range(3) if abs(z[k]) > 0.1)]
 
     def way(r: float) -> tuple[int, Array, float]:
-        moved, rest = _clean(p - z * r), float(_clean(np.array([shift + r]))[0])
+        moved, rest = (
+            _drop_rounding_lengths(p - z * r),
+            float(_drop_rounding_lengths(np.array([shift + r]))[0]),
+        )
         return int(np.count_nonzero(moved)) + (rest != 0.0), moved, rest
 
     _, best, rest = min((way(r) for r in ways), key=lambda found: found[0])
     return best, rest
 
 
-def _clean(p: Array) -> Array:
+def _drop_rounding_lengths(p: Array) -> Array:
     """Lengths below 1e-15 of a metre, or of the longest entry, are rounding errors of 0."""
-    return np.where(np.abs(p) <= _DUST * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
+    return np.where(np.abs(p) <= _MAX_ROUNDING_LENGTH * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
-def _cosine_sine(angle: float) -> tuple[float, float]:
-    c, s = without_dust(np.array([math.cos(angle), math.sin(angle)]))
+def _snapped_cosine_sine(angle: float) -> tuple[float, float]:
+    c, s = snap_rounding_noise(np.array([math.cos(angle), math.sin(angle)]))
     return float(c), float(s)
 
 
 # -- inertias ----------------------------------------------------------------------------
 
 
-def regrouped(tree: Tree) -> Tree:
+def regroup_inertias(tree: KinematicTree) -> KinematicTree:
     """The tree with inertia moved toward ground wherever no joint's force notices."""
     links = list(tree.links)
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
-        carried = _unmoved_by(link)
-        links[i] = replace(link, inertia=_without(link.inertia, carried))
+        carried = _invariant_inertia(link)
+        links[i] = replace(link, inertia=_subtract_inertia(link.inertia, carried))
         if link.parent != GROUND:
             parent = links[link.parent]
-            seen = carried.shifted(np.array([0.0, 0.0, float(link.shift)]))
-            if not link.kind.turns:
+            seen = carried.shift_origin(np.array([0.0, 0.0, float(link.shift)]))
+            if not link.kind.has_rotation:
                 seen = carried
-            total = parent.inertia + seen.rotated(link.R).shifted(link.p)
+            total = parent.inertia + seen.rotate(link.R).shift_origin(link.p)
             links[link.parent] = replace(parent, inertia=total)
     return replace(tree, links=tuple(links))
 
 
-def _unmoved_by(link: Link) -> Inertia:
+def _invariant_inertia(link: Link) -> SpatialInertia:
     """The part of a link's inertia that its own motion leaves as it is, and without work."""
     m, h, I = link.inertia.m, link.inertia.h, link.inertia.I  # noqa: E741
-    kind, tensor = link.kind, NO_INERTIA.I
-    if not kind.turns:
+    kind, tensor = link.kind, ZERO_INERTIA.I
+    if not kind.has_rotation:
         tensor = I
     elif kind.turns_about_axis:  # symmetric about the axis, without inertia about it
         tensor = np.diag([I[1, 1], I[1, 1], 0.0])
     along = np.array([0.0, 0.0, h[2]]) if kind.keeps_axial_moment else ZERO3
-    return Inertia(m if kind.keeps_mass else 0.0, along, tensor)
+    return SpatialInertia(m if kind.keeps_mass else 0.0, along, tensor)
 
 
-def _without(inertia: Inertia, part: Inertia) -> Inertia:
+def _subtract_inertia(inertia: SpatialInertia, part: SpatialInertia) -> SpatialInertia:
     """The rest, with what is left by rounding of entries that cancel made 0."""
 
     def rest(a: Array, b: Array) -> Array:
         size = max(float(np.max(np.abs(a))), float(np.max(np.abs(b))))
-        return np.where(np.abs(a - b) <= _DUST * size, 0.0, a - b)
+        return np.where(np.abs(a - b) <= _MAX_ROUNDING_LENGTH * size, 0.0, a - b)
 
     m = float(inertia.m) - float(part.m)
-    return Inertia(m, rest(inertia.h, part.h), rest(inertia.I, part.I))
+    return SpatialInertia(m, rest(inertia.h, part.h), rest(inertia.I, part.I))

@@ -8,17 +8,27 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ..errors import NameNotFoundError, UnsupportedError, suggest
+from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
 from .build import build_tree
-from .closing import TOLERANCES, ConstraintFunctions, solve_least_change
-from .constraints import askew, constraints_of, loops_that_move, without_effect
-from .coordinates import integrate, position_ranges, quaternion_ranges, rates
-from .pivots import Scale, rank
+from .closing import CLOSURE_TOLERANCES, PositionConstraints, solve_least_change
+from .constraints import (
+    axle_misalignment_rates,
+    constraint_equations,
+    idle_constraint_error,
+    moving_loops,
+)
+from .coordinates import (
+    coordinate_rate_matrix,
+    integrate_coordinates,
+    position_ranges,
+    quaternion_ranges,
+)
+from .pivots import JacobianScale, jacobian_rank
 from .sides import starting_pose
-from .sizes import length_of
-from .tree import Tree
+from .sizes import mechanism_length
+from .tree import KinematicTree
 
 
 class ConstraintSystem:
@@ -29,8 +39,8 @@ class ConstraintSystem:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        tree: Tree = build_tree(mechanism, "numeric")
-        constraints = constraints_of(tree)
+        tree: KinematicTree = build_tree(mechanism, "numeric")
+        constraints = constraint_equations(tree)
         if constraints is None:
             raise UnsupportedError(
                 f"{mechanism.name} has no loops and no constraints", remedy="any q will do"
@@ -40,56 +50,62 @@ class ConstraintSystem:
         q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
         c, step = constraints, ca.SX.sym("step", tree.nv)
         jacobian = c.J[list(c.position_rows), :]
-        self._residual = ca.Function("residual", [q, t], [c.residual])
-        self._positions = ca.Function("positions", [q, t], [c.residual, jacobian, c.upright])
-        self._velocities = ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
-        self._moved = ca.Function("moved", [q, step], [integrate(tree, q, step)])
-        self._rates = ca.Function("rates", [q], [rates(tree, q)])
-        self.start = starting_pose(tree)
-        self._askew = ca.Function("askew", [q], [ca.jacobian(askew(tree), qd)])
-        self.turns = _turning_velocities(tree)
-        self.touched = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
-        self.length = length_of(tree, self.start)
-        self.sizes, self.scale = self._measure_rows(tree)
+        self._residual_function = ca.Function("residual", [q, t], [c.residual])
+        self._position_function = ca.Function(
+            "positions", [q, t], [c.residual, jacobian, c.upright_conditions]
+        )
+        self._velocity_function = ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
+        self._move_function = ca.Function(
+            "moved", [q, step], [integrate_coordinates(tree, q, step)]
+        )
+        self._rate_matrix_function = ca.Function("rates", [q], [coordinate_rate_matrix(tree, q)])
+        self.starting_q = starting_pose(tree)
+        self._axle_rate_function = ca.Function(
+            "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]
+        )
+        self.is_angular = _turning_velocities(tree)
+        self.is_restricted = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
+        self.length = mechanism_length(tree, self.starting_q)
+        self.row_sizes, self.scale = self._measure_rows(tree)
 
-    def _measure_rows(self, tree: Tree) -> tuple[Floats, Scale]:
+    def _measure_rows(self, tree: KinematicTree) -> tuple[Floats, JacobianScale]:
         """Return the sizes of the rows (m, rad, or by their own Jacobian) and the scale of the
         Jacobian; raise where a constraint restricts no velocity, wherever the mechanism stands,
         unless other loops may make it redundant."""
         rng, n, length = np.random.default_rng(0), self.names.nv, self.length
         found = [
-            np.abs(self.velocity_terms(self.move(self.start, step), np.zeros(n), 0.3)[1])
+            np.abs(self.velocity_terms(self.move(self.starting_q, step), np.zeros(n), 0.3)[1])
             for step in (rng.uniform(-1, 1, n) for _ in range(2))
         ]
         largest = np.max([J.max(axis=1, initial=0.0) for J in found], axis=0)
-        owners, redundant = self.constraints.owners, loops_that_move(tree)
+        owners, redundant = self.constraints.owners, moving_loops(tree)
         for owner in dict.fromkeys(owners):
             if owner not in redundant and all(
-                largest[k] < TOLERANCES.restricting_entry
+                largest[k] < CLOSURE_TOLERANCES.restricting_entry
                 for k, o in enumerate(owners)
                 if o == owner
             ):
-                raise without_effect(owner)
+                raise idle_constraint_error(owner)
         known = {"m": length, "1": 1.0, "": 0.0}
-        rows = np.array([known[unit] for unit in self.constraints.units])
-        columns = np.where(self.turns, 1.0, 1 / length)
+        rows = np.array([known[unit] for unit in self.constraints.row_units])
+        columns = np.where(self.is_angular, 1.0, 1 / length)
         sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
-        return sizes, Scale(rows, columns, self.mechanism.closure)
+        return sizes, JacobianScale(rows, columns, self.mechanism.closure)
 
     # -- values -----------------------------------------------------------------------------
 
     def residual(self, q: Floats, t: float) -> Floats:
         """Return φ."""
-        return np.asarray(self._residual(q, t), dtype=float).ravel()
+        return np.asarray(self._residual_function(q, t), dtype=float).ravel()
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
         """Return φ, its Jacobian, and what must be above zero."""
-        phi, J, upright = (np.asarray(x, dtype=float) for x in self._positions(q, t))
+        phi, J, upright = (np.asarray(x, dtype=float) for x in self._position_function(q, t))
         return phi.ravel(), J, upright.ravel()
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
         """Return what velocities violate, J q̇ − b, and J of all constraints."""
-        violation, J = (np.asarray(x, dtype=float) for x in self._velocities(q, qd, t))
+        violation, J = (np.asarray(x, dtype=float) for x in self._velocity_function(q, qd, t))
         return violation.ravel(), J
 
     def jacobian(self, q: Floats, t: float) -> Floats:
@@ -98,7 +114,7 @@ class ConstraintSystem:
 
     def axle_rates(self, q: Floats) -> Floats:
         """Return how velocities turn the axles of wheels that roll on wheels apart."""
-        return np.asarray(self._askew(q), dtype=float)
+        return np.asarray(self._axle_rate_function(q), dtype=float)
 
     def is_upright(self, q: Floats, t: float) -> bool:
         """Return whether no joint is turned over and no wheel lies flat."""
@@ -108,7 +124,7 @@ class ConstraintSystem:
 
     def move(self, q: Floats, step: Floats) -> Floats:
         """Return q after unit time at the velocities `step`."""
-        return np.asarray(self._moved(q, step), dtype=float).ravel()
+        return np.asarray(self._move_function(q, step), dtype=float).ravel()
 
     def move_in_parent_axes(self, q: Floats, step: Floats) -> Floats:
         """Return q after a step of the search: as `move`, but free joints are displaced in their
@@ -125,12 +141,12 @@ class ConstraintSystem:
         """Return columns by steps of the search from those by velocities."""
         if not self.positions:
             return J
-        J, N = J.copy(), np.asarray(self._rates(q), dtype=float)
+        J, N = J.copy(), np.asarray(self._rate_matrix_function(q), dtype=float)
         for places, velocities in self.positions:
             J[:, velocities] = J[:, velocities] @ N[places, velocities].T
         return J
 
-    def functions(self, t: float, rank_share: float) -> ConstraintFunctions:
+    def position_functions(self, t: float, rank_share: float) -> PositionConstraints:
         """Return the constraints of positions at time t for a search; entries of the Jacobian
         below the share of their natural size are zero."""
         floor = np.outer(self.scale.rows[list(self.constraints.position_rows)], self.scale.columns)
@@ -139,7 +155,7 @@ class ConstraintSystem:
             J = self.step_jacobian(q, self.position_terms(q, t)[1])
             return np.where(np.abs(J) < rank_share * floor, 0.0, J)
 
-        return ConstraintFunctions(
+        return PositionConstraints(
             lambda q: self.residual(q, t), jacobian, self.move_in_parent_axes
         )
 
@@ -147,32 +163,32 @@ class ConstraintSystem:
         """Return the least x (…, len(free)) with J x = right (…, m), J of all rows or of those of
         positions, in the free columns (default: all); `Mechanism.closure` decides the rank."""
         chosen = list(range(self.names.nv)) if free is None else list(free)
-        rows = self.rows_of(J)
-        J, sizes = J[:, chosen], self.sizes[rows]
+        rows = self.jacobian_rows(J)
+        J, sizes = J[:, chosen], self.row_sizes[rows]
         return solve_least_change(
-            J / sizes[:, None], right / sizes, rank_share=TOLERANCES.fine_rank_share,
-            rank=rank(J, self.scale.of_rows(rows).of_columns(chosen)),
+            J / sizes[:, None], right / sizes, rank_share=CLOSURE_TOLERANCES.fine_rank_share,
+            rank=jacobian_rank(J, self.scale.select_rows(rows).select_columns(chosen)),
         )  # fmt: skip
 
     # -- names ------------------------------------------------------------------------------
 
     def velocity_index(self, coordinate: str) -> int:
         """Return the index of the velocity that is the coordinate's rate."""
-        self.check_name(coordinate)
-        anywhere = self.move(self.start, np.full(self.names.nv, 0.3))
-        row = np.asarray(self._rates(anywhere))[self.names.q.index(coordinate)]
+        self.check_coordinate(coordinate)
+        anywhere = self.move(self.starting_q, np.full(self.names.nv, 0.3))
+        row = np.asarray(self._rate_matrix_function(anywhere))[self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
                 f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
             )
         return int(np.argmax(row))
 
-    def check_name(self, coordinate: str) -> None:
+    def check_coordinate(self, coordinate: str) -> None:
         """Raise if there is no such coordinate."""
         if coordinate not in self.names.q:
             raise NameNotFoundError(
                 f"there is no coordinate '{coordinate}'",
-                remedy=suggest(coordinate, list(self.names.q)),
+                remedy=suggest_remedy(coordinate, list(self.names.q)),
             )
 
     def held_steps(self, names: Sequence[str]) -> list[int]:
@@ -180,7 +196,7 @@ class ConstraintSystem:
         is held as a whole: its four coordinates are one orientation."""
         held: list[int] = []
         for name in names:
-            self.check_name(name)
+            self.check_coordinate(name)
         for name in names:
             place = self.names.q.index(name)
             whole = next((x for x in self.quaternions if x[0].start <= place < x[0].stop), None)
@@ -197,7 +213,7 @@ class ConstraintSystem:
         """Return the largest residual of all rows (m, rad)."""
         return float(np.abs(self.residual(q, t)).max(initial=0.0))
 
-    def gap(self, q: Floats, t: float) -> float:
+    def counted_residual(self, q: Floats, t: float) -> float:
         """Return the largest residual that counts (m, rad): see `closable_residual`."""
         phi, J, _ = self.position_terms(q, t)
         return self.closable_residual(phi, J)
@@ -207,9 +223,13 @@ class ConstraintSystem:
         redundant rows leave open, and no motion can close, counts only where it is more than the
         closure (in multiples of `unit`)."""
         whole = float(np.abs(left).max(initial=0.0))
-        if not (whole > TOLERANCES.closed and np.isfinite(whole) and np.isfinite(J).all()):
+        if not (
+            whole > CLOSURE_TOLERANCES.closed_residual
+            and np.isfinite(whole)
+            and np.isfinite(J).all()
+        ):
             return whole
-        sizes, J = self.sizes[self.rows_of(J)], J * self.scale.columns
+        sizes, J = self.row_sizes[self.jacobian_rows(J)], J * self.scale.columns
         steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others
         directions, found, _ = np.linalg.svd(J / steep[:, None])
         closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
@@ -218,25 +238,25 @@ class ConstraintSystem:
         enough = np.abs((left - inside) / sizes).max() <= self.scale.closure * unit
         return float(np.abs(inside).max()) if enough else whole
 
-    def rank(self, J: Floats) -> int:
+    def jacobian_rank(self, J: Floats) -> int:
         """Return the rank of a Jacobian of all rows, or of those of positions."""
-        return rank(J, self.scale.of_rows(self.rows_of(J)))
+        return jacobian_rank(J, self.scale.select_rows(self.jacobian_rows(J)))
 
-    def rows_of(self, J: Floats) -> list[int]:
+    def jacobian_rows(self, J: Floats) -> list[int]:
         """Return the rows that a Jacobian has: all, or those of positions."""
-        everything = list(range(len(self.sizes)))
+        everything = list(range(len(self.row_sizes)))
         rows = everything if len(J) == len(everything) else list(self.constraints.position_rows)
         if len(J) != len(rows):
             raise AssertionError(f"a Jacobian of {len(J)} rows")
         return rows
 
 
-def _turning_velocities(tree: Tree) -> Floats:
+def _turning_velocities(tree: KinematicTree) -> Floats:
     """Return 1 for velocities that turn, else 0; chosen coordinates are taken to turn."""
     if tree.transfer is not None:
         return np.ones(tree.nv)
     joints = [joint for _, joint in tree.mechanism.joints_depth_first() if joint.moves]
-    return np.array([float(freedom.turns) for joint in joints for freedom in joint.freedoms])
+    return np.array([float(freedom.is_rotation) for joint in joints for freedom in joint.dofs])
 
 
 @lru_cache(maxsize=32)

@@ -15,10 +15,10 @@ from enum import Enum
 from functools import cached_property
 
 from ..mechanism import Joint, Vector
-from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, Direction
+from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, MotionDirection
 
 
-class Kind(Enum):
+class MotionKind(Enum):
     """Elementary motions; turns, slides and screws are about z of the moved frame."""
 
     TURN = "turn"
@@ -28,35 +28,35 @@ class Kind(Enum):
     FREE = "free"
 
     @cached_property
-    def coordinates(self) -> int:
+    def coordinate_count(self) -> int:
         return 4 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
     @cached_property
-    def speeds(self) -> int:
+    def velocity_count(self) -> int:
         return 3 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
     @cached_property
     def turns_about_axis(self) -> bool:
         """Whether its coordinate is an angle about z."""
-        return self in (Kind.TURN, Kind.SCREW)
+        return self in (MotionKind.TURN, MotionKind.SCREW)
 
     @cached_property
     def slides_along_axis(self) -> bool:
         """Whether it moves along z: by its coordinate, or, if it turns too, by pitch times it."""
-        return self in (Kind.SLIDE, Kind.SCREW)
+        return self in (MotionKind.SLIDE, MotionKind.SCREW)
 
     @cached_property
     def has_quaternion(self) -> bool:
         """Whether its last four coordinates are a quaternion, and its first three speeds ω."""
-        return self in (Kind.BALL, Kind.FREE)
+        return self in (MotionKind.BALL, MotionKind.FREE)
 
     @cached_property
     def has_position(self) -> bool:
         """Whether its first three coordinates are a position, and its last three speeds v."""
-        return self is Kind.FREE
+        return self is MotionKind.FREE
 
     @cached_property
-    def turns(self) -> bool:
+    def has_rotation(self) -> bool:
         return self.turns_about_axis or self.has_quaternion
 
     @cached_property
@@ -71,25 +71,28 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LinkStep:
     """One elementary motion; the axis (None for balls and free bodies) as written."""
 
-    kind: Kind
+    kind: MotionKind
     axis: Vector | None = None
 
 
-_FRAME = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
+_FRAME_AXES = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
 
 
-def steps(joint: Joint) -> list[Step]:
+def elementary_motions(joint: Joint) -> list[LinkStep]:
     """The joint as elementary motions, in the order of its coordinates.
 
     Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
-    return [Step(Kind(motion.type), _axis(joint, motion.direction)) for motion in joint.motions]
+    return [
+        LinkStep(MotionKind(motion.type), _motion_axis(joint, motion.direction))
+        for motion in joint.motions
+    ]
 
 
-def _axis(joint: Joint, direction: Direction) -> Vector | None:
+def _motion_axis(joint: Joint, direction: MotionDirection) -> Vector | None:
     """A direction of a motion as it is written, in the joint's frame."""
     match direction:
         case "axis":
@@ -99,4 +102,4 @@ def _axis(joint: Joint, direction: Direction) -> Vector | None:
         case "":
             return None
         case _:
-            return _FRAME[direction]
+            return _FRAME_AXES[direction]

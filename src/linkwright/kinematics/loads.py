@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..algebra.linear import Array, Scalar, dot
-from .coordinates import gather_forces, spread_speeds
-from .tree import Tree
-from .world import World
+from .coordinates import gather_forces, spread_velocities
+from .tree import KinematicTree
+from .world import WorldKinematics
 
 if TYPE_CHECKING:
     from .force_kinds.spring import PointSpring
 
 
 @dataclass(frozen=True)
-class Load:
+class BodyForce:
     """A force and a moment on a body (of a link, or of ground), at a point, world axes; `owner` is
     the loop or constraint that exerts them, if one does."""
 
@@ -30,17 +30,19 @@ class Load:
     owner: str = ""
 
 
-def spring_loads(tree: Tree, q: Array, qd: Array, only_linear: bool = False) -> list[Load]:
+def spring_body_forces(
+    tree: KinematicTree, q: Array, qd: Array, only_linear: bool = False
+) -> list[BodyForce]:
     """What springs and dampers between points do at both ends, and compliant contacts;
     `only_linear` leaves out those of `spring_lengths`."""
-    if not tree.loads.passive:
+    if not tree.forces.passive_elements:
         return []
-    world, v = World(tree, q), spread_speeds(tree, qd)
+    world, v = WorldKinematics(tree, q), spread_velocities(tree, qd)
     return [
         load
-        for element in tree.loads.passive
+        for element in tree.forces.passive_elements
         if not (only_linear and element.spring_length(world, qd) is not None)
-        for load in element.loads(world, v)
+        for load in element.body_forces(world, v)
     ]
 
 
@@ -52,59 +54,61 @@ class SpringLength:
     """
 
     spring: PointSpring
-    square: Scalar
-    slope: Array
-    rate: Scalar
+    length_squared: Scalar
+    length_jacobian: Array
+    length_rate: Scalar
 
 
-def spring_lengths(tree: Tree, q: Array, qd: Array) -> tuple[SpringLength, ...]:
+def spring_lengths(tree: KinematicTree, q: Array, qd: Array) -> tuple[SpringLength, ...]:
     """The springs between points whose force depends on their length."""
-    world = World(tree, q)
-    found = (element.spring_length(world, qd) for element in tree.loads.passive)
+    world = WorldKinematics(tree, q)
+    found = (element.spring_length(world, qd) for element in tree.forces.passive_elements)
     return tuple(one for one in found if one is not None)
 
 
-def spring_energy_of_points(tree: Tree, q: Array) -> Scalar:
+def point_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
     """Of springs between points, and of compliant contacts."""
     total = ca.SX(0)
-    if tree.loads.passive:
-        world = World(tree, q)
-        for element in (*tree.loads.pads, *tree.loads.forces):
-            energy = element.energy(world)
+    if tree.forces.passive_elements:
+        world = WorldKinematics(tree, q)
+        for element in (*tree.forces.compliant_contacts, *tree.forces.force_elements):
+            energy = element.potential_energy(world)
             total += 0 if energy is None else energy
     return total
 
 
-def wrench_loads(tree: Tree, q: Array) -> list[Load]:
+def declared_body_forces(tree: KinematicTree, q: Array) -> list[BodyForce]:
     """Wrenches that the mechanism gives as expressions."""
-    if not tree.loads.declared:
+    if not tree.forces.declared_elements:
         return []
-    world, v = World(tree, q), spread_speeds(tree, tree.motion.qd)
-    return [load for element in tree.loads.declared for load in element.loads(world, v)]
+    world, v = WorldKinematics(tree, q), spread_velocities(tree, tree.motion.qd)
+    return [
+        load for element in tree.forces.declared_elements for load in element.body_forces(world, v)
+    ]
 
 
-def generalized(tree: Tree, q: Array, loads: Iterable[Load]) -> Array:
+def generalized_body_forces(tree: KinematicTree, q: Array, loads: Iterable[BodyForce]) -> Array:
     """Forces of loads along the model's speeds."""
     loads = list(loads)
     if not loads:
         return gather_forces(tree, ca.SX.zeros(tree.tree_nv))
-    return generalized_in(World(tree, q), loads)
+    return generalized_forces_in_world(WorldKinematics(tree, q), loads)
 
 
-def generalized_in(world: World, loads: Iterable[Load]) -> Array:
+def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForce]) -> Array:
     """Forces of loads along the model's speeds, bodies standing where the world has them."""
     total = ca.SX.zeros(world.tree.tree_nv)
     for load in loads:
-        for freedom in world.path(load.link):
-            power = dot(load.force, freedom.linear(load.point))
-            total[freedom.index] += power + dot(load.moment, freedom.angular)
+        for freedom in world.path_axes(load.link):
+            power = dot(load.force, freedom.unit_point_velocity(load.point))
+            total[freedom.velocity_index] += power + dot(load.moment, freedom.unit_angular_velocity)
     return gather_forces(world.tree, total)
 
 
-def forces_along(tree: Tree) -> Array:
+def declared_joint_forces(tree: KinematicTree) -> Array:
     """Forces that the mechanism gives along its freedoms, for the model's speeds."""
     total = ca.SX.zeros(tree.tree_nv)
-    for element in tree.loads.declared:
-        for index, force in element.forces_along():
+    for element in tree.forces.declared_elements:
+        for index, force in element.joint_forces():
             total[index] += force
     return gather_forces(tree, total)

@@ -8,19 +8,19 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import AssemblyError, MechanismError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats
-from .assembly import assemble, consistent_speeds
-from .assembly_search import close_configuration, far_moves
-from .closing import TOLERANCES, solve_least_change
+from .assembly import assemble, consistent_velocities
+from .assembly_search import close_configuration, describe_far_moves
+from .closing import CLOSURE_TOLERANCES, solve_least_change
 from .constraint_system import ConstraintSystem, constraint_system
-from .pivots import Choice, choose
+from .pivots import PivotChoice, choose_pivots
 
 
 @dataclass(frozen=True, repr=False)
-class Mobility(Displayed):
+class Mobility(NotebookDisplayed):
     """What is free at a configuration q.
 
     `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
@@ -30,7 +30,7 @@ class Mobility(Displayed):
     leave open (m, rad). `moved` says which coordinates the assembly took far from the file's pose.
     """
 
-    freedom: int
+    dof: int
     configuration: int
     equations: int
     rank: int
@@ -44,14 +44,14 @@ class Mobility(Displayed):
     def summary(self) -> str:
         """The degrees of freedom and the rank of the constraints."""
         rank = f"{self.equations} equations of constraint of rank {self.rank}"
-        return f"Mobility: {self.freedom} DOF, {rank}"
+        return f"Mobility: {self.dof} DOF, {rank}"
 
     def __str__(self) -> str:
         lines = [
-            f"{self.freedom} freedom{'s' * (self.freedom != 1)}: {', '.join(self.independent)}",
+            f"{self.dof} freedom{'s' * (self.dof != 1)}: {', '.join(self.independent)}",
             f"{self.equations} equations of constraint, {self.rank} independent",
         ]
-        if self.configuration != self.freedom:
+        if self.configuration != self.dof:
             lines.append(f"constraints of positions alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
@@ -79,119 +79,130 @@ def mobility(
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     J = system.jacobian(here, t)
-    consistent_speeds(mechanism, here, np.zeros(system.names.nv), t)
+    consistent_velocities(mechanism, here, np.zeros(system.names.nv), t)
     kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
     try:
-        choice = choose(J, system.scale, kept, system.names.qd)
+        choice = choose_pivots(J, system.scale, kept, system.names.qd)
     except UnsupportedError:  # a dead centre of the named ones: others are free
-        choice = choose(J, system.scale)
+        choice = choose_pivots(J, system.scale)
     rows = system.constraints.row_names
-    redundant = {rows[k]: _implied_by(J, k, choice, system.constraints.owners)
+    redundant = {rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
                  for k in choice.redundant}  # fmt: skip
     idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
     return Mobility(
-        freedom=system.names.nv - len(choice.rows),
-        configuration=system.names.nv - system.rank(J[list(system.constraints.position_rows)]),
+        dof=system.names.nv - len(choice.rows),
+        configuration=system.names.nv
+        - system.jacobian_rank(J[list(system.constraints.position_rows)]),
         equations=len(rows),
         rank=len(choice.rows),
         redundant=redundant,
         idle=tuple(rows[k] for k in idle),
         independent=tuple(system.names.qd[k] for k in choice.independent),
         q=tuple(here.tolist()),
-        nearly=_nearly_redundant(system, here, t, J, choice),
-        moved=tuple(far_moves(system, here)) if q is None else (),
+        nearly=_find_nearly_redundant_rows(system, here, t, J, choice),
+        moved=tuple(describe_far_moves(system, here)) if q is None else (),
     )
 
 
-def _nearly_redundant(
-    system: ConstraintSystem, q: Floats, t: float, J: Floats, choice: Choice
+def _find_nearly_redundant_rows(
+    system: ConstraintSystem, q: Floats, t: float, J: Floats, choice: PivotChoice
 ) -> dict[str, float]:
     """Rows that are left out although, to the last digits, others do not imply them."""
     phi = np.zeros(len(J))
     phi[list(system.constraints.position_rows)] = system.residual(q, t)
-    basis, found = J[list(choice.rows)] / system.sizes[list(choice.rows), None], {}
+    basis, found = J[list(choice.rows)] / system.row_sizes[list(choice.rows), None], {}
     for k in set(range(len(J))) - set(choice.rows):
-        row = J[k] / system.sizes[k]
-        share = _shares(basis, row)
+        row = J[k] / system.row_sizes[k]
+        share = _row_shares(basis, row)
         differs = np.abs((row - share @ basis) * system.scale.columns).max()
-        if max(differs, abs(phi[k]) / system.sizes[k]) > TOLERANCES.exactly_implied:
+        if max(differs, abs(phi[k]) / system.row_sizes[k]) > CLOSURE_TOLERANCES.implied_row_share:
             found[system.constraints.row_names[k]] = float(abs(phi[k]))
     return found
 
 
-def _shares(basis: Floats, row: Floats) -> Floats:
+def _row_shares(basis: Floats, row: Floats) -> Floats:
     """Return the shares of independent rows that add up to another row, or come nearest to it."""
-    return solve_least_change(basis.T, row, rank_share=TOLERANCES.rounding_share)
+    return solve_least_change(basis.T, row, rank_share=CLOSURE_TOLERANCES.rounding_share)
 
 
-def _implied_by(J: Floats, row: int, choice: Choice, owners: Sequence[str]) -> tuple[str, ...]:
+def _implying_constraints(
+    J: Floats, row: int, choice: PivotChoice, owners: Sequence[str]
+) -> tuple[str, ...]:
     basis = J[list(choice.rows)]
-    share = _shares(basis, J[row])
+    share = _row_shares(basis, J[row])
     involved = [
-        owners[k] for k, x in zip(choice.rows, share, strict=True) if abs(x) > TOLERANCES.rank_share
+        owners[k]
+        for k, x in zip(choice.rows, share, strict=True)
+        if abs(x) > CLOSURE_TOLERANCES.rank_share
     ]
     return tuple(dict.fromkeys(involved))
 
 
 @lru_cache(maxsize=32)
-def reference(mechanism: Mechanism) -> tuple[tuple[float, ...], Choice]:
+def reference_configuration(mechanism: Mechanism) -> tuple[tuple[float, ...], PivotChoice]:
     """The configuration that a mechanism is assembled in, and the choice of rows made there.
 
     Where that is singular, or not yet what time makes of it, a neighbour that is not decides.
     """
     system = constraint_system(mechanism)
     home = assemble(mechanism)
-    _check_axles(system, home)
-    consistent_speeds(mechanism, home, np.zeros(system.names.nv))
+    _check_parallel_axles(system, home)
+    consistent_velocities(mechanism, home, np.zeros(system.names.nv))
     kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
-    found = [(home, 0.0), *_neighbours(system, home)]
+    found = [(home, 0.0), *_neighbor_configurations(system, home)]
     jacobians = [system.jacobian(q, t) for q, t in found]
-    largest = max(system.rank(J) for J in jacobians)
-    regular = [J for J in jacobians if system.rank(J) == largest]
+    largest = max(system.jacobian_rank(J) for J in jacobians)
+    regular = [J for J in jacobians if system.jacobian_rank(J) == largest]
     for J in regular[:-1]:
         try:
-            return tuple(home.tolist()), choose(J, system.scale, kept, system.names.qd)
+            return tuple(home.tolist()), choose_pivots(J, system.scale, kept, system.names.qd)
         except UnsupportedError:
             continue
-    return tuple(home.tolist()), choose(regular[-1], system.scale, kept, system.names.qd)
+    return tuple(home.tolist()), choose_pivots(regular[-1], system.scale, kept, system.names.qd)
 
 
-def _check_axles(system: ConstraintSystem, q: Floats) -> None:
+def _check_parallel_axles(system: ConstraintSystem, q: Floats) -> None:
     """Raise where wheels that roll on wheels do not keep their axles parallel as they move."""
     J = system.jacobian(q, 0.0)
     free = np.eye(system.names.nv) - system.least_change(J, J.T)
-    if np.abs(system.axle_rates(q) @ free).max(initial=0.0) > TOLERANCES.parallel_axles:
+    if np.abs(system.axle_rates(q) @ free).max(initial=0.0) > CLOSURE_TOLERANCES.axle_rate:
         raise MechanismError(
             "a wheel rolls on another whose axle is not parallel to its own",
             where=system.mechanism.name, remedy="let their axles be parallel",
         )  # fmt: skip
 
 
-def _neighbours(system: ConstraintSystem, home: Floats) -> Iterator[tuple[Floats, float]]:
+def _neighbor_configurations(
+    system: ConstraintSystem, home: Floats
+) -> Iterator[tuple[Floats, float]]:
     """Closed configurations some way off, and one at another time."""
     rng, n = np.random.default_rng(0), system.names.nv
     J = system.position_terms(home, 0.0)[1]
-    for t in (0.0, 0.0, 0.0, 0.37) if system.names.in_time else (0.0, 0.0, 0.0):
+    for t in (0.0, 0.0, 0.0, 0.37) if system.names.is_time_dependent else (0.0, 0.0, 0.0):
         wish = rng.uniform(-0.3, 0.3, n)
         step = wish - system.least_change(J, J @ wish)
         q, left = close_configuration(system, system.move(home, step), t)
-        if left < TOLERANCES.continued:
+        if left < CLOSURE_TOLERANCES.continued_residual:
             yield q, t
 
 
 @lru_cache(maxsize=32)
-def ranks(mechanism: Mechanism) -> tuple[int, int]:
+def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
     """How many equations of constraint are independent: of all, and of those of positions."""
-    system, (home, choice) = constraint_system(mechanism), reference(mechanism)
+    system, (home, choice) = constraint_system(mechanism), reference_configuration(mechanism)
     chosen = len(set(system.constraints.position_rows) & set(choice.rows))
-    at_home = system.rank(system.position_terms(np.array(home), 0.0)[1])
+    at_home = system.jacobian_rank(system.position_terms(np.array(home), 0.0)[1])
     return len(choice.rows), max(chosen, at_home)
 
 
 @lru_cache(maxsize=32)
-def leeway(mechanism: Mechanism) -> float:
+def redundant_row_leeway(mechanism: Mechanism) -> float:
     """How far nearly redundant rows may stay open (m, rad); 0 where all rows close exactly."""
-    system, home = constraint_system(mechanism), np.array(reference(mechanism)[0])
-    states = [(home, 0.0), *_neighbours(system, home)]
+    system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
+    states = [(home, 0.0), *_neighbor_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)
-    return system.scale.closure * system.sizes.max() if left > TOLERANCES.nearly_open else 0.0
+    return (
+        system.scale.closure * system.row_sizes.max()
+        if left > CLOSURE_TOLERANCES.nearly_redundant_residual
+        else 0.0
+    )

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..types import Floats
-from .closing import TOLERANCES, numeric_rank
+from .closing import CLOSURE_TOLERANCES, singular_value_rank
 
-_ACCEPTABLE = 0.2
+_MIN_PIVOT_SHARE = 0.2
 """A pivot may be this share of the largest one, if it keeps the elimination sparser."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class PivotChoice:
     """Rows of J and speeds that are eliminated, pair by pair in this order; the other speeds are
     independent. `pivots` are their sizes at the configuration of the choice; `redundant` rows
     restrict what others restrict already; rows in neither list hold by themselves."""
@@ -33,7 +33,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Scale:
+class JacobianScale:
     """What entries of J are measured by: the size of its rows (metres or 1; 0 where nobody knows
     it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
     share below which entries and singular values are zero."""
@@ -42,17 +42,17 @@ class Scale:
     columns: Floats
     closure: float
 
-    def of_columns(self, chosen: Sequence[int]) -> Scale:
+    def select_columns(self, chosen: Sequence[int]) -> JacobianScale:
         return replace(self, columns=self.columns[list(chosen)])
 
-    def of_rows(self, chosen: Sequence[int]) -> Scale:
+    def select_rows(self, chosen: Sequence[int]) -> JacobianScale:
         return replace(self, rows=self.rows[list(chosen)])
 
 
-def scaled(J: Floats, scale: Scale | None = None) -> Floats:
+def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
     """Rows and columns brought to like size, so that units do not decide; what is smaller than
     rounded numbers can tell is zero."""
-    floor = TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
+    floor = CLOSURE_TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
     if scale is not None:
         floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
     J = np.where(np.abs(J) < floor, 0.0, J)
@@ -62,64 +62,66 @@ def scaled(J: Floats, scale: Scale | None = None) -> Floats:
     return J
 
 
-def rank(J: Floats, scale: Scale | None = None) -> int:
+def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
     """Of a constraint Jacobian, whatever its units: singular values of the scaled one below the
     closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
-    sizes = np.linalg.svd(scaled(J, scale), compute_uv=False)
-    return numeric_rank(sizes, TOLERANCES.rank_share if scale is None else scale.closure)
+    sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)
+    return singular_value_rank(
+        sizes, CLOSURE_TOLERANCES.rank_share if scale is None else scale.closure
+    )
 
 
-def choose(
-    J: Floats, scale: Scale, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()
-) -> Choice:
+def choose_pivots(
+    J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()
+) -> PivotChoice:
     """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
-    whole, n = rank(J, scale), J.shape[1]
+    whole, n = jacobian_rank(J, scale), J.shape[1]
     free = [k for k in range(n) if k not in kept]
     if kept and len(kept) != n - whole:
         raise UnsupportedError(
             f"{len(kept)} speeds are named for {n - whole} freedom{'s' * (n - whole != 1)}",
             where="independent", remedy="name as many as there are freedoms, or none",
         )  # fmt: skip
-    if kept and rank(J[:, free], scale.of_columns(free)) < whole:
+    if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
         raise UnsupportedError(
-            f"{_powerless(J, scale, kept, free, names)} cannot drive the mechanism here: "
+            f"{_restricted_inputs(J, scale, kept, free, names)} cannot drive the mechanism here: "
             "the chosen independent speeds are restricted themselves",
             where="independent", remedy="choose others, or another configuration",
         )  # fmt: skip
-    rows, columns = pivots(scaled(J, scale), free, whole)
-    largest = np.abs(scaled(J, scale)).max(axis=1, initial=0.0)
-    restricting = np.flatnonzero(largest > TOLERANCES.restricting_entry)
-    return Choice(
+    rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)
+    largest = np.abs(scale_jacobian(J, scale)).max(axis=1, initial=0.0)
+    restricting = np.flatnonzero(largest > CLOSURE_TOLERANCES.restricting_entry)
+    return PivotChoice(
         tuple(rows),
         tuple(columns),
         tuple(kept) or tuple(k for k in range(n) if k not in columns),
-        tuple(_sizes(J[np.ix_(rows, columns)])),
+        tuple(_pivot_sizes(J[np.ix_(rows, columns)])),
         tuple(int(k) for k in restricting if k not in rows),
     )
 
 
-def _powerless(
-    J: Floats, scale: Scale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
+def _restricted_inputs(
+    J: Floats, scale: JacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
 ) -> str:
     """The inputs that the constraints tie to each other, the others standing free."""
-    left = np.linalg.svd(J[:, free])[0][:, rank(J[:, free], scale.of_columns(free)) :]
+    left = np.linalg.svd(J[:, free])[0][:, jacobian_rank(J[:, free], scale.select_columns(free)) :]
     tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
-    stuck = np.flatnonzero(tied > TOLERANCES.rank_share)
+    stuck = np.flatnonzero(tied > CLOSURE_TOLERANCES.rank_share)
     return " and ".join(f"'{names[kept[k]]}'" for k in stuck)
 
 
-def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
+def find_pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
     """Gaussian elimination; among pivots of acceptable size, the one that fills in least."""
     A = A.copy()
     rows, columns = list(range(len(A))), list(free)
     found: tuple[list[int], list[int]] = ([], [])
     for _ in range(count):
         rest = np.abs(A[np.ix_(rows, columns)])
-        there = rest > TOLERANCES.restricting_entry
+        there = rest > CLOSURE_TOLERANCES.restricting_entry
         fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
-        fill[rest < _ACCEPTABLE * rest.max()] = np.inf
+        fill[rest < _MIN_PIVOT_SHARE * rest.max()] = np.inf
         fill -= rest / (4 * rest.max())  # among equals the largest
         i, j = np.unravel_index(int(np.argmin(fill)), fill.shape)
         row, column = rows.pop(int(i)), columns.pop(int(j))
@@ -130,7 +132,7 @@ def pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]
     return found
 
 
-def _sizes(A: Floats) -> list[float]:
+def _pivot_sizes(A: Floats) -> list[float]:
     """The pivots of A, which is in the order of elimination."""
     A, found = A.copy(), []
     for k in range(len(A)):

@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..mechanism import Joint, Mechanism
-from .constraint_kinds import READERS
-from .constraint_kinds.closure import read_closure
-from .constraint_kinds.setting import Scope
-from .tree import Placed, Restraint, Restraints
-from .values import Values
+from .constraint_kinds import RESTRAINT_READERS
+from .constraint_kinds.closure import read_loop_restraint
+from .constraint_kinds.setting import SymbolScope
+from .tree import LinkFrame, Restraint, Restraints
+from .values import ParameterValues
 
 
-def restraints_of(
-    mechanism: Mechanism, values: Values, scope: Scope, bodies: Mapping[str, Placed]
+def read_restraints(
+    mechanism: Mechanism,
+    values: ParameterValues,
+    scope: SymbolScope,
+    bodies: Mapping[str, LinkFrame],
 ) -> Restraints:
     """All loops and constraints, in the order of the file."""
     ties: list[Restraint] = []
     for name, part in mechanism.loops_and_constraints().items():
         if isinstance(part, Joint):
-            ties.append(read_closure(name, part, values, bodies))
+            ties.append(read_loop_restraint(name, part, values, bodies))
         else:
-            values.at(f"constraints.{name}")
-            ties.append(READERS[type(part)](name, part, values, scope))
+            values.enter_place(f"constraints.{name}")
+            ties.append(RESTRAINT_READERS[type(part)](name, part, values, scope))
     return Restraints(tuple(ties))
 
 
-def moved(restraints: Restraints, change: Callable[[Placed], Placed]) -> Restraints:
+def relocate_restraints(
+    restraints: Restraints, change: Callable[[LinkFrame], LinkFrame]
+) -> Restraints:
     """The same with the frames of loops placed in other link frames."""
-    return Restraints(tuple(tie.with_frames(change) for tie in restraints.ties))
+    return Restraints(tuple(tie.relocate_frames(change) for tie in restraints.entries))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..expressions import to_float
+from ..expressions import expression_to_float
 from ..types import Floats
-from .coordinates import neutral, quaternion_ranges
-from .tree import Tree
+from .coordinates import neutral_coordinates, quaternion_ranges
+from .tree import KinematicTree
 
 
-def starting_pose(tree: Tree) -> Floats:
+def starting_pose(tree: KinematicTree) -> Floats:
     """q, (nq), of the file: nothing displaced, but for the rough values under `[assembly]`;
     quaternions have length 1."""
-    start = np.array(neutral(tree))
+    start = np.array(neutral_coordinates(tree))
     for name, number in tree.mechanism.assembly.items():
-        start[tree.names.q.index(name)] = to_float(number, tree.mechanism.values)
+        start[tree.names.q.index(name)] = expression_to_float(number, tree.mechanism.values)
     for part, _ in quaternion_ranges(tree):
         start[part] /= np.linalg.norm(start[part]) or 1.0
     return start

@@ -6,26 +6,26 @@ import casadi as ca
 import numpy as np
 
 from ..types import Floats
-from .tree import GROUND, Placed, Tree
-from .world import World
+from .tree import GROUND, KinematicTree, LinkFrame
+from .world import WorldKinematics
 
 
-def length_of(tree: Tree, q: Floats) -> float:
+def mechanism_length(tree: KinematicTree, q: Floats) -> float:
     """The largest distance, m, between origins of joints, ends of loops and centres of mass at q;
     1 where all of them coincide."""
-    world = World(tree, ca.DM(q))
-    places = [Placed(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
+    world = WorldKinematics(tree, ca.DM(q))
+    places = [LinkFrame(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
     places += [span.frame for span in tree.joints] + list(tree.frames.values())
-    for tie in tree.restraints.ties:
-        places += tie.frames
-    points = np.array([_point(world, place) for place in places])
+    for tie in tree.restraints.entries:
+        places += tie.loop_frames
+    points = np.array([_world_point(world, place) for place in places])
     spread = float(np.linalg.norm(np.ptp(points, axis=0)))
     return spread if spread > 0 else 1.0
 
 
-def _point(world: World, place: Placed) -> Floats:
+def _world_point(world: WorldKinematics, place: LinkFrame) -> Floats:
     p = ca.SX(place.p)
     if place.link != GROUND:
-        link = world.placed[place.link]
+        link = world.link_poses[place.link]
         p = link.p + link.R @ p
     return np.asarray(ca.DM(ca.SX(p)), dtype=float).ravel()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..algebra.linear import Array, Scalar
 from ..mechanism.joint_kinds import JointGlyph
-from .tree import Placed
+from .tree import LinkFrame
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class JointSketch:
     rotations against this frame whose z are the joint's axes."""
 
     glyphs: tuple[JointGlyph, ...]
-    place: Placed
+    place: LinkFrame
     axis: Array
     axis2: Array
 

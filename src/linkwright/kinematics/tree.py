@@ -14,22 +14,22 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..algebra.linear import Array, Scalar
-from ..algebra.spatial import Inertia
-from ..expressions import Exact
-from ..mechanism import Mechanism, Names
-from .joints import Kind
+from ..algebra.spatial import SpatialInertia
+from ..expressions import ExactNumber
+from ..mechanism import Mechanism, MechanismNames
+from .joints import MotionKind
 
 if TYPE_CHECKING:
-    from .constraint_kinds.setting import Rows, Setting
-    from .loads import Load, SpringLength
+    from .constraint_kinds.setting import BodyStates, ConstraintRows
+    from .loads import BodyForce, SpringLength
     from .sketches import Sketch
-    from .world import World
+    from .world import WorldKinematics
 
 GROUND = -1
 
 
 @dataclass(frozen=True)
-class Symbols:
+class ModelSymbols:
     """The model's own: coordinates q, speeds qd, their rates qdd, forces tau, and time t."""
 
     q: Array
@@ -40,7 +40,7 @@ class Symbols:
 
 
 @dataclass(frozen=True)
-class Transfer:
+class JointTransfer:
     """Joint variables as functions of the model's coordinates p: q = f(p), q̇ = G ṗ,
     q̈ = G p̈ + Ġ ṗ; expressions of the model's symbols. `neutral` is p where q is zero, if known."""
 
@@ -67,19 +67,19 @@ class ForceElement(ABC):
     is_declared: ClassVar[bool] = False
     label: ClassVar[str] = "load"
 
-    def loads(self, world: World, v: Array) -> list[Load]:
+    def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
         """Forces and moments on bodies where these stand in the world, v the tree's speeds."""
         return []
 
-    def forces_along(self) -> tuple[tuple[int, Scalar], ...]:
+    def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
         """Forces along degrees of freedom, by the index among the tree's speeds."""
         return ()
 
-    def energy(self, world: World) -> Scalar | None:
+    def potential_energy(self, world: WorldKinematics) -> Scalar | None:
         """Its potential energy; None if it has none."""
         return None
 
-    def spring_length(self, world: World, qd: Array) -> SpringLength | None:
+    def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
         """How closed forms write it, if its force depends on a length."""
         return None
 
@@ -90,25 +90,25 @@ class ForceElement(ABC):
 
 
 @dataclass(frozen=True)
-class Loads:
+class TreeForces:
     """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
     the model's symbols."""
 
-    forces: tuple[ForceElement, ...] = ()
-    moves: tuple[Scalar, ...] = ()
-    pads: tuple[ForceElement, ...] = ()
+    force_elements: tuple[ForceElement, ...] = ()
+    actuator_moves: tuple[Scalar, ...] = ()
+    compliant_contacts: tuple[ForceElement, ...] = ()
 
     @property
-    def passive(self) -> list[ForceElement]:
-        return [x for x in (*self.forces, *self.pads) if not x.is_declared]
+    def passive_elements(self) -> list[ForceElement]:
+        return [x for x in (*self.force_elements, *self.compliant_contacts) if not x.is_declared]
 
     @property
-    def declared(self) -> list[ForceElement]:
-        return [x for x in self.forces if x.is_declared]
+    def declared_elements(self) -> list[ForceElement]:
+        return [x for x in self.force_elements if x.is_declared]
 
 
 @dataclass(frozen=True)
-class Placed:
+class LinkFrame:
     """A frame fixed to a link (or to ground): its placement (R, p) in the link's frame."""
 
     link: int
@@ -128,36 +128,36 @@ class Restraint(ABC):
 
     @property
     @abstractmethod
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         """Frames or bodies that it acts on; none if it acts along coordinates."""
 
     @abstractmethod
-    def rows(self, setting: Setting) -> Rows:
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
         """Its equations."""
 
-    def units(self, count: int) -> list[str]:
+    def row_units(self, count: int) -> list[str]:
         """What its first `count` equations of positions, or of speeds, are measured in: "m", "1"
         (sines of angles), or "" where nobody knows."""
         return ["m"] * count
 
-    def assumed_zero(self, setting: Setting) -> list[Array]:
+    def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
         """Expressions of speeds that must vanish for its equations to make sense."""
         return []
 
-    def with_frames(self, change: Callable[[Placed], Placed]) -> Restraint:
+    def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> Restraint:
         """The same with its frames placed in other link frames."""
         return self
 
-    def with_side(self, tree: Tree) -> Restraint:
+    def choose_side(self, tree: KinematicTree) -> Restraint:
         """The same on the side on which the mechanism's file has it, where there are two."""
         return self
 
     @property
-    def frames(self) -> tuple[Placed, ...]:
+    def loop_frames(self) -> tuple[LinkFrame, ...]:
         """The frames of a joint that closes a loop, in the parent and in the child."""
         return ()
 
-    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+    def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
         """Axes about which it lets bodies turn, each with a frame and the direction in it."""
         return []
 
@@ -171,7 +171,7 @@ class Restraint(ABC):
 class Restraints:
     """What closes loops and restricts the motion of a tree."""
 
-    ties: tuple[Restraint, ...] = ()
+    entries: tuple[Restraint, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -187,25 +187,25 @@ class Link:
     parent: int
     R: Array
     p: Array
-    kind: Kind
+    kind: MotionKind
     pitch: Scalar
     q: int
     v: int
-    inertia: Inertia
+    inertia: SpatialInertia
     offset: float = 0.0
     shift: Scalar = 0.0
 
     @property
     def q_range(self) -> slice:
-        return slice(self.q, self.q + self.kind.coordinates)
+        return slice(self.q, self.q + self.kind.coordinate_count)
 
     @property
     def v_range(self) -> slice:
-        return slice(self.v, self.v + self.kind.speeds)
+        return slice(self.v, self.v + self.kind.velocity_count)
 
 
 @dataclass(frozen=True)
-class Mass:
+class BodyMass:
     """A body as textbooks have it: mass m, mass centre c, tensor I about it, link's axes."""
 
     link: int
@@ -215,19 +215,19 @@ class Mass:
 
 
 @dataclass(frozen=True)
-class Effects:
+class JointEffects:
     """What acts along one freedom of the tree: losses, spring, rotor (zero where nothing)."""
 
     damping: Scalar = 0.0
     friction: Scalar = 0.0
     smoothing: Scalar = 0.0
     stiffness: Scalar = 0.0
-    rest: Scalar = 0.0
-    rotor: Scalar = 0.0
+    rest_position: Scalar = 0.0
+    rotor_inertia: Scalar = 0.0
 
 
 @dataclass(frozen=True)
-class Follower:
+class MimicFollower:
     """A tree coordinate that is `gain` · (another coordinate of the model) + `offset`."""
 
     leader: int
@@ -236,16 +236,16 @@ class Follower:
 
 
 @dataclass(frozen=True)
-class JointSpan:
+class JointLinks:
     """A joint of the mechanism: its links (none if it does not move) and its frame."""
 
     name: str
     links: tuple[int, ...]
-    frame: Placed
+    frame: LinkFrame
 
 
 @dataclass(frozen=True)
-class Tree:
+class KinematicTree:
     """A mechanism made ready for recursions, with its numbers as floats or symbols.
 
     `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
@@ -255,21 +255,21 @@ class Tree:
 
     mechanism: Mechanism
     links: tuple[Link, ...]
-    bodies: dict[str, Placed]
-    frames: dict[str, Placed]
-    inertias: dict[str, Inertia]
-    masses: dict[str, Mass]
-    joints: tuple[JointSpan, ...]
-    effects: tuple[Effects, ...]
-    followers: dict[int, Follower]
-    names: Names
+    bodies: dict[str, LinkFrame]
+    frames: dict[str, LinkFrame]
+    inertias: dict[str, SpatialInertia]
+    masses: dict[str, BodyMass]
+    joints: tuple[JointLinks, ...]
+    joint_effects: tuple[JointEffects, ...]
+    followers: dict[int, MimicFollower]
+    names: MechanismNames
     gravity: Array
-    motion: Symbols
-    transfer: Transfer | None = None
-    loads: Loads = Loads()
+    motion: ModelSymbols
+    transfer: JointTransfer | None = None
+    forces: TreeForces = TreeForces()
     restraints: Restraints = Restraints()
     symbols: dict[str, Scalar] = field(default_factory=dict)
-    symbol_values: dict[str, Exact] = field(default_factory=dict)
+    symbol_values: dict[str, ExactNumber] = field(default_factory=dict)
     literals: dict[str, Fraction] = field(default_factory=dict)
 
     @property
@@ -282,26 +282,26 @@ class Tree:
 
     @property
     def tree_nv(self) -> int:
-        return len(self.effects)
+        return len(self.joint_effects)
 
-    def own_speeds(self) -> list[int]:
+    def own_velocity_indices(self) -> list[int]:
         """Indices, among the tree's speeds, of those that are the model's, in order."""
         return [v for v in range(self.tree_nv) if v not in self.followers]
 
-    def path(self, link: int) -> Iterator[int]:
+    def path_to_ground(self, link: int) -> Iterator[int]:
         """Links from the given one to ground."""
         while link != GROUND:
             yield link
             link = self.links[link].parent
 
-    def find(self, name: str) -> Placed:
+    def find_frame(self, name: str) -> LinkFrame:
         """A body or frame by name."""
-        from ..errors import NameNotFoundError, suggest
+        from ..errors import NameNotFoundError, suggest_remedy
 
         places = self.bodies | self.frames
         if name not in places:
             raise NameNotFoundError(
                 f"{self.mechanism.name} has no frame or body '{name}'",
-                remedy=suggest(name, list(places)),
+                remedy=suggest_remedy(name, list(places)),
             )
         return places[name]

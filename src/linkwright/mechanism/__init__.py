@@ -1,6 +1,6 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
-from .bodies import GROUND, Body, Frame, Inertia, Placement, Rotated
+from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
 from .constraints import (
     Constraint,
     CouplingConstraint,
@@ -14,19 +14,19 @@ from .constraints import (
 )
 from .contacts import Contact
 from .coordinates import (
-    Names,
+    MechanismNames,
+    coordinate_name,
     coordinate_names,
-    dotted,
-    names_of,
-    quaternion_starts,
-    speed_names,
+    mechanism_names,
+    quaternion_offsets,
+    velocity_names,
 )
-from .elements import Actuator, Coordinates, Force, JointForce, Spring, Wrench
-from .given import numbers_from_text, require_mechanism
-from .joint_kinds import JOINT_KINDS, Freedom, JointKind
+from .elements import Actuator, ChosenCoordinates, ForceElement, JointForce, Spring, WrenchElement
+from .given import read_named_numbers, require_mechanism
+from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
-from .mechanism import Mechanism, replaced
-from .parts import Part, Quantity, Table, Vector, plain, quantities
+from .mechanism import Mechanism, replace_fields
+from .parts import MechanismPart, NumberField, PartTable, Vector, part_numbers, plain_part_value
 from .strength import Strength
 
 __all__ = [
@@ -34,16 +34,16 @@ __all__ = [
     "JOINT_KINDS",
     "Actuator",
     "Body",
+    "ChosenCoordinates",
     "Constraint",
     "Contact",
-    "Coordinates",
     "CouplingConstraint",
+    "DegreeOfFreedom",
     "DistanceConstraint",
     "DriveConstraint",
     "EquationConstraint",
-    "Force",
+    "ForceElement",
     "Frame",
-    "Freedom",
     "GearConstraint",
     "Inertia",
     "Joint",
@@ -52,28 +52,28 @@ __all__ = [
     "KnifeEdgeConstraint",
     "Limits",
     "Mechanism",
+    "MechanismNames",
+    "MechanismPart",
     "Mimic",
     "Motor",
-    "Names",
-    "Part",
+    "NumberField",
+    "Orientation",
+    "PartTable",
     "Placement",
-    "Quantity",
     "RollingConstraint",
-    "Rotated",
     "Spring",
     "Strength",
     "SurfaceConstraint",
-    "Table",
     "Vector",
-    "Wrench",
+    "WrenchElement",
+    "coordinate_name",
     "coordinate_names",
-    "dotted",
-    "names_of",
-    "numbers_from_text",
-    "plain",
-    "quantities",
-    "quaternion_starts",
-    "replaced",
+    "mechanism_names",
+    "part_numbers",
+    "plain_part_value",
+    "quaternion_offsets",
+    "read_named_numbers",
+    "replace_fields",
     "require_mechanism",
-    "speed_names",
+    "velocity_names",
 ]  # fmt: skip

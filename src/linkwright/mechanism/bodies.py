@@ -10,18 +10,18 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
-from .parts import ORIGIN, Part, Quantity, Vector, accept_list
+from .parts import ORIGIN, MechanismPart, NumberField, Vector, allow_list_in_schema
 
 GROUND = "ground"
 
 
-class Rotated(Part):
+class Orientation(MechanismPart):
     """An orientation: roll, pitch, yaw about fixed x, y, z, or a quaternion (w, x, y, z)."""
 
-    rpy: Annotated[Vector, Quantity("rad", 3)] = Field(
+    rpy: Annotated[Vector, NumberField("rad", 3)] = Field(
         default=ORIGIN, description="roll, pitch, yaw: turns about the fixed axes x, then y, then z"
     )
-    quaternion: Annotated[Vector, Quantity("1", 4)] = Field(
+    quaternion: Annotated[Vector, NumberField("1", 4)] = Field(
         default=(ONE, ZERO, ZERO, ZERO), description="w, x, y, z instead of rpy; scaled to length 1"
     )
 
@@ -30,7 +30,7 @@ class Rotated(Part):
         def __init__(self, **fields: Any) -> None: ...
 
     @model_validator(mode="after")
-    def _one_rotation(self) -> Rotated:
+    def _check_one_rotation(self) -> Orientation:
         if "rpy" in self.model_fields_set and "quaternion" in self.model_fields_set:
             raise MechanismError("has both rpy and quaternion", remedy="give one of them")
         return self
@@ -41,13 +41,13 @@ class Rotated(Part):
         found = super().__get_pydantic_json_schema__(schema, handler)
         both = {"type": "object", "required": ["rpy", "quaternion"]}
         handler.resolve_ref_schema(found)["not"] = both
-        return accept_list(found, handler, 3)
+        return allow_list_in_schema(found, handler, 3)
 
 
-class Placement(Rotated):
+class Placement(Orientation):
     """Where a frame stands in another: position of its origin, and orientation."""
 
-    xyz: Annotated[Vector, Quantity("m", 3)] = Field(default=ORIGIN, description="position, m")
+    xyz: Annotated[Vector, NumberField("m", 3)] = Field(default=ORIGIN, description="position, m")
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -55,22 +55,22 @@ class Placement(Rotated):
 
     @model_validator(mode="before")
     @classmethod
-    def _bare_position(cls, value: Any) -> Any:
+    def _accept_bare_position(cls, value: Any) -> Any:
         return {"xyz": value} if isinstance(value, list | tuple) else value
 
 
-class Inertia(Rotated):
+class Inertia(Orientation):
     """Inertia tensor about the mass centre, kg·m², in the body's axes or axes turned by rpy.
 
     `xy` is the tensor's own entry, −∫xy dm, as in URDF files.
     """
 
-    xx: Annotated[Expression, Quantity("kg*m^2")] = ZERO
-    yy: Annotated[Expression, Quantity("kg*m^2")] = ZERO
-    zz: Annotated[Expression, Quantity("kg*m^2")] = ZERO
-    xy: Annotated[Expression, Quantity("kg*m^2")] = ZERO
-    xz: Annotated[Expression, Quantity("kg*m^2")] = ZERO
-    yz: Annotated[Expression, Quantity("kg*m^2")] = ZERO
+    xx: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    yy: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    zz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    xy: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    xz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    yz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -87,17 +87,17 @@ class Inertia(Rotated):
 
     @model_validator(mode="before")
     @classmethod
-    def _bare_entries(cls, value: Any) -> Any:
+    def _accept_bare_entries(cls, value: Any) -> Any:
         """A diagonal, or a symmetric 3×3 array, as a table of entries."""
         value = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(value, list | tuple) or len(value) != 3:
             return value
         if all(isinstance(row, list | tuple) and len(row) == 3 for row in value):
-            return _entries_of_matrix(value)
+            return _inertia_entries(value)
         return dict(zip(("xx", "yy", "zz"), value, strict=True))
 
 
-def _entries_of_matrix(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def _inertia_entries(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The six entries of a symmetric tensor; asymmetry beyond rounding is an error."""
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = rows[i][j], rows[j][i]
@@ -110,11 +110,11 @@ def _entries_of_matrix(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     return {"xyz"[i] + "xyz"[j]: rows[i][j] for i in range(3) for j in range(i, 3)}
 
 
-class Body(Part):
+class Body(MechanismPart):
     """A rigid body: mass, mass centre and inertia about it, in the body's frame."""
 
-    mass: Annotated[Expression, Quantity("kg")] = Field(default=ZERO, description="mass, kg")
-    center: Annotated[Vector, Quantity("m", 3)] = Field(
+    mass: Annotated[Expression, NumberField("kg")] = Field(default=ZERO, description="mass, kg")
+    center: Annotated[Vector, NumberField("m", 3)] = Field(
         default=ORIGIN, description="mass centre in the body's frame, m"
     )
     inertia: Inertia = Field(
@@ -127,7 +127,7 @@ class Body(Part):
         def __init__(self, **fields: Any) -> None: ...
 
 
-class Frame(Part):
+class Frame(MechanismPart):
     """A named frame fixed to a body, such as a tool tip."""
 
     body: str = Field(description="the body that carries it, or ground")

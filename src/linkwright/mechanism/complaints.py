@@ -7,34 +7,36 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
-from ..errors import LinkwrightError, MechanismError, suggest
+from ..errors import LinkwrightError, MechanismError, suggest_remedy
 
-_SHORTHANDS = {
+_SHORTHAND_REMEDIES = {
     "Inertia": "write { xx = …, yy = …, zz = … } or [xx, yy, zz]",
     "Placement": "write { xyz = […], rpy = […] } or [x, y, z]",
 }
 
 
-def as_mechanism_error(
+def to_mechanism_error(
     error: ValidationError, kind: type[BaseModel], fields: Mapping[str, object]
 ) -> MechanismError:
     """The first complaint about the `fields` given for a part of this kind."""
     first, count = error.errors()[0], error.error_count()
-    place, cause = _place(first["loc"], fields), first.get("ctx", {}).get("error")
+    place, cause = _field_place(first["loc"], fields), first.get("ctx", {}).get("error")
     if isinstance(cause, LinkwrightError):
         what, remedy = cause.what, cause.remedy
         place = ".".join(part for part in (place, cause.where) if part)
     elif first["type"] == "extra_forbidden":
         place, _, key = place.rpartition(".")
-        what, remedy = f"unknown key '{key}'", suggest(key, list(kind.model_fields))
+        what, remedy = f"unknown key '{key}'", suggest_remedy(key, list(kind.model_fields))
     else:
-        what, remedy = _in_words(first["type"], first["input"], first.get("ctx", {}), first["msg"])
+        what, remedy = _describe_error(
+            first["type"], first["input"], first.get("ctx", {}), first["msg"]
+        )
     if count > 1:
         remedy = "; ".join(part for part in (remedy, f"{count - 1} more like this") if part)
     return MechanismError(what, where=place, remedy=remedy)
 
 
-def _place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
+def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
     """Where the complaint is, as the file has it: without the types that pydantic puts in."""
     place, here = "", cast(Any, fields)
     for number, part in enumerate(location, 1):
@@ -48,7 +50,9 @@ def _place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
     return place.removeprefix(".")
 
 
-def _in_words(kind: str, value: Any, context: Mapping[str, Any], words: str) -> tuple[str, str]:
+def _describe_error(
+    kind: str, value: Any, context: Mapping[str, Any], words: str
+) -> tuple[str, str]:
     """What is wrong and what to do, for the kinds of errors that our records can have."""
     match kind:
         case "union_tag_not_found":
@@ -58,14 +62,16 @@ def _in_words(kind: str, value: Any, context: Mapping[str, Any], words: str) -> 
         case "missing":
             return "is missing", "give it"
         case "string_type":
-            return f"{_shown(value)} is no text", "put it in quotes"
+            return f"{_shortened_repr(value)} is no text", "put it in quotes"
         case "literal_error":
-            return f"{_shown(value)} is not known here", f"use {context['expected']}"
+            return f"{_shortened_repr(value)} is not known here", f"use {context['expected']}"
         case "model_type" | "model_attributes_type" | "dict_type":
-            remedy = _SHORTHANDS.get(context.get("class_name", ""), "write it as { key = … }")
-            return f"{_shown(value)} is no table", remedy
+            remedy = _SHORTHAND_REMEDIES.get(
+                context.get("class_name", ""), "write it as { key = … }"
+            )
+            return f"{_shortened_repr(value)} is no table", remedy
         case "tuple_type":
-            return f"{_shown(value)} is no list", "write it as […, …]"
+            return f"{_shortened_repr(value)} is no list", "write it as […, …]"
         case "too_short" | "too_long":
             wanted = context.get("min_length", context.get("max_length"))
             return f"has {context['actual_length']} entries", f"give {wanted}"
@@ -73,6 +79,6 @@ def _in_words(kind: str, value: Any, context: Mapping[str, Any], words: str) -> 
             return words[0].lower() + words[1:], ""
 
 
-def _shown(value: Any, width: int = 40) -> str:
+def _shortened_repr(value: Any, width: int = 40) -> str:
     text = repr(value)
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
-from ..expressions import ONE, ZERO, Expression, names
+from ..expressions import ONE, ZERO, Expression, names_in_expression
 from .bodies import GROUND
-from .parts import Part, Quantity, Scalar, Table, Vector
+from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
 from .strength import Strength
 
 if TYPE_CHECKING:
     from .validate.constraints import ConstraintChecks
 
 
-class _Constraint(Part):
+class _ConstraintPart(MechanismPart):
     """What restricts the motion; `rows` counts its equations of positions and of speeds."""
 
     @property
-    def rows(self) -> tuple[int, int]:
+    def row_counts(self) -> tuple[int, int]:
         return 1, 0
 
     @property
@@ -36,13 +36,13 @@ class _Constraint(Part):
         """Refuses what the mechanism does not have, or what means nothing."""
 
 
-class _Member(_Constraint):
+class _BreakableConstraint(_ConstraintPart):
     """A constraint that a part without mass holds, which may fail."""
 
     breaks: Strength | None = Field(default=None, description="force and impulse at which it fails")
 
     @model_validator(mode="after")
-    def _has_no_moment(self) -> Self:
+    def _check_no_moment(self) -> Self:
         if self.breaks is not None and self.breaks.moment is not None:
             raise MechanismError(
                 "carries no moment", where="breaks.moment", remedy="give a force or an impulse"
@@ -50,29 +50,29 @@ class _Member(_Constraint):
         return self
 
 
-class EquationConstraint(_Constraint):
+class EquationConstraint(_ConstraintPart):
     """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in speeds."""
 
     type: Literal["equation"]
-    position: Annotated[Expression | None, Quantity("any", optional=True)] = None
-    velocity: Annotated[Expression | None, Quantity("any", optional=True)] = None
+    position: Annotated[Expression | None, NumberField("any", optional=True)] = None
+    velocity: Annotated[Expression | None, NumberField("any", optional=True)] = None
 
     @model_validator(mode="after")
-    def _one_equation(self) -> EquationConstraint:
+    def _check_one_equation(self) -> EquationConstraint:
         if (self.position is None) == (self.velocity is None):
             what = "neither" if self.position is None else "both"
             raise MechanismError(f"has {what} of position and velocity", remedy="give one of them")
         return self
 
     @property
-    def rows(self) -> tuple[int, int]:
+    def row_counts(self) -> tuple[int, int]:
         return (0, 1) if self.position is None else (1, 0)
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
         key = "velocity" if self.position is None else "position"
         number, where = getattr(self, key), f"{place}.{key}"
-        kinds = checks.expression(number, where)
-        checks.scope.dimension(number, where)
+        kinds = checks.check_expression(number, where)
+        checks.scope.infer_dimension(number, where)
         if key == "position":
             if "speed" in kinds:
                 raise MechanismError("uses a speed", where=where, remedy="give it as velocity = …")
@@ -82,12 +82,12 @@ class EquationConstraint(_Constraint):
         if "speed" not in kinds:
             remedy = "name one, such as dq1 for that of q1"
             raise MechanismError("uses no speed", where=where, remedy=remedy)
-        if not checks.is_linear_in_speeds(number):
+        if not checks.is_linear_in_velocities(number):
             what = "is not linear in the speeds"
             raise MechanismError(what, where=where, remedy="make it linear")
 
 
-class CouplingConstraint(_Constraint):
+class CouplingConstraint(_ConstraintPart):
     """q of `joint` = Σ coefficients[k] · (q of `other`)^k."""
 
     type: Literal["coupling"]
@@ -95,20 +95,20 @@ class CouplingConstraint(_Constraint):
     other: str | None = Field(
         default=None, description="none: the joint is held at coefficients[0]"
     )
-    coefficients: Annotated[Vector, Quantity("any", None)]
+    coefficients: Annotated[Vector, NumberField("any", None)]
 
     @model_validator(mode="after")
-    def _some_coefficients(self) -> CouplingConstraint:
+    def _check_some_coefficients(self) -> CouplingConstraint:
         if not isinstance(self.coefficients, tuple) or not self.coefficients:
             remedy = "write them as [c0, c1, …]"
             raise MechanismError("is no list of numbers", where="coefficients", remedy=remedy)
         return self
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        joint = checks.single_joint(self.joint, f"{place}.joint")
+        joint = checks.check_single_joint(self.joint, f"{place}.joint")
         other = None
         if self.other is not None:
-            other = checks.single_joint(self.other, f"{place}.other")
+            other = checks.check_single_joint(self.other, f"{place}.other")
             if self.other == self.joint:
                 where, remedy = f"{place}.other", "name another joint"
                 raise MechanismError("is the joint itself", where=where, remedy=remedy)
@@ -117,47 +117,47 @@ class CouplingConstraint(_Constraint):
             raise MechanismError("has no other joint", where=place, remedy=remedy)
         for power, number in enumerate(self.coefficients):
             here = f"{place}.coefficients[{power}]"
-            checks.number(number, "coefficients", here, "any")
-            checks.ratio(number, here, joint, other, power)
+            checks.check_number(number, "coefficients", here, "any")
+            checks.check_ratio_dimension(number, here, joint, other, power)
 
 
-class GearConstraint(_Constraint):
+class GearConstraint(_ConstraintPart):
     """Σ factors · q = `offset`: gears, a rack and its pinion, a differential."""
 
     type: Literal["gear"]
-    factors: Table[Scalar] = Field(description='by coordinate: { q1 = 1, q2 = "r2/r1" }')
-    offset: Annotated[Expression, Quantity("any")] = ZERO
+    factors: PartTable[Scalar] = Field(description='by coordinate: { q1 = 1, q2 = "r2/r1" }')
+    offset: Annotated[Expression, NumberField("any")] = ZERO
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
         if not self.factors:
             where = f"{place}.factors"
             raise MechanismError("is empty", where=where, remedy="name the coordinates")
         for name, factor in self.factors.items():
-            checks.coordinate(name, f"{place}.factors")
+            checks.check_coordinate(name, f"{place}.factors")
             where = f"{place}.factors.{name}"
-            if checks.scope.value(factor, where) == 0:
+            if checks.scope.finite_value(factor, where) == 0:
                 raise MechanismError("is zero", where=where, remedy="leave the coordinate out")
-        checks.scope.value(self.offset, f"{place}.offset")
+        checks.scope.finite_value(self.offset, f"{place}.offset")
 
 
-class DriveConstraint(_Constraint):
+class DriveConstraint(_ConstraintPart):
     """A coordinate that follows a given function of time."""
 
     type: Literal["drive"]
     on: str = Field(description="the coordinate: q1, tube.x")
-    position: Annotated[Expression, Quantity("any")] = Field(description="an expression of t")
+    position: Annotated[Expression, NumberField("any")] = Field(description="an expression of t")
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        checks.coordinate(self.on, f"{place}.on")
-        checks.function_of_time(self.position, f"{place}.position")
+        checks.check_coordinate(self.on, f"{place}.on")
+        checks.check_time_function(self.position, f"{place}.position")
 
 
-class DistanceConstraint(_Member):
+class DistanceConstraint(_BreakableConstraint):
     """The origins of two frames or bodies keep their distance: a rod without mass."""
 
     type: Literal["distance"]
     between: tuple[str, str]
-    length: Annotated[Expression, Quantity("m")] = Field(description="may be an expression of t")
+    length: Annotated[Expression, NumberField("m")] = Field(description="may be an expression of t")
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -165,23 +165,23 @@ class DistanceConstraint(_Member):
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
         one, other = self.between
-        checks.two_points(place, **{"between[0]": one, "between[1]": other})
+        checks.check_two_points(place, **{"between[0]": one, "between[1]": other})
         where = f"{place}.length"
-        checks.function_of_time(self.length, where)
-        if "t" not in names(self.length):
-            checks.number(self.length, "length", where, "m")
-            if checks.scope.value(self.length, where) <= 0:
+        checks.check_time_function(self.length, where)
+        if "t" not in names_in_expression(self.length):
+            checks.check_number(self.length, "length", where, "m")
+            if checks.scope.finite_value(self.length, where) <= 0:
                 remedy = "give a length above 0, or close a spherical loop"
                 raise MechanismError("is no length", where=where, remedy=remedy)
 
 
-class SurfaceConstraint(_Constraint):
+class SurfaceConstraint(_ConstraintPart):
     """The origin of a frame or body stays on a surface that is fixed in another."""
 
     type: Literal["surface"]
     point: str
     frame: str = Field(default=GROUND, description="x, y, z are the point's coordinates in it")
-    surface: Annotated[Expression, Quantity("any")] = Field(
+    surface: Annotated[Expression, NumberField("any")] = Field(
         description="is 0 on the surface: an expression of x, y, z and t"
     )
 
@@ -190,29 +190,29 @@ class SurfaceConstraint(_Constraint):
         return self.point, self.frame
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        checks.two_points(place, point=self.point, frame=self.frame)
+        checks.check_two_points(place, point=self.point, frame=self.frame)
         for axis in "xyz":
             if axis in checks.mechanism.parameters:
                 what = f"'{axis}' is a parameter and a coordinate of the point"
                 raise MechanismError(what, where=place, remedy="name the parameter otherwise")
         where = f"{place}.surface"
-        if "coordinate" not in checks.expression_of_point(self.surface, where):
+        if "coordinate" not in checks.check_point_expression(self.surface, where):
             remedy = "give the surface's equation"
             raise MechanismError("uses none of x, y, z", where=where, remedy=remedy)
 
 
-class RollingConstraint(_Member):
+class RollingConstraint(_BreakableConstraint):
     """A thin wheel rolls without slipping: on the plane z = 0 of a frame, or on another wheel
     whose axle is parallel to its own."""
 
     type: Literal["rolling"]
     wheel: str = Field(description="frame or body at the wheel's centre")
-    radius: Annotated[Expression, Quantity("m")]
-    axle: Annotated[Vector, Quantity("any", 3)] = Field(
+    radius: Annotated[Expression, NumberField("m")]
+    axle: Annotated[Vector, NumberField("any", 3)] = Field(
         default=(ZERO, ZERO, ONE), description="direction of the axle, in the wheel's axes"
     )
     on: str = Field(default=GROUND, description="the plane's frame, or the other wheel")
-    other_radius: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
+    other_radius: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
         default=None, description="of the other wheel; negative for a ring that is rolled in"
     )
     side: Literal["+z", "-z"] | None = Field(
@@ -222,7 +222,7 @@ class RollingConstraint(_Member):
     )
 
     @property
-    def rows(self) -> tuple[int, int]:
+    def row_counts(self) -> tuple[int, int]:
         return (1, 2) if self.other_radius is None else (1, 1)
 
     @property
@@ -230,18 +230,18 @@ class RollingConstraint(_Member):
         return self.wheel, self.on
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        checks.two_points(place, wheel=self.wheel, on=self.on)
-        checks.direction(self.axle, f"{place}.axle")
-        checks.number(self.radius, "radius", f"{place}.radius", "m")
-        radius = checks.scope.value(self.radius, f"{place}.radius")
+        checks.check_two_points(place, wheel=self.wheel, on=self.on)
+        checks.check_direction(self.axle, f"{place}.axle")
+        checks.check_number(self.radius, "radius", f"{place}.radius", "m")
+        radius = checks.scope.finite_value(self.radius, f"{place}.radius")
         if radius <= 0:
             where = f"{place}.radius"
             raise MechanismError("is no radius", where=where, remedy="give a length above 0")
         if self.other_radius is None:
             return
         where = f"{place}.other_radius"
-        checks.number(self.other_radius, "other_radius", where, "m")
-        other = checks.scope.value(self.other_radius, where)
+        checks.check_number(self.other_radius, "other_radius", where, "m")
+        other = checks.scope.finite_value(self.other_radius, where)
         if other == 0 or radius + other == 0:
             what = "leaves no distance between the axles"
             raise MechanismError(what, where=where, remedy="give another radius")
@@ -250,18 +250,18 @@ class RollingConstraint(_Member):
             raise MechanismError(what, where=where, remedy="remove it")
 
 
-class KnifeEdgeConstraint(_Member):
+class KnifeEdgeConstraint(_BreakableConstraint):
     """A blade that cannot slip sideways: the frame's origin has no velocity along `normal`."""
 
     type: Literal["knife-edge"]
     on: str = Field(description="frame or body that carries the blade")
-    normal: Annotated[Vector, Quantity("any", 3)] = Field(
+    normal: Annotated[Vector, NumberField("any", 3)] = Field(
         default=(ZERO, ONE, ZERO), description="sideways direction, in the axes of `on`"
     )
     relative_to: str = Field(default=GROUND, description="the body or frame that it cuts into")
 
     @property
-    def rows(self) -> tuple[int, int]:
+    def row_counts(self) -> tuple[int, int]:
         return 0, 1
 
     @property
@@ -269,8 +269,8 @@ class KnifeEdgeConstraint(_Member):
         return self.on, self.relative_to
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        checks.two_points(place, on=self.on, relative_to=self.relative_to)
-        checks.direction(self.normal, f"{place}.normal")
+        checks.check_two_points(place, on=self.on, relative_to=self.relative_to)
+        checks.check_direction(self.normal, f"{place}.normal")
 
 
 Constraint = Annotated[

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
-from ..expressions import ONE, ZERO, Expression, parse
+from ..expressions import ONE, ZERO, Expression, parse_expression
 from .bodies import GROUND
-from .parts import Part, Quantity
+from .parts import MechanismPart, NumberField
 
-_OF_RIGID = ("restitution", "static_ratio")
-_OF_COMPLIANT = ("exponent", "damping", "smoothing")
+_RIGID_ONLY_FIELDS = ("restitution", "static_ratio")
+_COMPLIANT_ONLY_FIELDS = ("exponent", "damping", "smoothing")
 
 
-class Contact(Part):
+class Contact(MechanismPart):
     """The origin of `point` (with a radius: a ball about it) stays where z ≥ 0 in `plane`.
 
     Rigid: impacts by restitution, resting contact that only pushes, Coulomb friction. With a
@@ -25,29 +25,30 @@ class Contact(Part):
     type: Literal["point-plane"] = "point-plane"
     point: str = Field(description="frame or body whose origin touches")
     plane: str = Field(default=GROUND, description="frame or body; z points out of the material")
-    radius: Annotated[Expression, Quantity("m")] = Field(
+    radius: Annotated[Expression, NumberField("m")] = Field(
         default=ZERO, description="of a ball about the point"
     )
-    restitution: Annotated[Expression, Quantity("1")] = Field(
+    restitution: Annotated[Expression, NumberField("1")] = Field(
         default=ZERO, description="speed after an impact, as a share of that before: 0 to 1"
     )
-    friction: Annotated[Expression, Quantity("1")] = Field(
+    friction: Annotated[Expression, NumberField("1")] = Field(
         default=ZERO, description="Coulomb's coefficient"
     )
-    static_ratio: Annotated[Expression, Quantity("1")] = Field(
+    static_ratio: Annotated[Expression, NumberField("1")] = Field(
         default=ONE, description="what friction holds, over what it is in sliding: 1 or more"
     )
-    stiffness: Annotated[Expression | None, Quantity("any", optional=True)] = Field(
+    stiffness: Annotated[Expression | None, NumberField("any", optional=True)] = Field(
         default=None, description="N/m^exponent; makes the contact compliant"
     )
-    exponent: Annotated[Expression, Quantity("1")] = Field(
-        default=parse("3/2"), description="1 or more; 3/2 is Hertz's"
+    exponent: Annotated[Expression, NumberField("1")] = Field(
+        default=parse_expression("3/2"), description="1 or more; 3/2 is Hertz's"
     )
-    damping: Annotated[Expression, Quantity("s/m")] = Field(
+    damping: Annotated[Expression, NumberField("s/m")] = Field(
         default=ZERO, description="share of the force that a unit of approaching speed adds"
     )
-    smoothing: Annotated[Expression, Quantity("m/s")] = Field(
-        default=parse("0.001"), description="speed at which a compliant contact's friction sets in"
+    smoothing: Annotated[Expression, NumberField("m/s")] = Field(
+        default=parse_expression("0.001"),
+        description="speed at which a compliant contact's friction sets in",
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -55,17 +56,19 @@ class Contact(Part):
         def __init__(self, **fields: Any) -> None: ...
 
     @property
-    def rigid(self) -> bool:
+    def is_rigid(self) -> bool:
         return self.stiffness is None
 
     @model_validator(mode="after")
-    def _fitting_fields(self) -> Contact:
+    def _check_fields(self) -> Contact:
         kind, senseless = (
-            ("rigid", _OF_COMPLIANT) if self.rigid else ("compliant", _OF_RIGID)
-        )  # fmt: skip
+            ("rigid", _COMPLIANT_ONLY_FIELDS)
+            if self.is_rigid
+            else ("compliant", _RIGID_ONLY_FIELDS)
+        )
         for key in senseless:
             if key in self.model_fields_set:
-                remedy = "give a stiffness" if self.rigid else "remove it"
+                remedy = "give a stiffness" if self.is_rigid else "remove it"
                 raise MechanismError(
                     f"has no meaning for a {kind} contact", where=key, remedy=remedy
                 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ..expressions import is_variable, names
+from ..expressions import is_variable_name, names_in_expression
 from .joints import Joint
-from .parts import quantities
+from .parts import part_numbers
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -16,7 +16,7 @@ _Time = TypeVar("_Time")
 
 
 @dataclass(frozen=True)
-class Names:
+class MechanismNames:
     """In the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
@@ -31,14 +31,14 @@ class Names:
     joints: tuple[str, ...]
     bodies: tuple[str, ...]
     actuators: tuple[str, ...] = ()
-    in_time: bool = False
+    is_time_dependent: bool = False
     constraints: tuple[str, ...] = ()
     position_rows: tuple[int, ...] = ()
     loops: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
 
     @property
-    def positions(self) -> int:
+    def position_row_count(self) -> int:
         """The number of equations of positions."""
         return len(self.position_rows)
 
@@ -53,10 +53,10 @@ class Names:
     def time_arguments(self, t: _Time) -> list[_Time]:
         """[t] where forces or constraints depend on time, else []: what a function of the
         mechanism takes behind its other inputs, before parameters."""
-        return [t] if self.in_time else []
+        return [t] if self.is_time_dependent else []
 
 
-def names_of(mechanism: Mechanism) -> Names:
+def mechanism_names(mechanism: Mechanism) -> MechanismNames:
     """The names of everything that has a place in a vector."""
     q: list[str] = []
     qd: list[str] = []
@@ -65,50 +65,50 @@ def names_of(mechanism: Mechanism) -> Names:
     for name, joint in mechanism.joints_depth_first():
         joints.append(name)
         q += coordinate_names(name, joint)
-        qd += speed_names(name, joint)
-        if joint.freedoms and joint.locked is None:
+        qd += velocity_names(name, joint)
+        if joint.dofs and joint.locked is None:
             bodies.append(joint.child)
     if mechanism.coordinates is not None:
-        q = qd = list(mechanism.coordinates.own)
-    owners, position_rows = _constraint_rows(mechanism)
-    return Names(
+        q = qd = list(mechanism.coordinates.own_names)
+    owners, position_rows = _constraint_row_owners(mechanism)
+    return MechanismNames(
         tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
-        any("t" in names(number)
+        any("t" in names_in_expression(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
-            for _, number, _ in quantities(part)),
+            for _, number, _ in part_numbers(part)),
         tuple(owners), tuple(position_rows), tuple(mechanism.loops),
     )  # fmt: skip
 
 
-def _constraint_rows(mechanism: Mechanism) -> tuple[list[str], list[int]]:
+def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:
     """The owner of every row, and which rows are equations of positions: those of one owner stand
     before its equations of velocities."""
     owners: list[str] = []
     position_rows: list[int] = []
     for name, part in mechanism.loops_and_constraints().items():
-        positions, speeds = (6 - len(part.freedoms), 0) if isinstance(part, Joint) else part.rows
+        positions, speeds = (6 - len(part.dofs), 0) if isinstance(part, Joint) else part.row_counts
         position_rows += range(len(owners), len(owners) + positions)
         owners += [name] * (positions + speeds)
     return owners, position_rows
 
 
-def dotted(joint: str, ending: str) -> str:
+def coordinate_name(joint: str, ending: str) -> str:
     """A coordinate's name: the joint's, with the ending behind a dot if it has several."""
     return f"{joint}.{ending}" if ending else joint
 
 
 def coordinate_names(name: str, joint: Joint) -> list[str]:
     """Of the coordinates that the joint has itself."""
-    return [dotted(name, ending) for ending in joint.coordinates] if joint.moves else []
+    return [coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
 
 
-def speed_names(name: str, joint: Joint) -> list[str]:
-    return [dotted(name, freedom.ending) for freedom in joint.freedoms] if joint.moves else []
+def velocity_names(name: str, joint: Joint) -> list[str]:
+    return [coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
 
 
 @dataclass(frozen=True)
-class Variable:
+class VariableMeaning:
     """What a name in the expression of a force or constraint may stand for."""
 
     kind: str  # "coordinate", "speed" or "time"
@@ -120,27 +120,27 @@ class Variable:
         return f"a {self.kind} of joint '{self.joint}'" if self.joint else f"a new {self.kind}"
 
 
-def variables_of(mechanism: Mechanism) -> dict[str, list[Variable]]:
+def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     """The meanings of all names that change in time.
 
     The speed of the coordinate q1 is dq1; speeds that are no rates have names of their own.
     """
-    meanings = {"t": [Variable("time")]}
+    meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():
         rates = [
-            speed if joint.by_quaternion else f"d{speed}" for speed in speed_names(name, joint)
+            speed if joint.by_quaternion else f"d{speed}" for speed in velocity_names(name, joint)
         ]
         for kind, words in (("coordinate", coordinate_names(name, joint)), ("speed", rates)):
-            for word in filter(is_variable, words):
-                meanings.setdefault(word, []).append(Variable(kind, name))
+            for word in filter(is_variable_name, words):
+                meanings.setdefault(word, []).append(VariableMeaning(kind, name))
     if mechanism.coordinates is not None:
-        for name in filter(is_variable, mechanism.coordinates.own):
-            meanings.setdefault(name, []).append(Variable("coordinate"))
-            meanings.setdefault(f"d{name}", []).append(Variable("speed"))
+        for name in filter(is_variable_name, mechanism.coordinates.own_names):
+            meanings.setdefault(name, []).append(VariableMeaning("coordinate"))
+            meanings.setdefault(f"d{name}", []).append(VariableMeaning("speed"))
     return meanings
 
 
-def quaternion_starts(mechanism: Mechanism) -> list[int]:
+def quaternion_offsets(mechanism: Mechanism) -> list[int]:
     """Where quaternions begin among the coordinates q."""
     found, place = [], 0
     if mechanism.coordinates is not None:

@@ -13,13 +13,13 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ZERO, Expression
 from .bodies import GROUND
-from .parts import ORIGIN, Part, Quantity, Scalar, Table, Vector, quantities
+from .parts import ORIGIN, MechanismPart, NumberField, PartTable, Scalar, Vector, part_numbers
 
 if TYPE_CHECKING:
     from .validate.elements import ForceChecks
 
 
-class _Force(Part):
+class _ForceElement(MechanismPart):
     """A force element."""
 
     @property
@@ -31,14 +31,14 @@ class _Force(Part):
         """Refuses what the mechanism does not have, or what means nothing."""
 
 
-class Spring(_Force):
+class Spring(_ForceElement):
     """A spring and damper along the line between the origins of two frames or bodies."""
 
     type: Literal["spring"]
     between: tuple[str, str]
-    stiffness: Annotated[Expression, Quantity("N/m")] = ZERO
-    damping: Annotated[Expression, Quantity("N*s/m")] = ZERO
-    length: Annotated[Expression, Quantity("m")] = Field(default=ZERO, description="at rest")
+    stiffness: Annotated[Expression, NumberField("N/m")] = ZERO
+    damping: Annotated[Expression, NumberField("N*s/m")] = ZERO
+    length: Annotated[Expression, NumberField("m")] = Field(default=ZERO, description="at rest")
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -46,69 +46,69 @@ class Spring(_Force):
 
     def check(self, place: str, checks: ForceChecks) -> None:
         for i, end in enumerate(self.between):
-            checks.point(end, f"{place}.between[{i}]")
+            checks.check_point(end, f"{place}.between[{i}]")
         if self.between[0] == self.between[1]:
             where = f"{place}.between"
             raise MechanismError("both ends are the same", where=where, remedy="name two points")
-        for key, number, quantity in quantities(self):
-            checks.number(number, key, f"{place}.{key}", quantity.unit)
+        for key, number, quantity in part_numbers(self):
+            checks.check_number(number, key, f"{place}.{key}", quantity.unit)
 
 
-class Wrench(_Force):
+class WrenchElement(_ForceElement):
     """A force and moment on a frame or body, expressions of t, coordinates and speeds."""
 
     type: Literal["wrench"]
     on: str
-    force: Annotated[Vector, Quantity("N", 3)] = ORIGIN
-    moment: Annotated[Vector, Quantity("N*m", 3)] = ORIGIN
+    force: Annotated[Vector, NumberField("N", 3)] = ORIGIN
+    moment: Annotated[Vector, NumberField("N*m", 3)] = ORIGIN
     axes: str = Field(
         default="ground", description="the frame whose axes the components are given in"
     )
 
     def check(self, place: str, checks: ForceChecks) -> None:
-        checks.point(self.on, f"{place}.on")
-        checks.point(self.axes, f"{place}.axes")
+        checks.check_point(self.on, f"{place}.on")
+        checks.check_point(self.axes, f"{place}.axes")
         if self.on == GROUND:
             remedy = "name what the force acts on"
             raise MechanismError("ground does not move", where=f"{place}.on", remedy=remedy)
-        for key, number, quantity in quantities(self):
-            checks.expression(number, f"{place}.{key}")
-            checks.dimension(number, f"{place}.{key}", quantity.unit)
+        for key, number, quantity in part_numbers(self):
+            checks.check_expression(number, f"{place}.{key}")
+            checks.check_dimension(number, f"{place}.{key}", quantity.unit)
 
 
-class JointForce(_Force):
+class JointForce(_ForceElement):
     """A force or moment along one freedom, an expression of t, coordinates and speeds."""
 
     type: Literal["joint"]
     on: str = Field(description="the freedom, by its coordinate: q1, tube.x")
-    force: Annotated[Expression, Quantity("any")]
+    force: Annotated[Expression, NumberField("any")]
 
     def check(self, place: str, checks: ForceChecks) -> None:
-        checks.freedom(self.on, f"{place}.on")
-        checks.expression(self.force, f"{place}.force")
+        checks.check_dof(self.on, f"{place}.on")
+        checks.check_expression(self.force, f"{place}.force")
 
 
-Force = Annotated[Spring | Wrench | JointForce, Field(discriminator="type")]
+ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminator="type")]
 
 
-class Actuator(Part):
+class Actuator(MechanismPart):
     """A drive u that does the work u · d(moves): τ = B u with B = (∂moves/∂q)ᵀ."""
 
-    moves: Annotated[Expression, Quantity("any")] = Field(
+    moves: Annotated[Expression, NumberField("any")] = Field(
         description="what it drives, an expression of coordinates: q2 - q1"
     )
 
 
-class Coordinates(Part):
+class ChosenCoordinates(MechanismPart):
     """Coordinates p in place of the joints' variables q, as many: q = f(p) as `joints`, with
     the `names` of p; or p = g(q) as `new`, which must be affine in q."""
 
     names: tuple[str, ...] = ()
-    joints: Table[Scalar] = Field(default_factory=Table, description='q1 = "p1", …')
-    new: Table[Scalar] = Field(default_factory=Table, description='p2 = "q1 + q2", …')
+    joints: PartTable[Scalar] = Field(default_factory=PartTable, description='q1 = "p1", …')
+    new: PartTable[Scalar] = Field(default_factory=PartTable, description='p2 = "q1 + q2", …')
 
     @model_validator(mode="after")
-    def _one_way(self) -> Coordinates:
+    def _check_one_direction(self) -> ChosenCoordinates:
         if bool(self.joints) == bool(self.new):
             raise MechanismError(
                 "gives both or neither of joints and new", remedy="give one of the two tables"
@@ -120,6 +120,6 @@ class Coordinates(Part):
         return self
 
     @property
-    def own(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """The names of p, in their order."""
         return self.names or tuple(self.new)

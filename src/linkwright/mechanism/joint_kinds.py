@@ -18,15 +18,15 @@ X_AXIS: Vector = (ONE, ZERO, ZERO)
 Y_AXIS: Vector = (ZERO, ONE, ZERO)
 Z_AXIS: Vector = (ZERO, ZERO, ONE)
 
-Direction = Literal["axis", "axis2", "x", "y", "z", ""]
+MotionDirection = Literal["axis", "axis2", "x", "y", "z", ""]
 
 
 @dataclass(frozen=True, slots=True)
-class Freedom:
+class DegreeOfFreedom:
     """One degree of freedom of a joint: the ending of its name, and whether it turns or slides."""
 
     ending: str
-    turns: bool
+    is_rotation: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +39,27 @@ class ElementaryMotion:
     """
 
     type: Literal["turn", "slide", "screw", "ball", "free"]
-    direction: Direction = ""
+    direction: MotionDirection = ""
     ending: str = ""
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """Endings of the names of the coordinates."""
-        return _COORDINATES.get(self.type, (self.ending,))
+        return _COORDINATE_ENDINGS.get(self.type, (self.ending,))
 
     @property
-    def freedoms(self) -> tuple[Freedom, ...]:
+    def dofs(self) -> tuple[DegreeOfFreedom, ...]:
         """One per generalized velocity."""
-        return _FREEDOMS.get(self.type, (Freedom(self.ending, self.type != "slide"),))
+        return _DOFS_OF_MOTIONS.get(
+            self.type, (DegreeOfFreedom(self.ending, self.type != "slide"),)
+        )
 
 
-_QUATERNION = ("qw", "qx", "qy", "qz")
-_COORDINATES = {"ball": _QUATERNION, "free": ("x", "y", "z", *_QUATERNION)}
-_ANGULAR = tuple(Freedom(f"w{c}", True) for c in "xyz")
-_LINEAR = tuple(Freedom(f"v{c}", False) for c in "xyz")
-_FREEDOMS = {"ball": _ANGULAR, "free": _ANGULAR + _LINEAR}
+_QUATERNION_ENDINGS = ("qw", "qx", "qy", "qz")
+_COORDINATE_ENDINGS = {"ball": _QUATERNION_ENDINGS, "free": ("x", "y", "z", *_QUATERNION_ENDINGS)}
+_ANGULAR_DOFS = tuple(DegreeOfFreedom(f"w{c}", True) for c in "xyz")
+_LINEAR_DOFS = tuple(DegreeOfFreedom(f"v{c}", False) for c in "xyz")
+_DOFS_OF_MOTIONS = {"ball": _ANGULAR_DOFS, "free": _ANGULAR_DOFS + _LINEAR_DOFS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class SecondAxis:
 
     meaning: str
     default: Vector
-    if_parallel: tuple[str, str] | None = None
+    parallel_error: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +83,17 @@ class LoopClosure:
     ties the slide along a to the turn.
     """
 
-    held: Literal["bca", "bc", "a"]
+    held_directions: Literal["bca", "bc", "a"]
     orientation: Literal["parallel", "same", "angle", "any"]
     about: Literal["axis", "axis2"] = "axis"
-    within: Literal["parent", "child"] = "parent"
-    screw: bool = False
+    directions_in: Literal["parent", "child"] = "parent"
+    is_screw: bool = False
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """The number of equations; the first `len(held)` are lengths, the others sines."""
         turns = {"parallel": 2, "same": 3, "angle": 1, "any": 0}[self.orientation]
-        return len(self.held) + turns + self.screw
+        return len(self.held_directions) + turns + self.is_screw
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,27 +147,27 @@ class JointKind:
             return (self.quaternion_motion,)
         return self.motions
 
-    def freedoms_with(self, quaternion: bool) -> tuple[Freedom, ...]:
+    def dofs_with(self, quaternion: bool) -> tuple[DegreeOfFreedom, ...]:
         """The degrees of freedom, one per generalized velocity."""
-        return self._freedoms[quaternion]
+        return self._dofs[quaternion]
 
     def coordinates_with(self, quaternion: bool) -> tuple[str, ...]:
         """Endings of the names of the coordinates."""
-        return self._coordinates[quaternion]
+        return self._coordinate_endings[quaternion]
 
     @cached_property
-    def _freedoms(self) -> tuple[tuple[Freedom, ...], ...]:
+    def _dofs(self) -> tuple[tuple[DegreeOfFreedom, ...], ...]:
         """With angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
-        return tuple(tuple(f for motion in motions for f in motion.freedoms) for motions in both)
+        return tuple(tuple(f for motion in motions for f in motion.dofs) for motions in both)
 
     @cached_property
-    def _coordinates(self) -> tuple[tuple[str, ...], ...]:
+    def _coordinate_endings(self) -> tuple[tuple[str, ...], ...]:
         """With angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
 
-    def has_motion_along(self, direction: Direction) -> bool:
+    def has_motion_along(self, direction: MotionDirection) -> bool:
         """Whether a motion has this direction."""
         return any(motion.direction == direction for motion in self.motions)
 
@@ -182,43 +184,43 @@ class JointKind:
     @cached_property
     def is_hinge(self) -> bool:
         """Whether it does nothing but turn about its axis."""
-        return self._does("turn")
+        return self._has_only_motions("turn")
 
     @cached_property
     def is_slider(self) -> bool:
         """Whether it does nothing but slide along its axis."""
-        return self._does("slide")
+        return self._has_only_motions("slide")
 
     @cached_property
     def is_cylindrical(self) -> bool:
         """Whether it turns about its axis, then slides along it."""
-        return self._does("turn", "slide")
+        return self._has_only_motions("turn", "slide")
 
-    def _does(self, *types: str) -> bool:
+    def _has_only_motions(self, *types: str) -> bool:
         """Whether these are its motions, all along its axis."""
         return [(m.type, m.direction) for m in self.motions] == [(t, "axis") for t in types]
 
 
-_TURN = ElementaryMotion("turn", "axis")
-_SLIDE = ElementaryMotion("slide", "axis")
-_CARDAN = (
+_TURN_ABOUT_AXIS = ElementaryMotion("turn", "axis")
+_SLIDE_ALONG_AXIS = ElementaryMotion("slide", "axis")
+_CARDAN_TURNS = (
     ElementaryMotion("turn", "x", "rx"),
     ElementaryMotion("turn", "y", "ry"),
     ElementaryMotion("turn", "z", "rz"),
 )
-_CARTESIAN = (
+_CARTESIAN_SLIDES = (
     ElementaryMotion("slide", "x", "x"),
     ElementaryMotion("slide", "y", "y"),
     ElementaryMotion("slide", "z", "z"),
 )
 _URDF_ELEMENTS = ("axis", "limit", "dynamics", "mimic")
 _URDF_LIMITS = ("effort", "velocity", "lower", "upper")
-_ROD = JointGlyph("cylinder", 0.4, 3.2)
+_ROD_GLYPH = JointGlyph("cylinder", 0.4, 3.2)
 
-_ROWS = (
+_KIND_ROWS = (
     JointKind(
         name="revolute",
-        motions=(_TURN,),
+        motions=(_TURN_ABOUT_AXIS,),
         closure=LoopClosure("bca", "parallel"),
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("revolute", _URDF_ELEMENTS, _URDF_LIMITS),
@@ -226,14 +228,14 @@ _ROWS = (
     ),
     JointKind(
         name="continuous",
-        motions=(_TURN,),
+        motions=(_TURN_ABOUT_AXIS,),
         closure=LoopClosure("bca", "parallel"),
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("continuous", _URDF_ELEMENTS, _URDF_LIMITS[:2]),
     ),
     JointKind(
         name="prismatic",
-        motions=(_SLIDE,),
+        motions=(_SLIDE_ALONG_AXIS,),
         closure=LoopClosure("bc", "same"),
         glyphs=(JointGlyph("box", 1.1, 2.2),),
         urdf=UrdfForm("prismatic", _URDF_ELEMENTS, _URDF_LIMITS),
@@ -242,8 +244,8 @@ _ROWS = (
     JointKind(
         name="helical",
         motions=(ElementaryMotion("screw", "axis"),),
-        closure=LoopClosure("bc", "parallel", screw=True),
-        glyphs=(_ROD, JointGlyph("cylinder", 1.0, 1.2)),
+        closure=LoopClosure("bc", "parallel", is_screw=True),
+        glyphs=(_ROD_GLYPH, JointGlyph("cylinder", 1.0, 1.2)),
     ),
     JointKind(
         name="cylindrical",
@@ -252,7 +254,7 @@ _ROWS = (
             ElementaryMotion("slide", "axis", "x"),
         ),
         closure=LoopClosure("bc", "parallel"),
-        glyphs=(_ROD, JointGlyph("cylinder", 1.0, 2.2)),
+        glyphs=(_ROD_GLYPH, JointGlyph("cylinder", 1.0, 2.2)),
     ),
     JointKind(
         name="turn-slide",
@@ -260,7 +262,7 @@ _ROWS = (
             ElementaryMotion("turn", "axis", "phi"),
             ElementaryMotion("slide", "axis2", "x"),
         ),
-        closure=LoopClosure("bc", "parallel", about="axis2", within="child"),
+        closure=LoopClosure("bc", "parallel", about="axis2", directions_in="child"),
         glyphs=(
             JointGlyph("cylinder", 1.0, 1.6),
             JointGlyph("box", 1.1, 2.2, direction="axis2"),
@@ -281,7 +283,7 @@ _ROWS = (
         second_axis=SecondAxis(
             "second axis (default y)",
             Y_AXIS,
-            if_parallel=("is parallel to axis", "give another (default: y)"),
+            parallel_error=("is parallel to axis", "give another (default: y)"),
         ),
     ),
     JointKind(
@@ -296,7 +298,7 @@ _ROWS = (
         second_axis=SecondAxis(
             "direction of x (default x)",
             X_AXIS,
-            if_parallel=("is along the normal", "give a direction in the plane"),
+            parallel_error=("is along the normal", "give a direction in the plane"),
         ),
         has_plane_frame=True,
         is_floating=True,
@@ -304,7 +306,7 @@ _ROWS = (
     ),
     JointKind(
         name="spherical",
-        motions=_CARDAN,
+        motions=_CARDAN_TURNS,
         quaternion_motion=ElementaryMotion("ball"),
         closure=LoopClosure("bca", "any"),
         glyphs=(JointGlyph("ball"),),
@@ -313,7 +315,7 @@ _ROWS = (
     ),
     JointKind(
         name="free",
-        motions=_CARTESIAN + _CARDAN,
+        motions=_CARTESIAN_SLIDES + _CARDAN_TURNS,
         quaternion_motion=ElementaryMotion("free"),
         closure=None,
         is_floating=True,
@@ -330,5 +332,5 @@ _ROWS = (
     ),
 )
 
-JOINT_KINDS: dict[str, JointKind] = {kind.name: kind for kind in _ROWS}
+JOINT_KINDS: dict[str, JointKind] = {kind.name: kind for kind in _KIND_ROWS}
 """The rows by their names, which are the values of `type` of a joint."""

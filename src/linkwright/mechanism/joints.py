@@ -13,60 +13,60 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
-from .joint_kinds import JOINT_KINDS, Z_AXIS, ElementaryMotion, Freedom, JointKind
-from .parts import Part, Quantity, Vector
+from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, ElementaryMotion, JointKind
+from .parts import MechanismPart, NumberField, Vector
 from .strength import Strength
 
-PerFreedom = Expression | Vector
+PerDof = Expression | Vector
 
-_OF_FREEDOMS = (
+_DOF_FIELDS = (
     "limits", "damping", "friction", "smoothing", "static_ratio", "stiffness", "rest", "motor",
     "locked",
 )  # fmt: skip
 
 
-class Limits(Part):
+class Limits(MechanismPart):
     """Ranges of a joint's coordinates, and the most its drive can do."""
 
-    lower: Annotated[PerFreedom | None, Quantity("position", None, optional=True)] = None
-    upper: Annotated[PerFreedom | None, Quantity("position", None, optional=True)] = None
-    velocity: Annotated[PerFreedom | None, Quantity("speed", None, optional=True)] = None
-    effort: Annotated[PerFreedom | None, Quantity("effort", None, optional=True)] = None
-    restitution: Annotated[Expression | None, Quantity("1", optional=True)] = Field(
+    lower: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
+    upper: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
+    velocity: Annotated[PerDof | None, NumberField("speed", None, optional=True)] = None
+    effort: Annotated[PerDof | None, NumberField("effort", None, optional=True)] = None
+    restitution: Annotated[Expression | None, NumberField("1", optional=True)] = Field(
         default=None, description="makes lower and upper stops that throw back: 0 to 1"
     )
 
 
-class Motor(Part):
+class Motor(MechanismPart):
     """A drive behind a gear: adds ratio²·inertia to the mass matrix's diagonal."""
 
-    ratio: Annotated[PerFreedom, Quantity("ratio", None)] = Field(
+    ratio: Annotated[PerDof, NumberField("ratio", None)] = Field(
         default=ONE, description="motor turns for one unit of the joint"
     )
-    inertia: Annotated[PerFreedom, Quantity("kg*m^2", None)] = Field(
+    inertia: Annotated[PerDof, NumberField("kg*m^2", None)] = Field(
         default=ZERO, description="of the rotor, kg*m^2"
     )
 
 
-class Mimic(Part):
+class Mimic(MechanismPart):
     """q = multiplier · q of the other joint + offset; this joint has no coordinate."""
 
     joint: str
-    multiplier: Annotated[Expression, Quantity("any")] = ONE
-    offset: Annotated[Expression, Quantity("position")] = ZERO
+    multiplier: Annotated[Expression, NumberField("any")] = ONE
+    offset: Annotated[Expression, NumberField("position")] = ZERO
 
 
-def _list_types(schema: dict[str, Any]) -> None:
+def _add_joint_types(schema: dict[str, Any]) -> None:
     """Puts the names of all kinds of joints into the schema."""
     schema["enum"] = list(JOINT_KINDS)
 
 
-class Joint(Part):
+class Joint(MechanismPart):
     """How a child body moves on its parent. The joint's frame stands at `origin` in the
     parent and at `child_origin` in the child; the axes are given in the joint's frame.
     """
 
-    type: str = Field(json_schema_extra=_list_types)
+    type: str = Field(json_schema_extra=_add_joint_types)
     parent: str = Field(default=GROUND, description="a body, or ground")
     child: str = Field(description="a body")
     origin: Placement = Field(
@@ -75,11 +75,11 @@ class Joint(Part):
     child_origin: Placement = Field(
         default_factory=Placement, description="the joint's frame, seen from the child"
     )
-    axis: Annotated[Vector, Quantity("any", 3)] = Field(
+    axis: Annotated[Vector, NumberField("any", 3)] = Field(
         default=Z_AXIS,
         description="turning or sliding axis; normal of a planar joint; any length but 0",
     )
-    axis2: Annotated[Vector | None, Quantity("any", 3, optional=True)] = Field(
+    axis2: Annotated[Vector | None, NumberField("any", 3, optional=True)] = Field(
         default=None,
         description=". ".join(
             f"{kind.name}: {kind.second_axis.meaning}"
@@ -87,39 +87,39 @@ class Joint(Part):
             if kind.second_axis is not None
         ),
     )
-    pitch: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
+    pitch: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
         default=None, description="of a helical joint, m/rad"
     )
     rotation: Literal["quaternion", "cardan"] | None = Field(
         default=None, description="of a spherical or free joint; quaternion unless said"
     )
     limits: Limits = Field(default_factory=Limits)
-    damping: Annotated[PerFreedom, Quantity("damping", None)] = Field(
+    damping: Annotated[PerDof, NumberField("damping", None)] = Field(
         default=ZERO, description="viscous: force = -damping * speed"
     )
-    friction: Annotated[PerFreedom, Quantity("effort", None)] = Field(
+    friction: Annotated[PerDof, NumberField("effort", None)] = Field(
         default=ZERO, description="Coulomb: force = -friction * sign(speed)"
     )
-    smoothing: Annotated[PerFreedom, Quantity("speed", None)] = Field(
+    smoothing: Annotated[PerDof, NumberField("speed", None)] = Field(
         default=ZERO, description="if not 0, sign(speed) becomes tanh(speed / smoothing)"
     )
-    friction_coefficient: Annotated[Expression, Quantity("1")] = Field(
+    friction_coefficient: Annotated[Expression, NumberField("1")] = Field(
         default=ZERO,
         description="of a revolute or prismatic joint: friction by the joint's own reaction",
     )
-    pin_radius: Annotated[Expression | None, Quantity("m", optional=True)] = Field(
+    pin_radius: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
         default=None, description="at which the reaction of a revolute joint rubs"
     )
-    static_ratio: Annotated[Expression, Quantity("1")] = Field(
+    static_ratio: Annotated[Expression, NumberField("1")] = Field(
         default=ONE, description="what friction holds, over what it is in motion: 1 or more"
     )
-    stiffness: Annotated[PerFreedom, Quantity("stiffness", None)] = Field(
+    stiffness: Annotated[PerDof, NumberField("stiffness", None)] = Field(
         default=ZERO, description="of a spring: force = -stiffness * (q - rest)"
     )
-    rest: Annotated[PerFreedom, Quantity("position", None)] = ZERO
+    rest: Annotated[PerDof, NumberField("position", None)] = ZERO
     motor: Motor | None = None
     mimic: Mimic | None = None
-    locked: Annotated[PerFreedom | None, Quantity("position", None, optional=True)] = Field(
+    locked: Annotated[PerDof | None, NumberField("position", None, optional=True)] = Field(
         default=None, description="holds the joint at this position; it then has no coordinate"
     )
     breaks: Strength | None = Field(
@@ -132,7 +132,7 @@ class Joint(Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_type(cls, fields: Any) -> Any:
+    def _check_known_type(cls, fields: Any) -> Any:
         if isinstance(fields, dict) and "type" in fields and fields["type"] not in [*JOINT_KINDS]:
             raise MechanismError(
                 f"'{fields['type']}' is not a joint type", where="type", remedy="use one of "
@@ -141,9 +141,9 @@ class Joint(Part):
         return fields
 
     @model_validator(mode="after")
-    def _fitting_fields(self) -> Joint:
-        _check_applicable(self)
-        _check_sizes(self)
+    def _check_fields(self) -> Joint:
+        _check_applicable_fields(self)
+        _check_field_sizes(self)
         return self
 
     @property
@@ -161,9 +161,9 @@ class Joint(Part):
         return self.kind.motions_with(quaternion=self.by_quaternion)
 
     @property
-    def freedoms(self) -> tuple[Freedom, ...]:
+    def dofs(self) -> tuple[DegreeOfFreedom, ...]:
         """One per speed, whether or not the joint is locked or mimics another."""
-        return self.kind.freedoms_with(quaternion=self.by_quaternion)
+        return self.kind.dofs_with(quaternion=self.by_quaternion)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class Joint(Part):
     @property
     def moves(self) -> bool:
         """Whether it has coordinates of its own."""
-        return bool(self.freedoms) and self.mimic is None and self.locked is None
+        return bool(self.dofs) and self.mimic is None and self.locked is None
 
     @property
     def second_axis(self) -> Vector:
@@ -184,10 +184,10 @@ class Joint(Part):
 
     def each(self, field: Any) -> Vector:
         """A per-freedom field as a tuple, one entry a freedom."""
-        return field if isinstance(field, tuple) else (field,) * len(self.freedoms)
+        return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 
 
-def _check_applicable(joint: Joint) -> None:
+def _check_applicable_fields(joint: Joint) -> None:
     """Refuses what would have no effect."""
     given, kind = joint.model_fields_set, joint.kind
     reasons = {
@@ -195,14 +195,14 @@ def _check_applicable(joint: Joint) -> None:
         "axis2": kind.second_axis is None,
         "pitch": not kind.has_pitch,
         "rotation": kind.quaternion_motion is None,
-        "mimic": len(joint.freedoms) != 1,
+        "mimic": len(joint.dofs) != 1,
         "friction_coefficient": not (kind.is_hinge or kind.is_slider),
         "pin_radius": not kind.is_hinge,
         "breaks": kind.closure is None,
     }
     reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
-    if not joint.freedoms:
-        reasons |= dict.fromkeys(_OF_FREEDOMS, True)
+    if not joint.dofs:
+        reasons |= dict.fromkeys(_DOF_FIELDS, True)
     for key, senseless in reasons.items():
         if senseless and key in given and getattr(joint, key) is not None:
             words = f"{joint.type} joint" + (" with quaternions" if joint.by_quaternion else "")
@@ -211,10 +211,10 @@ def _check_applicable(joint: Joint) -> None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:
         raise MechanismError("the joint is locked and mimics another", remedy="choose one")
-    _check_dry(joint)
+    _check_dry_friction(joint)
 
 
-def _check_dry(joint: Joint) -> None:
+def _check_dry_friction(joint: Joint) -> None:
     """Friction by reaction needs a radius where the joint turns, and is never smoothed."""
     given = joint.model_fields_set
     if "friction_coefficient" in given and joint.kind.is_hinge and joint.pin_radius is None:
@@ -229,10 +229,10 @@ def _check_dry(joint: Joint) -> None:
         )
 
 
-def _check_sizes(joint: Joint) -> None:
+def _check_field_sizes(joint: Joint) -> None:
     """A list has one entry a freedom; one number for several freedoms must fit them all."""
-    mixed = len({freedom.turns for freedom in joint.freedoms}) > 1
-    for place, value, size in _per_freedom(joint):
+    mixed = len({freedom.is_rotation for freedom in joint.dofs}) > 1
+    for place, value, size in _per_dof_fields(joint):
         if isinstance(value, tuple) and len(value) != size:
             raise MechanismError(
                 f"has {len(value)} numbers",
@@ -241,7 +241,7 @@ def _check_sizes(joint: Joint) -> None:
             )
         if isinstance(value, tuple) or value is None:
             continue
-        if size != len(joint.freedoms):
+        if size != len(joint.dofs):
             raise MechanismError(
                 "is one number for a position with a quaternion", where=place,
                 remedy=f"give a list of {size}",
@@ -253,9 +253,9 @@ def _check_sizes(joint: Joint) -> None:
             )  # fmt: skip
 
 
-def _per_freedom(joint: Joint) -> Iterator[tuple[str, PerFreedom | None, int]]:
+def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:
     """The place, value and size of every field that may be a list."""
-    freedoms, coordinates = len(joint.freedoms), len(joint.coordinates)
+    freedoms, coordinates = len(joint.dofs), len(joint.coordinates)
     for key in ("damping", "friction", "smoothing", "stiffness", "rest"):
         yield key, getattr(joint, key), freedoms
     for key in ("velocity", "effort"):

@@ -10,19 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field, model_validator
 
-from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest
-from ..expressions import ZERO, Exact, Expression, Product, Sum, parse, without_unit
+from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest_remedy
+from ..expressions import (
+    ZERO,
+    ExactNumber,
+    Expression,
+    Product,
+    Sum,
+    expression_without_unit,
+    parse_expression,
+)
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
-from .elements import Actuator, Coordinates, Force
+from .elements import Actuator, ChosenCoordinates, ForceElement
 from .joints import Joint
-from .parts import Part, Quantity, Scalar, Table, Vector
-from .validate import check_mechanism, parameter_values, unphysical_bodies
+from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
+from .validate import check_mechanism, evaluate_parameters, unphysical_body_messages
 
-_STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse("-9.81"))
+_STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
 
-_REMOVABLE: dict[str, tuple[str, ...]] = {
+_REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     "friction": (
         "friction", "smoothing", "static_ratio", "friction_coefficient", "pin_radius",
     ),
@@ -32,10 +40,10 @@ _REMOVABLE: dict[str, tuple[str, ...]] = {
     "limits": ("limits",),
 }  # fmt: skip
 
-_TABLES = ("gravity", "forces", "contacts")
+_REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
 
-class Mechanism(Part):
+class Mechanism(MechanismPart):
     """Bodies and joints between them, frames, gravity, parameters; loops, constraints, forces.
 
     Numbers are exact: decimals are rationals, `"30 deg"` is π/6, and any number may be an
@@ -43,17 +51,19 @@ class Mechanism(Part):
     """
 
     name: str = "mechanism"
-    gravity: Annotated[Vector, Quantity("m/s^2", 3)] = Field(
+    gravity: Annotated[Vector, NumberField("m/s^2", 3)] = Field(
         default=_STANDARD_GRAVITY, description="acceleration of free fall, ground axes"
     )
-    parameters: Table[Scalar] = Field(
-        default_factory=Table, description="named numbers, or expressions of other parameters"
+    parameters: PartTable[Scalar] = Field(
+        default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
-    bodies: Table[Body] = Field(default_factory=Table)
-    joints: Table[Joint] = Field(default_factory=Table)
-    frames: Table[Frame] = Field(default_factory=Table)
-    loops: Table[Joint] = Field(default_factory=Table, description="joints that close a loop")
-    constraints: Table[Constraint] = Field(default_factory=Table)
+    bodies: PartTable[Body] = Field(default_factory=PartTable)
+    joints: PartTable[Joint] = Field(default_factory=PartTable)
+    frames: PartTable[Frame] = Field(default_factory=PartTable)
+    loops: PartTable[Joint] = Field(
+        default_factory=PartTable, description="joints that close a loop"
+    )
+    constraints: PartTable[Constraint] = Field(default_factory=PartTable)
     constraint_order: tuple[str, ...] = Field(
         default=(),
         exclude=True,
@@ -61,8 +71,8 @@ class Mechanism(Part):
         description="loops and constraints by name, in the order of their equations; those that "
         "are not named follow, loops first. Readers of files set it to the order of the file",
     )
-    assembly: Table[Scalar] = Field(
-        default_factory=Table,
+    assembly: PartTable[Scalar] = Field(
+        default_factory=PartTable,
         description="rough values of coordinates, near which loops and constraints close",
     )
     independent: tuple[str, ...] = Field(
@@ -74,10 +84,10 @@ class Mechanism(Part):
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
     )  # fmt: skip
-    forces: Table[Force] = Field(default_factory=Table)
-    contacts: Table[Contact] = Field(default_factory=Table)
-    actuators: Table[Actuator] = Field(default_factory=Table)
-    coordinates: Coordinates | None = Field(
+    forces: PartTable[ForceElement] = Field(default_factory=PartTable)
+    contacts: PartTable[Contact] = Field(default_factory=PartTable)
+    actuators: PartTable[Actuator] = Field(default_factory=PartTable)
+    coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
     )
     unused: tuple[str, ...] = Field(
@@ -92,7 +102,7 @@ class Mechanism(Part):
         def __init__(self, **fields: Any) -> None: ...
 
     @model_validator(mode="after")
-    def _consistent(self) -> Mechanism:
+    def _check_consistency(self) -> Mechanism:
         check_mechanism(self)
         return self
 
@@ -122,17 +132,17 @@ class Mechanism(Part):
 
     def __reduce__(self) -> tuple[object, ...]:
         """What was said, to be checked anew; nothing computed travels along."""
-        return (_rebuilt, ({key: getattr(self, key) for key in self.model_fields_set},))
+        return (_rebuild_mechanism, ({key: getattr(self, key) for key in self.model_fields_set},))
 
     @cached_property
-    def values(self) -> Mapping[str, Exact]:
+    def values(self) -> Mapping[str, ExactNumber]:
         """The exact value of every parameter."""
-        return parameter_values(self.parameters)
+        return evaluate_parameters(self.parameters)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is legal but no real body has: unphysical inertia."""
-        return tuple(unphysical_bodies(self))
+        return tuple(unphysical_body_messages(self))
 
     @cached_property
     def digest(self) -> str:
@@ -183,14 +193,14 @@ class Mechanism(Part):
             if name not in self.parameters:
                 raise NameNotFoundError(
                     f"'{name}' is no parameter of {self.name}",
-                    remedy=suggest(name, list(self.parameters)),
+                    remedy=suggest_remedy(name, list(self.parameters)),
                 )
-        return replaced(self, parameters={**self.parameters, **values})
+        return replace_fields(self, parameters={**self.parameters, **values})
 
     def with_closure(self, closure: float | None) -> Mechanism:
         """The same mechanism with another tolerance of nearly redundant constraints; None: its
         own."""
-        return self if closure is None else replaced(self, closure=closure)
+        return self if closure is None else replace_fields(self, closure=closure)
 
     def without(self, *effects: str) -> Mechanism:
         """The same mechanism without some effects: for comparisons with programs that ignore them.
@@ -215,22 +225,22 @@ class Mechanism(Part):
         """
         keys: set[str] = set()
         for effect in effects:
-            if effect not in (*_REMOVABLE, *_TABLES):
+            if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
                 raise NameNotFoundError(
                     f"'{effect}' is nothing that can be taken out",
-                    remedy=suggest(effect, [*_REMOVABLE, *_TABLES]),
+                    remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
                 )
-            keys |= set(_REMOVABLE.get(effect, ()))
-        joints = {name: replaced(joint, keys) for name, joint in self.joints.items()}
+            keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
+        joints = {name: replace_fields(joint, keys) for name, joint in self.joints.items()}
         gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
         forces = {
-            name: replaced(force, keys)
+            name: replace_fields(force, keys)
             for name, force in self.forces.items()
             if "forces" not in effects
         }
         contacts = {} if "contacts" in effects else self.contacts
         changed = {"contacts": contacts} if self.contacts else {}
-        return replaced(self, joints=joints, gravity=gravity, forces=forces, **changed)
+        return replace_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.
@@ -256,10 +266,10 @@ class Mechanism(Part):
         for name, position in lock.items():
             if name not in joints:
                 raise NameNotFoundError(
-                    f"{self.name} has no joint '{name}'", remedy=suggest(name, list(joints))
+                    f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
-            joints[name] = replaced(joints[name], ["mimic"], locked=position)
-        return replaced(self, joints=_unmimicked(joints))
+            joints[name] = replace_fields(joints[name], ["mimic"], locked=position)
+        return replace_fields(self, joints=_lock_mimicking_joints(joints))
 
     def with_payload(
         self,
@@ -307,11 +317,11 @@ class Mechanism(Part):
         else:
             raise NameNotFoundError(
                 f"{self.name} has no frame or body '{frame}'",
-                remedy=suggest(frame, [*self.frames, *self.bodies]),
+                remedy=suggest_remedy(frame, [*self.frames, *self.bodies]),
             )
         held = Body(mass=mass, center=list(center), inertia=inertia)
         joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replaced(
+        return replace_fields(
             self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
         )
 
@@ -332,20 +342,20 @@ class Mechanism(Part):
         return self
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=MechanismPart)
 
 
-def replaced(part: P, without: Collection[str] = (), **fields: Any) -> P:
+def replace_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
     """A copy of a part with some fields unsaid and some changed, validated anew."""
     kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
     return type(part)(**{**kept, **fields})
 
 
-def _rebuilt(fields: dict[str, Any]) -> Mechanism:
+def _rebuild_mechanism(fields: dict[str, Any]) -> Mechanism:
     return Mechanism(**fields)
 
 
-def _unmimicked(joints: dict[str, Joint]) -> dict[str, Joint]:
+def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
     """Followers of locked joints, locked where their leader holds them."""
     followers: dict[str, list[str]] = {}
     for name, joint in joints.items():
@@ -355,14 +365,16 @@ def _unmimicked(joints: dict[str, Joint]) -> dict[str, Joint]:
     while leaders:
         leader = leaders.pop()
         for name in followers.get(leader, ()):
-            position = _followed(joints[name], joints[leader])
-            joints[name] = replaced(joints[name], ["mimic"], locked=position)
+            position = _mimicking_joint_position(joints[name], joints[leader])
+            joints[name] = replace_fields(joints[name], ["mimic"], locked=position)
             leaders.append(name)
     return joints
 
 
-def _followed(follower: Joint, leader: Joint) -> Expression:
+def _mimicking_joint_position(follower: Joint, leader: Joint) -> Expression:
     assert follower.mimic is not None
     (held,) = leader.each(leader.locked)
-    product = Product((without_unit(follower.mimic.multiplier), without_unit(held)))
-    return Sum((product, without_unit(follower.mimic.offset)))
+    product = Product(
+        (expression_without_unit(follower.mimic.multiplier), expression_without_unit(held))
+    )
+    return Sum((product, expression_without_unit(follower.mimic.offset)))

@@ -11,18 +11,25 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import ExpressionError, MechanismError
-from ..expressions import ZERO, Expression, Number, decimal_text, read_number, to_text
-from .complaints import as_mechanism_error
+from ..expressions import (
+    ZERO,
+    Expression,
+    Number,
+    decimal_literal_text,
+    expression_text,
+    read_expression,
+)
+from .complaints import to_mechanism_error
 
 T = TypeVar("T")
 
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 
-_NUMBER = {"type": ["number", "string"]}
+_NUMBER_SCHEMA = {"type": ["number", "string"]}
 
 
-class Part(BaseModel):
+class MechanismPart(BaseModel):
     """A frozen record with no unknown keys; wrong input is a `MechanismError`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -31,7 +38,7 @@ class Part(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise as_mechanism_error(error, type(self), fields) from None
+            raise to_mechanism_error(error, type(self), fields) from None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some fields changed, validated anew; nothing computed is carried over."""
@@ -44,31 +51,31 @@ class Part(BaseModel):
         found = handler(schema)
         properties = handler.resolve_ref_schema(found).get("properties", {})
         for key, info in cls.model_fields.items():
-            if any(isinstance(m, Quantity) for m in info.metadata) and key in properties:
+            if any(isinstance(m, NumberField) for m in info.metadata) and key in properties:
                 properties[key].pop("default", None)
                 if not info.is_required() and info.default is not None:
-                    properties[key]["default"] = _as_json(plain(info.default))
+                    properties[key]["default"] = _json_number(plain_part_value(info.default))
         return found
 
 
-def _as_json(value: Any) -> Any:
+def _json_number(value: Any) -> Any:
     """Decimals as the numbers that JSON has."""
     if isinstance(value, list):
-        return [_as_json(entry) for entry in value]
+        return [_json_number(entry) for entry in value]
     if not isinstance(value, Decimal):
         return value
     return int(value) if value == int(value) else float(value)
 
 
-def accept_list(found: Any, handler: Any, size: int) -> Any:
+def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
     """The schema of a part that may also be given as a bare list of `size` numbers."""
     part = handler.resolve_ref_schema(found)
-    part |= Quantity("", size).list_schema() | {"type": ["object", "array"]}
+    part |= NumberField("", size).list_schema() | {"type": ["object", "array"]}
     return found
 
 
 @dataclass(frozen=True)
-class Quantity:
+class NumberField:
     """Annotation of a field: exact numbers in `unit`, one (`size` 0), or `size` of them.
 
     `size` None means one number or a list, one for each freedom of a joint; the unit of
@@ -83,65 +90,66 @@ class Quantity:
         if value is None and self.optional:
             return None
         if self.size == 0 or (self.size is None and not isinstance(value, list | tuple)):
-            return read_number(value)
+            return read_expression(value)
         if hasattr(value, "tolist"):
             value = value.tolist()
         if not isinstance(value, list | tuple):
             raise ExpressionError("is no list of numbers", remedy=f"give {self.size} of them")
         if self.size is not None and len(value) != self.size:
             raise ExpressionError(f"has {len(value)} numbers", remedy=f"give {self.size} of them")
-        return tuple(read_number(entry) for entry in value)
+        return tuple(read_expression(entry) for entry in value)
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            self.read, serialization=core_schema.plain_serializer_function_ser_schema(plain)
+            self.read,
+            serialization=core_schema.plain_serializer_function_ser_schema(plain_part_value),
         )
 
     def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
         if self.size == 0:
-            return dict(_NUMBER)
+            return dict(_NUMBER_SCHEMA)
         many = self.list_schema()
-        return {"anyOf": [_NUMBER, many]} if self.size is None else many
+        return {"anyOf": [_NUMBER_SCHEMA, many]} if self.size is None else many
 
     def list_schema(self) -> dict[str, Any]:
         sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
-        return {"type": "array", "items": dict(_NUMBER), **sizes}
+        return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
-def plain(value: Any) -> Any:
+def plain_part_value(value: Any) -> Any:
     """Expressions as files write them: decimals as numbers, all else as text."""
     if value is None:
         return None
     if isinstance(value, tuple):
-        return [plain(entry) for entry in value]
-    decimal = decimal_text(value.value) if isinstance(value, Number) else None
-    return to_text(value) if decimal is None else Decimal(decimal)
+        return [plain_part_value(entry) for entry in value]
+    decimal = decimal_literal_text(value.value) if isinstance(value, Number) else None
+    return expression_text(value) if decimal is None else Decimal(decimal)
 
 
-def quantities(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, Quantity]]:
+def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, NumberField]]:
     """Every number in the part and below: where it stands, the number, what it measures."""
     for key, info in type(part).model_fields.items():
         value, here = getattr(part, key), f"{place}.{key}" if place else key
-        quantity = next((m for m in info.metadata if isinstance(m, Quantity)), None)
+        quantity = next((m for m in info.metadata if isinstance(m, NumberField)), None)
         if quantity is None:
-            for name, inner in _inner_parts(value):
-                yield from quantities(inner, f"{here}.{name}" if name else here)
+            for name, inner in _nested_parts(value):
+                yield from part_numbers(inner, f"{here}.{name}" if name else here)
         elif isinstance(value, tuple):
             yield from ((f"{here}[{i}]", entry, quantity) for i, entry in enumerate(value))
         elif value is not None:
             yield here, value, quantity
 
 
-def _inner_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
+def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
     if isinstance(value, BaseModel):
         yield "", value
-    elif isinstance(value, Table):
+    elif isinstance(value, PartTable):
         yield from ((name, item) for name, item in value.items() if isinstance(item, BaseModel))
 
 
-class Table(Mapping[str, T], Generic[T]):
+class PartTable(Mapping[str, T], Generic[T]):
     """An ordered, immutable dictionary of named parts; order counts in comparisons."""
 
     __slots__ = ("_items",)
@@ -159,7 +167,7 @@ class Table(Mapping[str, T], Generic[T]):
         return len(self._items)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Table):
+        if not isinstance(other, PartTable):
             return NotImplemented
         return list(self.items()) == list(other.items())
 
@@ -175,7 +183,7 @@ class Table(Mapping[str, T], Generic[T]):
         entries = handler.generate_schema(dict.__class_getitem__((str, item)))
         return core_schema.chain_schema(
             [
-                core_schema.no_info_plain_validator_function(_as_dict),
+                core_schema.no_info_plain_validator_function(_check_is_table),
                 entries,
                 core_schema.no_info_plain_validator_function(cls),
             ],
@@ -190,10 +198,10 @@ class Table(Mapping[str, T], Generic[T]):
         return handler(schema["steps"][1])
 
 
-def _as_dict(value: object) -> dict[Any, Any]:
+def _check_is_table(value: object) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise MechanismError("is no table of named entries", remedy="write it as name = …")
     return dict(value)
 
 
-Scalar = Annotated[Expression, Quantity("")]
+Scalar = Annotated[Expression, NumberField("")]

@@ -8,23 +8,23 @@ from pydantic import model_validator
 
 from ..errors import MechanismError
 from ..expressions import Expression
-from .parts import Part, Quantity
+from .parts import MechanismPart, NumberField
 
 
-class Strength(Part):
+class Strength(MechanismPart):
     """The largest force and moment of a reaction, and the largest impulse of its force in an
     impact; one that is not given is never exceeded."""
 
-    force: Annotated[Expression | None, Quantity("N", optional=True)] = None
-    moment: Annotated[Expression | None, Quantity("N*m", optional=True)] = None
-    impulse: Annotated[Expression | None, Quantity("N*s", optional=True)] = None
+    force: Annotated[Expression | None, NumberField("N", optional=True)] = None
+    moment: Annotated[Expression | None, NumberField("N*m", optional=True)] = None
+    impulse: Annotated[Expression | None, NumberField("N*s", optional=True)] = None
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
         def __init__(self, **fields: Any) -> None: ...
 
     @model_validator(mode="after")
-    def _some_strength(self) -> Strength:
+    def _check_some_strength(self) -> Strength:
         if self.force is None and self.moment is None and self.impulse is None:
             raise MechanismError("has neither force nor moment nor impulse", remedy="give one")
         return self

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-Declared = TypeVar("Declared", bound=Callable[..., object])
+DeclaredFunction = TypeVar("DeclaredFunction", bound=Callable[..., object])
 
 
-class CompilesFunctions(Protocol):
+class FunctionCompiler(Protocol):
     """A model: it has a compiled function for every declared one."""
 
     def compiled_function(self, name: str) -> Callable[..., object]:
@@ -24,13 +24,13 @@ class CompiledMethod:
         self.__name__, self.__doc__ = declared.__name__, declared.__doc__
 
     def __get__(
-        self, model: CompilesFunctions | None, owner: type | None = None
+        self, model: FunctionCompiler | None, owner: type | None = None
     ) -> Callable[..., object]:
         if model is None:
             return self.declared
         return model.compiled_function(self.declared.__name__)
 
 
-def compiled(declared: Declared) -> Declared:
+def compiled_method(declared: DeclaredFunction) -> DeclaredFunction:
     """Declare a compiled function: type checkers and editors see the method as it is written."""
     return CompiledMethod(declared)  # type: ignore[return-value]

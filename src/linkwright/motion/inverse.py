@@ -14,30 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError
 from ..formulations import derive
-from ..kinematics.closing import TOLERANCES
+from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..mechanism import Mechanism, require_mechanism
 from ..model import Model
 from ..model import compile as compiled
-from ..number_checks import check_rows
+from ..number_checks import check_vector_rows
 from ..types import Booleans, Floats
-from .iteration import Iteration
-from .lanes import Lanes, flatten_batch
+from .iteration import InverseIteration
+from .lanes import TargetLanes, flatten_target_batch
 from .limits import bounds_of
-from .options import OPTIONS
-from .targets import SIZES, Target, read_targets
+from .options import INVERSE_OPTIONS
+from .targets import TARGET_SIZES, FrameTarget, read_targets
 
-REACHED, NEAREST, UNFINISHED = "reached", "nearest", "unfinished"
+TARGET_REACHED, NEAREST_FOUND, SEARCH_UNFINISHED = "reached", "nearest", "unfinished"
 
 
-SHOWN_ROWS = 10
+MAX_SHOWN_SOLUTIONS = 10
 """Solutions that are printed; the others are counted."""
 
 
 @dataclass(frozen=True, repr=False)
-class Joints(Displayed):
+class Joints(NotebookDisplayed):
     """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
     tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
     else "unfinished"; `distance` (m) and `angle` (rad) are the frames' largest errors."""
@@ -58,15 +58,19 @@ class Joints(Displayed):
         rows = np.atleast_2d(self.q).reshape(-1, self.q.shape[-1])
         told = [
             f"{status}: q = {np.round(q, 6).tolist()}"
-            for q, status in zip(rows[:SHOWN_ROWS], self.status.ravel(), strict=False)
+            for q, status in zip(rows[:MAX_SHOWN_SOLUTIONS], self.status.ravel(), strict=False)
         ]
-        rest = [f"… and {len(rows) - SHOWN_ROWS} more"] if len(rows) > SHOWN_ROWS else []
+        rest = (
+            [f"… and {len(rows) - MAX_SHOWN_SOLUTIONS} more"]
+            if len(rows) > MAX_SHOWN_SOLUTIONS
+            else []
+        )
         return "\n".join([self.summary(), *told, *rest])
 
     @property
     def reached(self) -> Booleans:
         """Whether each target is reached."""
-        reached: Booleans = self.status == REACHED
+        reached: Booleans = self.status == TARGET_REACHED
         return reached
 
 
@@ -83,9 +87,11 @@ class InverseKinematics:
         self.mechanism, self.kinds = mechanism, dict(kinds)
         self.bounds = bounds_of(mechanism if limits else mechanism.without("limits"))
         for frame, kind in self.kinds.items():
-            if kind not in SIZES:
+            if kind not in TARGET_SIZES:
                 raise LinkwrightError(
-                    f"'{kind}' is no kind of target", where=frame, remedy=f"use {', '.join(SIZES)}"
+                    f"'{kind}' is no kind of target",
+                    where=frame,
+                    remedy=f"use {', '.join(TARGET_SIZES)}",
                 )
             self.model.placement(frame)
 
@@ -94,11 +100,13 @@ class InverseKinematics:
         return compiled(self.mechanism)
 
     @cached_property
-    def iteration(self) -> Iteration:
+    def iteration(self) -> InverseIteration:
         equations = derive(self.mechanism, parameters="numeric")
-        return Iteration(equations, list(self.kinds.items()), self.bounds, self._length())
+        return InverseIteration(
+            equations, list(self.kinds.items()), self.bounds, self._characteristic_length()
+        )
 
-    def _length(self) -> float:
+    def _characteristic_length(self) -> float:
         """What 1 rad moves the frames by, on average; 1 where nothing turns."""
         q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
@@ -114,16 +122,16 @@ class InverseKinematics:
         """Whether the joints can move while the frames are held."""
         rows = [self.model.jacobian(frame)(self.samples[0]) for frame in self.kinds]
         asked = [
-            J if kind == "pose" else J[3 : 3 + SIZES[kind]]
+            J if kind == "pose" else J[3 : 3 + TARGET_SIZES[kind]]
             for J, kind in zip(rows, self.kinds.values(), strict=True)
         ]
-        rank = np.linalg.matrix_rank(np.vstack(asked), TOLERANCES.rank_share)
-        return self.model.freedom > int(rank)
+        rank = np.linalg.matrix_rank(np.vstack(asked), CLOSURE_TOLERANCES.rank_share)
+        return self.model.dof > int(rank)
 
     @cached_property
     def samples(self) -> Floats:
         """Random coordinates within their ranges; up to half a turn or π m where there is none."""
-        rng, count = np.random.default_rng(0), OPTIONS.samples
+        rng, count = np.random.default_rng(0), INVERSE_OPTIONS.sample_count
         model, bounds = self.model, self.bounds
         wild = np.broadcast_to(model.home(), (count, model.nq))
         wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
@@ -134,13 +142,13 @@ class InverseKinematics:
         return found
 
     @cached_property
-    def _sample_targets(self) -> Floats:
+    def _sample_placements(self) -> Floats:
         """Where the frames are at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
             T = self.model.placement(frame)(self.samples)
             numbers = np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)], axis=1)
-            parts.append(numbers[:, : SIZES[kind]])
+            parts.append(numbers[:, : TARGET_SIZES[kind]])
         return np.concatenate(parts, axis=1)
 
     def __call__(
@@ -152,101 +160,115 @@ class InverseKinematics:
         Joints that the targets leave free go toward the posture, which is the start unless said.
         What is not reached is tried again from up to `restarts` other starts.
         """
-        read = self._fitting(read_targets(targets))
-        begin = self._coordinates(self.model.home() if start is None else start, "start")
-        aim = begin if posture is None else self._coordinates(posture, "posture")
-        batch, (*numbers, begin, aim) = flatten_batch([*(t.numbers for t in read), begin, aim])
-        lanes = Lanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        read = self._order_targets(read_targets(targets))
+        begin = self._check_coordinates(self.model.home() if start is None else start, "start")
+        aim = begin if posture is None else self._check_coordinates(posture, "posture")
+        batch, (*numbers, begin, aim) = flatten_target_batch(
+            [*(t.numbers for t in read), begin, aim]
+        )
+        lanes = TargetLanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
         q, figures = self._try_restarts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
             q, figures = self._approach_posture(lanes, q, figures, aim)
-        return _joints(self._wrap_turns(q, aim), figures, lanes, batch)
+        return _joint_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
 
-    def _fitting(self, read: list[Target]) -> list[Target]:
+    def _order_targets(self, read: list[FrameTarget]) -> list[FrameTarget]:
         by_frame = {target.frame: target for target in read}
         if {f: t.kind for f, t in by_frame.items()} != self.kinds:
             said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
             raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
         return [by_frame[frame] for frame in self.kinds]
 
-    def _coordinates(self, given: Any, what: str) -> Floats:
-        return check_rows(given, self.model.nq, f"the {what}", self.model.q_names)
+    def _check_coordinates(self, given: Any, what: str) -> Floats:
+        return check_vector_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
     def _try_restarts(
-        self, lanes: Lanes, begin: Floats, restarts: int, rng: np.random.Generator
+        self, lanes: TargetLanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The best of the start and of other starts, which only the lanes not reached need."""
-        q, figures = lanes.minimize_errors(begin, np.arange(len(begin)), OPTIONS.rough_gradient)
-        met, far = np.ones(len(begin), dtype=int), self._far(lanes.wanted, OPTIONS.far_reach)
-        enough = np.where(
-            self._far(lanes.wanted, 1.0),
-            OPTIONS.agreed_attempts_outside,
-            OPTIONS.agreed_attempts,
+        q, figures = lanes.minimize_errors(
+            begin, np.arange(len(begin)), INVERSE_OPTIONS.rough_gradient
         )
-        ranks = np.zeros((len(begin), min(restarts, OPTIONS.samples)), dtype=np.int16)
-        for k in range(min(restarts, OPTIONS.samples)):
-            given_up = (met >= enough) | (far & (k >= OPTIONS.far_restarts))
+        met, far = (
+            np.ones(len(begin), dtype=int),
+            self._is_beyond_reach(lanes.target_numbers, INVERSE_OPTIONS.far_reach),
+        )
+        enough = np.where(
+            self._is_beyond_reach(lanes.target_numbers, 1.0),
+            INVERSE_OPTIONS.agreed_attempts_outside,
+            INVERSE_OPTIONS.agreed_attempts,
+        )
+        ranks = np.zeros((len(begin), min(restarts, INVERSE_OPTIONS.sample_count)), dtype=np.int16)
+        for k in range(min(restarts, INVERSE_OPTIONS.sample_count)):
+            given_up = (met >= enough) | (far & (k >= INVERSE_OPTIONS.far_restarts))
             (left,) = np.nonzero(~lanes.is_reached(figures) & ~given_up)
             if not len(left):
                 break
             if k == 1:
-                ranks[left] = self._nearest_samples(lanes.wanted[left], ranks.shape[1])
-            near = self._perturb(rng, begin[left], OPTIONS.first_perturbation) if k == 0 else None
+                ranks[left] = self._nearest_samples(lanes.target_numbers[left], ranks.shape[1])
+            near = (
+                self._perturb_start(rng, begin[left], INVERSE_OPTIONS.first_perturbation)
+                if k == 0
+                else None
+            )
             again = self.samples[ranks[left, k - 1]] if near is None else near
             other, found = lanes.minimize_errors(
-                again, left, OPTIONS.rough_gradient, figures[left, 0], stiff=k % 2 == 0
+                again, left, INVERSE_OPTIONS.rough_gradient, figures[left, 0], stiff=k % 2 == 0
             )
             best, cost = figures[left, 0], found[:, 0]
-            same, better = np.abs(cost - best) <= OPTIONS.same_cost * best, cost < best
+            same, better = (
+                np.abs(cost - best) <= INVERSE_OPTIONS.same_cost_share * best,
+                cost < best,
+            )
             met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
             q[left[better]], figures[left[better]] = other[better], found[better]
-        return self._refine(lanes, q, figures, rng)
+        return self._refine_solutions(lanes, q, figures, rng)
 
-    def _refine(
-        self, lanes: Lanes, q: Floats, figures: Floats, rng: np.random.Generator
+    def _refine_solutions(
+        self, lanes: TargetLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Rough answers made exact; those that just miss their targets get away from singular
         places first."""
         (left,) = np.nonzero(~lanes.is_reached(figures))
         q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
-        for _ in range(OPTIONS.more_descents):
+        for _ in range(INVERSE_OPTIONS.max_more_descents):
             still = lanes.is_nearest(figures, np.arange(len(figures)))
             (left,) = np.nonzero(~lanes.is_reached(figures) & ~still)
             if not len(left):
                 break
             q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
-        for noise in OPTIONS.perturbations:
+        for noise in INVERSE_OPTIONS.perturbations:
             (left,) = np.nonzero(lanes.is_near_miss(figures) & ~lanes.is_reached(figures))
-            other, found = lanes.minimize_errors(self._perturb(rng, q[left], noise), left)
+            other, found = lanes.minimize_errors(self._perturb_start(rng, q[left], noise), left)
             better = found[:, 0] < figures[left, 0]
             q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
 
-    def _far(self, wanted: Floats, share: float) -> Booleans:
+    def _is_beyond_reach(self, wanted: Floats, share: float) -> Booleans:
         """Whether a frame is to go farther than this share of the samples' reach."""
         far, at = np.zeros(len(wanted), dtype=bool), 0
         for kind in self.kinds.values():
-            part = slice(at, at + min(3, SIZES[kind]))
-            seen = self._sample_targets[:, part]
+            part = slice(at, at + min(3, TARGET_SIZES[kind]))
+            seen = self._sample_placements[:, part]
             center = seen.mean(axis=0)
             reach = np.linalg.norm(seen - center, axis=1).max()
             far |= np.linalg.norm(wanted[:, part] - center, axis=1) > share * reach
-            at += SIZES[kind]
+            at += TARGET_SIZES[kind]
         return far
 
-    def _perturb(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
+    def _perturb_start(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
         near: Floats = self.model.integrate(begin, rng.uniform(-noise, noise, self.model.nv))
         return np.clip(near, self.bounds.lower, self.bounds.upper)
 
     def _nearest_samples(self, wanted: Floats, count: int) -> NDArray[np.int16]:
         """The samples whose frames are nearest to each target, the nearest first."""
         weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
-        scale = np.concatenate([weights[: SIZES[kind]] for kind in self.kinds.values()])
-        there, here = self._sample_targets * scale, wanted * scale
+        scale = np.concatenate([weights[: TARGET_SIZES[kind]] for kind in self.kinds.values()])
+        there, here = self._sample_placements * scale, wanted * scale
         found = np.empty((len(wanted), count), dtype=np.int16)
-        for k in range(0, len(wanted), OPTIONS.chunk):
-            part = slice(k, k + OPTIONS.chunk)
+        for k in range(0, len(wanted), INVERSE_OPTIONS.targets_per_chunk):
+            part = slice(k, k + INVERSE_OPTIONS.targets_per_chunk)
             apart = (there**2).sum(axis=1) - 2 * here[part] @ there.T
             first = np.argpartition(apart, count - 1, axis=1)[:, :count]
             order = np.argsort(np.take_along_axis(apart, first, axis=1), axis=1)
@@ -254,7 +276,7 @@ class InverseKinematics:
         return found
 
     def _approach_posture(
-        self, lanes: Lanes, q: Floats, figures: Floats, posture: Floats
+        self, lanes: TargetLanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
         """Toward the posture, where frames are as near to their targets afterwards."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
@@ -268,25 +290,29 @@ class InverseKinematics:
                 continue
             moved = lanes.approach_posture(step, q[good], figures[good], aim[good], good)
             moved, found = lanes.minimize_errors(moved, good, held=figures[good])
-            as_near = found[:, 0] <= figures[good, 0] * (1 + OPTIONS.as_near)
+            as_near = found[:, 0] <= figures[good, 0] * (1 + INVERSE_OPTIONS.posture_cost_share)
             kept = lanes.is_reached(found) | (as_near & lanes.is_nearest(found, good))
             q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
         return q, figures
 
-    def _wrap_turns(self, q: Floats, near: Floats) -> Floats:
+    def _remove_full_turns(self, q: Floats, near: Floats) -> Floats:
         """Angles without ranges, by whole turns nearest to where they began if gears allow."""
         turns = np.round((q - near) / (2 * np.pi))
         turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
-        if not self.iteration.loops:
+        if not self.iteration.loop_row_count:
             return turned
         gaps = self.model.constraint_residual(turned) - self.model.constraint_residual(q)
-        torn = np.abs(gaps).max(axis=1, keepdims=True) > TOLERANCES.tracked / 10
+        torn = np.abs(gaps).max(axis=1, keepdims=True) > CLOSURE_TOLERANCES.tracked_residual / 10
         return np.asarray(np.where(torn, q, turned))
 
 
-def _joints(q: Floats, figures: Floats, lanes: Lanes, batch: Sequence[int]) -> Joints:
+def _joint_solutions(
+    q: Floats, figures: Floats, lanes: TargetLanes, batch: Sequence[int]
+) -> Joints:
     flat = lanes.is_nearest(figures, np.arange(len(figures)))
-    status = np.where(lanes.is_reached(figures), REACHED, np.where(flat, NEAREST, UNFINISHED))
+    status = np.where(
+        lanes.is_reached(figures), TARGET_REACHED, np.where(flat, NEAREST_FOUND, SEARCH_UNFINISHED)
+    )
     return Joints(
         q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
         figures[:, 3].reshape(batch),

@@ -12,51 +12,54 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..kinematics.closing import TOLERANCES
+from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..types import Booleans, Floats, Integers
-from .iteration import Iteration
-from .options import OPTIONS
+from .iteration import InverseIteration
+from .options import INVERSE_OPTIONS
 
-_ROUNDING = float(np.finfo(float).eps)
+_ROUNDING_SHARE = float(np.finfo(float).eps)
 """The share of points that rounding is; the cost's slope cannot be seen below its root."""
 
 
 @dataclass(frozen=True)
-class Lanes:
+class TargetLanes:
     """All targets, and the loops over the compiled steps."""
 
-    iteration: Iteration
-    wanted: Floats
+    iteration: InverseIteration
+    target_numbers: Floats
     tolerance: float
 
     def is_reached(self, figures: Floats) -> Booleans:
         """Whether distance and angle are within the tolerance, and loops closed."""
         missed = np.maximum(figures[:, 2], figures[:, 3])
         return (missed <= self.tolerance) & (
-            self.iteration.gap(figures) <= min(TOLERANCES.tracked, self.tolerance)
+            self.iteration.loop_residual_norm(figures)
+            <= min(CLOSURE_TOLERANCES.tracked_residual, self.tolerance)
         )
 
     def is_nearest(self, figures: Floats, lanes: Integers) -> Booleans:
         """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
-        size = np.abs(self.wanted[lanes]).max(axis=1)
+        size = np.abs(self.target_numbers[lanes]).max(axis=1)
         missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
-        unseen = np.sqrt(_ROUNDING * (size + self.iteration.length) / (missed + 1e-300))
-        flat: Booleans = figures[:, 1] < OPTIONS.flat_enough + unseen
-        return flat & (self.iteration.gap(figures) <= TOLERANCES.tracked)
+        unseen = np.sqrt(_ROUNDING_SHARE * (size + self.iteration.length) / (missed + 1e-300))
+        flat: Booleans = figures[:, 1] < INVERSE_OPTIONS.nearest_gradient + unseen
+        return flat & (
+            self.iteration.loop_residual_norm(figures) <= CLOSURE_TOLERANCES.tracked_residual
+        )
 
     def is_near_miss(self, figures: Floats) -> Booleans:
         """Whether so little is missing that the target can hardly be out of reach."""
-        return figures[:, 0] < (OPTIONS.near_miss * self.iteration.length) ** 2 / 2
+        return figures[:, 0] < (INVERSE_OPTIONS.near_miss_share * self.iteration.length) ** 2 / 2
 
     def with_multipliers(self, lanes: Integers, held: Floats | None, stiff: bool = False) -> Floats:
         """Targets of lanes; what holds their loops is as it was when figures were `held`."""
-        wanted = self.iteration.add_multipliers(self.wanted[lanes], stiff)
-        if held is not None and self.iteration.loops:
-            wanted[:, self.iteration.asked :] = held[:, 4 + self.iteration.loops :]
+        wanted = self.iteration.add_multipliers(self.target_numbers[lanes], stiff)
+        if held is not None and self.iteration.loop_row_count:
+            wanted[:, self.iteration.target_size :] = held[:, 4 + self.iteration.loop_row_count :]
         return wanted
 
     def minimize_errors(
-        self, begin: Floats, lanes: Integers, flat: float = OPTIONS.flat_gradient,
+        self, begin: Floats, lanes: Integers, flat: float = INVERSE_OPTIONS.flat_gradient,
         rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
@@ -64,32 +67,39 @@ class Lanes:
         `rival` are costs that others came to: what will not fall below these is left off.
         """
         wanted, before = self.with_multipliers(lanes, held, stiff), np.full(len(begin), np.inf)
-        width = 4 + self.iteration.loops + wanted.shape[1] - self.iteration.asked
+        width = 4 + self.iteration.loop_row_count + wanted.shape[1] - self.iteration.target_size
         q, here, figures = begin.copy(), begin, np.full((len(begin), width), np.inf)
         at, pace, gaps = (
             np.arange(len(begin)),
-            np.tile(self.iteration.first_pace, (len(begin), 1)),
+            np.tile(self.iteration.first_damping, (len(begin), 1)),
             before,
         )
         rival = before if rival is None else rival
-        for burst in range(OPTIONS.max_loop_checks if self.iteration.loops else OPTIONS.max_checks):
+        for burst in range(
+            INVERSE_OPTIONS.max_loop_checks
+            if self.iteration.loop_row_count
+            else INVERSE_OPTIONS.max_checks
+        ):
             step = (
                 self.iteration.gauss_newton_step
-                if burst < OPTIONS.gauss_newton_checks
+                if burst < INVERSE_OPTIONS.gauss_newton_checks
                 else self.iteration.newton_step
             )
-            for _ in range(OPTIONS.steps_per_check):
+            for _ in range(INVERSE_OPTIONS.steps_per_check):
                 with np.errstate(all="ignore"):
                     here, pace, now = step(here, wanted, pace)
             q[at], figures[at, : now.shape[1]] = here, now
-            figures[at, now.shape[1] :] = wanted[:, self.iteration.asked :]
+            figures[at, now.shape[1] :] = wanted[:, self.iteration.target_size :]
             stuck, shut = (
                 self.iteration.is_stuck(pace, wanted),
-                self.iteration.gap(now) <= OPTIONS.loop_share_of_gradient * flat,
+                self.iteration.loop_residual_norm(now)
+                <= INVERSE_OPTIONS.loop_share_of_gradient * flat,
             )
             rest = (now[:, 1] < flat) | stuck
-            done = self.is_reached(now) | (rest & shut) | is_hopeless(before, now[:, 0], rival)
-            (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < OPTIONS.rough_gradient)))
+            done = (
+                self.is_reached(now) | (rest & shut) | is_descent_too_slow(before, now[:, 0], rival)
+            )
+            (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < INVERSE_OPTIONS.rough_gradient)))
             if len(slack):
                 wanted, pace, gaps = self.iteration.update_multipliers(
                     slack, wanted, pace, gaps, now
@@ -97,13 +107,16 @@ class Lanes:
             (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            at, here, wanted, pace, before, rival, gaps = take_rows(
+            at, here, wanted, pace, before, rival, gaps = take_lanes(
                 live, at, here, wanted, pace, now[:, 0], rival, gaps
             )
-        gap = self.iteration.gap(figures)
+        gap = self.iteration.loop_residual_norm(figures)
         figures[:, 0] = np.where(
-            gap > max(TOLERANCES.tracked, OPTIONS.loop_share_of_gradient * flat),
-            OPTIONS.open_loop_cost * gap,
+            gap
+            > max(
+                CLOSURE_TOLERANCES.tracked_residual, INVERSE_OPTIONS.loop_share_of_gradient * flat
+            ),
+            INVERSE_OPTIONS.open_loop_cost * gap,
             figures[:, 0],
         )
         return q, figures
@@ -118,22 +131,25 @@ class Lanes:
     ) -> Floats:
         """Take null-space steps toward the posture until they lead no further."""
         found, at, wanted = q.copy(), np.arange(len(q)), self.with_multipliers(lanes, figures)
-        pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.posture_cost
-        for _ in range(OPTIONS.max_null_space_steps // OPTIONS.steps_per_check):
-            for _ in range(OPTIONS.steps_per_check):
+        pace, most = np.ones((len(q), 1)), figures[:, :1] + self.iteration.posture_cost_allowance
+        for _ in range(INVERSE_OPTIONS.max_null_space_steps // INVERSE_OPTIONS.steps_per_check):
+            for _ in range(INVERSE_OPTIONS.steps_per_check):
                 with np.errstate(all="ignore"):
                     q, pace, still = step(q, wanted, posture, pace, most)
             found[at] = q
             (live,) = np.nonzero(
-                (still[:, 0] > OPTIONS.null_space_rest) & (pace[:, 0] > OPTIONS.smallest_pace)
+                (still[:, 0] > INVERSE_OPTIONS.null_space_rest)
+                & (pace[:, 0] > INVERSE_OPTIONS.smallest_pace)
             )
             if not len(live):
                 break
-            at, q, wanted, posture, pace, most = take_rows(live, at, q, wanted, posture, pace, most)
+            at, q, wanted, posture, pace, most = take_lanes(
+                live, at, q, wanted, posture, pace, most
+            )
         return found
 
 
-def flatten_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
     """The common leading axes, and all arrays with these as one."""
     shapes = [a.shape[:-1] for a in arrays]
     try:
@@ -149,12 +165,14 @@ def flatten_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
     ]
 
 
-def take_rows(chosen: Integers, *arrays: Any) -> list[Any]:
+def take_lanes(chosen: Integers, *arrays: Any) -> list[Any]:
     """The chosen rows of all arrays."""
     return [array.take(chosen, axis=0) for array in arrays]
 
 
-def is_hopeless(before: Floats, cost: Floats, rival: Floats) -> Booleans:
+def is_descent_too_slow(before: Floats, cost: Floats, rival: Floats) -> Booleans:
     """Whether steps like the last lead too slowly to where the cost would be below the rival."""
     gain = before - cost
-    return (gain > 0) & (OPTIONS.patience * gain < cost - (1 - OPTIONS.same_cost) * rival)
+    return (gain > 0) & (
+        INVERSE_OPTIONS.patience_steps * gain < cost - (1 - INVERSE_OPTIONS.same_cost_share) * rival
+    )

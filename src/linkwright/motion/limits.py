@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
-from ..expressions import evaluate
-from ..mechanism import Joint, Mechanism, names_of
+from ..expressions import evaluate_exactly
+from ..mechanism import Joint, Mechanism, mechanism_names
 from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
-_SLACK = 1e-9
+_RANGE_SLACK = 1e-9
 """What coordinates may be out of their ranges by rounding, rad or m."""
 
 
 @dataclass(frozen=True, repr=False)
-class Bounds(Displayed):
+class CoordinateBounds(NotebookDisplayed):
     """±inf where nothing is stated. `full_turns`: coordinates that mean the same 2π farther."""
 
     lower: Floats
@@ -35,60 +35,64 @@ class Bounds(Displayed):
         return f"Bounds of {len(self.lower)} coordinates, {limited} of them with a range"
 
 
-def bounds_of(mechanism: Mechanism) -> Bounds:
+def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     """Limits of all coordinates; a joint that mimics another passes its range on to that one.
 
     A speed or effort of 0 counts as not stated, as files write it.
     """
-    names = names_of(mechanism)
-    found = Bounds(
+    names = mechanism_names(mechanism)
+    found = CoordinateBounds(
         np.full(names.nq, -np.inf), np.full(names.nq, np.inf), np.full(names.nv, np.inf),
         np.full(names.nv, np.inf), np.zeros(names.nq, dtype=bool),
     )  # fmt: skip
     if mechanism.coordinates is not None:
-        _refuse_limits(mechanism)
+        _refuse_joint_limits(mechanism)
         return found
     at_q = at_v = 0
     leaders: dict[str, tuple[int, int]] = {}
     for name, joint in mechanism.joints_depth_first():
         if joint.moves:
             leaders[name] = at_q, at_v
-            _set(mechanism, found, joint, at_q, at_v)
-            at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.freedoms)
-    _narrow_by_mimics(mechanism, found, leaders)
+            _set_joint_bounds(mechanism, found, joint, at_q, at_v)
+            at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.dofs)
+    _narrow_bounds_by_mimics(mechanism, found, leaders)
     free = np.isinf(found.lower) & np.isinf(found.upper)
     np.logical_and(found.full_turns, free, out=found.full_turns)
     return found
 
 
-def check_within(mechanism: Mechanism, q: Floats, what: str) -> None:
+def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
     """Refuses coordinates outside of their ranges."""
     bounds = bounds_of(mechanism)
     for name, x, low, high in zip(
-        names_of(mechanism).q, q, bounds.lower, bounds.upper, strict=True
+        mechanism_names(mechanism).q, q, bounds.lower, bounds.upper, strict=True
     ):
-        if not low - _SLACK <= x <= high + _SLACK:
+        if not low - _RANGE_SLACK <= x <= high + _RANGE_SLACK:
             raise LinkwrightError(
                 f"the {what} has {name} = {x:.6g}, out of its range from {low:.6g} to {high:.6g}",
                 where=mechanism.name, remedy="give one within it",
             )  # fmt: skip
 
 
-def outside(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
+def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
     """The coordinates that leave their ranges on a way, in words."""
     bounds, found = bounds_of(mechanism), []
     rows = zip(
-        names_of(mechanism).q, *trajectory.extremes(), bounds.lower, bounds.upper, strict=True
+        mechanism_names(mechanism).q,
+        *trajectory.extremes(),
+        bounds.lower,
+        bounds.upper,
+        strict=True,
     )
     for name, least, most, low, high in rows:
-        if least < low - _SLACK or most > high + _SLACK:
+        if least < low - _RANGE_SLACK or most > high + _RANGE_SLACK:
             found.append(
                 f"{name} goes from {least:.5g} to {most:.5g}, its range is {low:.5g} to {high:.5g}"
             )
     return found
 
 
-def _refuse_limits(mechanism: Mechanism) -> None:
+def _refuse_joint_limits(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
@@ -97,23 +101,25 @@ def _refuse_limits(mechanism: Mechanism) -> None:
             )  # fmt: skip
 
 
-def _set(mechanism: Mechanism, found: Bounds, joint: Joint, at_q: int, at_v: int) -> None:
+def _set_joint_bounds(
+    mechanism: Mechanism, found: CoordinateBounds, joint: Joint, at_q: int, at_v: int
+) -> None:
     for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
         array = getattr(found, key)
-        for k, value in enumerate(_numbers(mechanism, joint, getattr(joint.limits, key))):
+        for k, value in enumerate(_limit_numbers(mechanism, joint, getattr(joint.limits, key))):
             if key in ("lower", "upper") or value != 0:
                 array[at + k] = value
     found.full_turns[at_q] = joint.kind.is_hinge
 
 
-def _numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
+def _limit_numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
     if field is not None:
         for entry in joint.each(field):
-            yield float(evaluate(entry, mechanism.values))
+            yield float(evaluate_exactly(entry, mechanism.values))
 
 
-def _narrow_by_mimics(
-    mechanism: Mechanism, found: Bounds, leaders: dict[str, tuple[int, int]]
+def _narrow_bounds_by_mimics(
+    mechanism: Mechanism, found: CoordinateBounds, leaders: dict[str, tuple[int, int]]
 ) -> None:
     for follower, joint in mechanism.joints.items():
         if joint.mimic is None:
@@ -121,16 +127,16 @@ def _narrow_by_mimics(
         gain, offset, leader = 1.0, 0.0, joint
         while leader.mimic is not None:
             mimic = leader.mimic
-            offset += gain * float(evaluate(mimic.offset, mechanism.values))
-            gain *= float(evaluate(mimic.multiplier, mechanism.values))
+            offset += gain * float(evaluate_exactly(mimic.offset, mechanism.values))
+            gain *= float(evaluate_exactly(mimic.multiplier, mechanism.values))
             name, leader = mimic.joint, mechanism.joints[mimic.joint]
         if name not in leaders or gain == 0:
             continue
         at_q, at_v = leaders[name]
         found.full_turns[at_q] = False
         low, high, speed, force = (np.full(1, x) for x in (-np.inf, np.inf, np.inf, np.inf))
-        own = Bounds(low, high, speed, force, np.zeros(1, dtype=bool))
-        _set(mechanism, own, joint, 0, 0)
+        own = CoordinateBounds(low, high, speed, force, np.zeros(1, dtype=bool))
+        _set_joint_bounds(mechanism, own, joint, 0, 0)
         ends = sorted(((own.lower[0] - offset) / gain, (own.upper[0] - offset) / gain))
         found.lower[at_q] = max(found.lower[at_q], ends[0])
         found.upper[at_q] = min(found.upper[at_q], ends[1])

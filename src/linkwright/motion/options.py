@@ -52,18 +52,18 @@ class InverseKinematicsOptions:
     # -- when a target is done -------------------------------------------------------------------
     flat_gradient: float = 1e-9
     """The gradient of the cost, as a share of the error, to which targets are pursued."""
-    flat_enough: float = 1e-6
+    nearest_gradient: float = 1e-6
     """The same below which a point counts as the nearest: Newton's next step would be 1e-12."""
     rough_gradient: float = 1e-4
     """The same for attempts, of which only the best is pursued."""
-    near_miss: float = 1e-3
+    near_miss_share: float = 1e-3
     """What misses a target by less than this share of the length is likely to stand where the
     Jacobian is singular."""
-    same_cost: float = 1e-3
+    same_cost_share: float = 1e-3
     """The share by which the costs of two rough attempts at the same point differ."""
-    as_near: float = 1e-12
+    posture_cost_share: float = 1e-12
     """The share of the cost that a posture may add."""
-    patience: int = 10
+    patience_steps: int = 10
     """Steps like the last after which an attempt must have beaten the best so far."""
     steps_per_check: int = 3
     """Steps between two looks at what is done, so that no answer depends on the other targets."""
@@ -82,9 +82,9 @@ class InverseKinematicsOptions:
     """The share of the way to the posture below which a step is given up."""
 
     # -- restarts --------------------------------------------------------------------------------
-    samples: int = 512
+    sample_count: int = 512
     """Random configurations that restarts begin at, the nearest to the target first."""
-    chunk: int = 256
+    targets_per_chunk: int = 256
     """Targets whose samples are sorted at once: bounds the memory."""
     far_restarts: int = 20
     """Restarts for targets out of `far_reach`, which are out of reach in all likelihood."""
@@ -99,9 +99,9 @@ class InverseKinematicsOptions:
     """How far from the start the first restart begins, rad; later ones begin at samples."""
     perturbations: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
     """What misses a target by little is moved by so much, rad, and goes on from there."""
-    more_descents: int = 4
+    max_more_descents: int = 4
     """How often an answer that could still get nearer is followed further."""
 
 
-OPTIONS = InverseKinematicsOptions()
+INVERSE_OPTIONS = InverseKinematicsOptions()
 """The options that inverse kinematics uses."""

@@ -15,31 +15,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..conveniences import convenience
-from ..displays import Displayed
+from ..conveniences import find_convenience
+from ..displays import NotebookDisplayed
 from ..errors import FileError, LinkwrightError
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..model import Model
 from ..model import compile as compiled
 from ..number_checks import check_vector
 from ..types import Floats
-from .inverse import NEAREST, InverseKinematics
-from .limits import bounds_of, check_within, outside
-from .loops import Loops, check_closable
+from .inverse import NEAREST_FOUND, InverseKinematics
+from .limits import bounds_of, check_within_bounds, range_violations
+from .loops import LoopFollower, check_plannable_loops
 from .targets import read_targets
-from .timing import at_limits, beyond_limits, refuse_quaternions
-from .trajectory import Trajectory, check_duration, through
+from .timing import at_limits, limit_violations, refuse_quaternions
+from .trajectory import Trajectory, check_trajectory_duration, through
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-PICTURES = (".png", ".pdf", ".svg")
-_MOST_SAMPLES = 1_000_000
+PICTURE_ENDINGS = (".png", ".pdf", ".svg")
+_MAX_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Displayed):
+class MotionPlan(NotebookDisplayed):
     """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point.
 
     `exceeded` says what of it is beyond the mechanism's ranges, speeds and drives, if anything.
@@ -68,7 +68,7 @@ class Plan(Displayed):
     @cached_property
     def columns(self) -> dict[str, Floats]:
         """All histories by name: t, q1, …, dq1, …, ddq1, …, tau_q1, …, x, y, z."""
-        names = names_of(self.mechanism)
+        names = mechanism_names(self.mechanism)
         table = {"t": self.t}
         for prefix, rows, words in (
             ("", self.q, names.q), ("d", self.qd, names.qd), ("dd", self.qdd, names.qd),
@@ -79,15 +79,15 @@ class Plan(Displayed):
 
     def bytes_as(self, ending: str) -> bytes:
         """A .csv of all columns, an .npz of the arrays t, q, qd, qdd, tau, point, or a picture."""
-        if ending in PICTURES:
-            return self._picture(ending[1:])
+        if ending in PICTURE_ENDINGS:
+            return self._picture_content(ending[1:])
         if ending == ".npz":
             buffer = io.BytesIO()
             arrays = {k: getattr(self, k) for k in ("t", "q", "qd", "qdd", "tau", "point")}
             np.savez(buffer, **arrays)
             return buffer.getvalue()
         if ending != ".csv":
-            remedy = f"use .csv, .npz, {', '.join(PICTURES)}"
+            remedy = f"use .csv, .npz, {', '.join(PICTURE_ENDINGS)}"
             raise FileError(f"'{ending}' cannot be written", remedy=remedy)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -96,18 +96,18 @@ class Plan(Displayed):
         writer.writerows([[repr(float(x)) for x in row] for row in rows])
         return text.getvalue().encode()
 
-    def _picture(self, kind: str) -> bytes:
-        picture: bytes = convenience("Plan.save")(self, kind)
+    def _picture_content(self, kind: str) -> bytes:
+        picture: bytes = find_convenience("Plan.save")(self, kind)
         return picture
 
     def plot(self, *names: str, **options: Any) -> Figure:
         """Histories over time: "q", "qd", "qdd", "tau"; see `show.plan_courses`."""
-        figure: Figure = convenience("Plan.plot")(self, *names, **options)
+        figure: Figure = find_convenience("Plan.plot")(self, *names, **options)
         return figure
 
     def draw(self, **options: Any) -> Figure:
         """The mechanism at both ends, and the way between; see `show.plan_ends`."""
-        figure: Figure = convenience("Plan.draw")(self, **options)
+        figure: Figure = find_convenience("Plan.draw")(self, **options)
         return figure
 
     def save(self, path: str | File) -> None:
@@ -126,11 +126,11 @@ class Plan(Displayed):
 
 def planned(
     mechanism: Mechanism, frame: str, trajectory: Trajectory, samples: int = 301
-) -> Plan:  # fmt: skip
+) -> MotionPlan:  # fmt: skip
     """The plan of a trajectory: its samples, and the torques by inverse dynamics."""
-    if not 2 <= samples <= _MOST_SAMPLES:
+    if not 2 <= samples <= _MAX_SAMPLES:
         raise LinkwrightError(
-            f"{samples} samples cannot be shown", remedy=f"give 2 to {_MOST_SAMPLES}"
+            f"{samples} samples cannot be shown", remedy=f"give 2 to {_MAX_SAMPLES}"
         )
     model = compiled(mechanism)
     check_plannable(mechanism, model)
@@ -138,13 +138,13 @@ def planned(
     time = model.names.time_arguments(t)
     tau = model.inverse_dynamics(q, qd, qdd, *time)
     point = model.placement(frame)(q)[..., :3, 3]
-    exceeded = beyond_limits(mechanism, trajectory)
-    return Plan(mechanism, frame, trajectory, t, q, qd, qdd, tau, point, exceeded)
+    exceeded = limit_violations(mechanism, trajectory)
+    return MotionPlan(mechanism, frame, trajectory, t, q, qd, qdd, tau, point, exceeded)
 
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
     refuse_quaternions(mechanism, model)
-    check_closable(mechanism, model)
+    check_plannable_loops(mechanism, model)
 
 
 def plan_to(
@@ -157,7 +157,7 @@ def plan_to(
     posture: ArrayLike | None = None,
     limits: bool = True,
     samples: int = 301,
-) -> Plan:
+) -> MotionPlan:
     """A frame goes to a target, or through several, from rest to rest.
 
     Targets are points or poses, as `inverse_kinematics` takes them. One target is approached by
@@ -168,21 +168,23 @@ def plan_to(
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     if duration is not None:
-        check_duration(duration)
-    elif not has_limits(mechanism):
+        check_trajectory_duration(duration)
+    elif not has_rate_limits(mechanism):
         raise LinkwrightError(
             "no limits of speeds or drives say how fast it may go", where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
-    begin = _begin(mechanism, model, start)
+    begin = _read_start(mechanism, model, start)
     if limits:
-        check_within(mechanism, begin, "start")
-    loops = Loops(mechanism, model, begin) if model.names.constraints else None
+        check_within_bounds(mechanism, begin, "start")
+    loops = LoopFollower(mechanism, model, begin) if model.names.constraints else None
     points = [begin]
     for target in targets:
-        points.append(_joints(mechanism, frame, target, points[-1], posture, limits, loops))
+        points.append(
+            _joints_at_target(mechanism, frame, target, points[-1], posture, limits, loops)
+        )
     times = np.linspace(0.0, duration or 1.0, len(points))
-    trajectory = _passing(
+    trajectory = _trajectory_within_ranges(
         mechanism if limits else mechanism.without("limits"), points, times, loops
     )
     if duration is None:
@@ -190,7 +192,7 @@ def plan_to(
     return planned(mechanism, frame, trajectory, samples)
 
 
-def _begin(mechanism: Mechanism, model: Model, start: Any) -> Floats:
+def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     """The start, or home; its loops must be closed."""
     closed = not model.names.constraints
     given = (model.neutral() if closed else model.home()) if start is None else start
@@ -206,8 +208,8 @@ def _begin(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     return q
 
 
-def _passing(
-    mechanism: Mechanism, points: list[Floats], times: Floats, loops: Loops | None
+def _trajectory_within_ranges(
+    mechanism: Mechanism, points: list[Floats], times: Floats, loops: LoopFollower | None
 ) -> Trajectory:
     """A spline through all points that stops only where it would leave the ranges otherwise.
 
@@ -216,14 +218,14 @@ def _passing(
     """
     stops = {0, len(points) - 1}
     while True:
-        found = _led(points, times, sorted(stops), loops)
+        found = _trajectory_with_loops(points, times, sorted(stops), loops)
         if found is None:
             strays = set(range(len(points)))
         else:
             strays = {
                 end
                 for k, (a, b) in enumerate(pairwise(times))
-                if outside(mechanism, found.part(a, b))
+                if range_violations(mechanism, found.part(a, b))
                 for end in (k, k + 1)
             }
         if found is not None and strays <= stops:
@@ -231,15 +233,15 @@ def _passing(
         stops |= strays
 
 
-def _led(
-    points: list[Floats], times: Floats, stops: list[int], loops: Loops | None
+def _trajectory_with_loops(
+    points: list[Floats], times: Floats, stops: list[int], loops: LoopFollower | None
 ) -> Trajectory | None:
     """The motion with these stops; None where loops bar a way with fewer than all."""
     if loops is None:
-        return _with_stops(points, times, stops)
-    led = [point[loops.leading] for point in points]
+        return _spline_with_stops(points, times, stops)
+    led = [point[loops.leading_coordinates] for point in points]
     try:
-        found = loops.followed(_with_stops(led, times, stops), points[0])
+        found = loops.follow_trajectory(_spline_with_stops(led, times, stops), points[0])
     except LinkwrightError:
         if len(stops) == len(points):
             raise
@@ -248,7 +250,7 @@ def _led(
     return found if off < 1e-6 or len(stops) == len(points) else None
 
 
-def _with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajectory:
+def _spline_with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajectory:
     parts = [
         through(points[a : b + 1], times[a : b + 1] - times[a], accelerations=(0.0, 0.0))
         for a, b in pairwise(stops)
@@ -256,48 +258,57 @@ def _with_stops(points: list[Floats], times: Floats, stops: list[int]) -> Trajec
     return reduce(Trajectory.then, parts)
 
 
-def has_limits(mechanism: Mechanism) -> bool:
+def has_rate_limits(mechanism: Mechanism) -> bool:
     bounds = bounds_of(mechanism)
     return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
 
 
-def _joints(
+def _joints_at_target(
     mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, limits: bool,
-    loops: Loops | None,
+    loops: LoopFollower | None,
 ) -> Floats:  # fmt: skip
     """Joints for one target; a clear refusal where it is out of reach."""
     (read,) = read_targets({frame: target})
     solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
     found = solver({frame: target}, near, posture)
     if found.reached:
-        return found.q if loops is None else _arrived(solver, frame, target, near, loops, found.q)
+        return (
+            found.q
+            if loops is None
+            else _reachable_assembly(solver, frame, target, near, loops, found.q)
+        )
     place = solver.model.placement(frame)(found.q)[:3, 3]
     turned = f" and {float(found.angle):.4g} rad" if read.kind == "pose" else ""
     raise LinkwrightError(
-        f"'{frame}' cannot reach {_said(read.numbers[:3])}: the nearest point "
-        f"{'is' if found.status == NEAREST else 'found is'} {_said(place)}, "
+        f"'{frame}' cannot reach {_point_text(read.numbers[:3])}: the nearest point "
+        f"{'is' if found.status == NEAREST_FOUND else 'found is'} {_point_text(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
         where=mechanism.name, remedy="give a target within reach and the joints' ranges",
     )  # fmt: skip
 
 
-_ASSEMBLIES = 24
+_MAX_ASSEMBLIES_TRIED = 24
 
 
-def _arrived(
-    solver: InverseKinematics, frame: str, target: Any, near: Floats, loops: Loops, first: Floats
+def _reachable_assembly(
+    solver: InverseKinematics,
+    frame: str,
+    target: Any,
+    near: Floats,
+    loops: LoopFollower,
+    first: Floats,
 ) -> Floats:
     """Of the ways to hold a frame at a target one that loops lead to: the first, or the nearest
     of those that are found from elsewhere."""
-    if (end := loops.arrival(near, first)) is not None:
+    if (end := loops.find_arrival(near, first)) is not None:
         return end
     one = np.asarray(target, dtype=float)
-    many = np.broadcast_to(one, (_ASSEMBLIES, *one.shape))
-    others = solver({frame: many}, solver.samples[:_ASSEMBLIES])
+    many = np.broadcast_to(one, (_MAX_ASSEMBLIES_TRIED, *one.shape))
+    others = solver({frame: many}, solver.samples[:_MAX_ASSEMBLIES_TRIED])
     turns, found = bounds_of(solver.mechanism).full_turns, others.q[others.reached]
     found[:, turns] -= 2 * np.pi * np.round((found - near)[:, turns] / (2 * np.pi))
-    for q in sorted(found, key=lambda q: float(np.abs(q - near)[loops.leading].max())):
-        if (end := loops.arrival(near, q)) is not None:
+    for q in sorted(found, key=lambda q: float(np.abs(q - near)[loops.leading_coordinates].max())):
+        if (end := loops.find_arrival(near, q)) is not None:
             return end
     raise LinkwrightError(
         f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
@@ -306,5 +317,5 @@ def _arrived(
     )  # fmt: skip
 
 
-def _said(point: Floats) -> str:
+def _point_text(point: Floats) -> str:
     return f"({', '.join(f'{x:.4g}' for x in point + 0.0)})"

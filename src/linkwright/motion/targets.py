@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, LinkwrightError
-from ..number_checks import read_array
+from ..number_checks import read_number_array
 from ..types import Floats
 
-SIZES = {"plane": 2, "point": 3, "pose": 12}
+TARGET_SIZES = {"plane": 2, "point": 3, "pose": 12}
 """Numbers of a target: a pose is its position, then its rotation matrix row by row."""
 
-_FARTHEST = 1e100  # squares of it are finite
+_MAX_TARGET_NUMBER = 1e100  # squares of it are finite
 
 
 @dataclass(frozen=True)
-class Target:
+class FrameTarget:
     """Of one frame: its kind and its numbers (…, size)."""
 
     frame: str
@@ -27,7 +27,7 @@ class Target:
     numbers: Floats
 
 
-def read_targets(given: Mapping[str, object]) -> list[Target]:
+def read_targets(given: Mapping[str, object]) -> list[FrameTarget]:
     """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
     (w, x, y, z)."""
     if not isinstance(given, Mapping):
@@ -36,37 +36,41 @@ def read_targets(given: Mapping[str, object]) -> list[Target]:
         )
     if not given:
         raise LinkwrightError("there is no target", remedy="give one for a frame by its name")
-    return [_read(frame, value) for frame, value in given.items()]
+    return [_read_target(frame, value) for frame, value in given.items()]
 
 
-def _read(frame: str, value: Any) -> Target:
-    numbers = read_array(value)
+def _read_target(frame: str, value: Any) -> FrameTarget:
+    numbers = read_number_array(value)
     if numbers is None or not numbers.size or not np.isfinite(numbers).all():
         raise LinkwrightError("the target is no array of finite numbers", where=frame)
-    if np.abs(numbers).max() >= _FARTHEST:
+    if np.abs(numbers).max() >= _MAX_TARGET_NUMBER:
         raise LinkwrightError(
             f"the target is too far: {np.abs(numbers).max():.3g}", where=frame,
             remedy="give less than 1e100",
         )  # fmt: skip
     if numbers.shape[-2:] == (4, 4):
-        rotation = _checked(numbers[..., :3, :3], frame)
-        return Target(frame, "pose", _joined(numbers[..., :3, 3], rotation))
+        rotation = _check_rotation(numbers[..., :3, :3], frame)
+        return FrameTarget(frame, "pose", _pose_numbers(numbers[..., :3, 3], rotation))
     if numbers.ndim and numbers.shape[-1] == 7:
-        return Target(frame, "pose", _joined(numbers[..., :3], _turned(numbers[..., 3:], frame)))
-    for kind, size in SIZES.items():
+        return FrameTarget(
+            frame,
+            "pose",
+            _pose_numbers(numbers[..., :3], _rotation_of_quaternion(numbers[..., 3:], frame)),
+        )
+    for kind, size in TARGET_SIZES.items():
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
-            return Target(frame, kind, numbers)
+            return FrameTarget(frame, kind, numbers)
     raise LinkwrightError(
         f"a target of the shape {numbers.shape} means nothing", where=frame,
         remedy="give (…, 3) points, (…, 4, 4) placements, or (…, 7) points and quaternions",
     )  # fmt: skip
 
 
-def _joined(point: Floats, rotation: Floats) -> Floats:
+def _pose_numbers(point: Floats, rotation: Floats) -> Floats:
     return np.concatenate([point, rotation.reshape(*rotation.shape[:-2], 9)], axis=-1)
 
 
-def _checked(rotation: Floats, frame: str) -> Floats:
+def _check_rotation(rotation: Floats, frame: str) -> Floats:
     square = np.swapaxes(rotation, -1, -2) @ rotation
     if np.abs(square - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation).min() < 0:
         raise LinkwrightError(
@@ -75,7 +79,7 @@ def _checked(rotation: Floats, frame: str) -> Floats:
     return rotation
 
 
-def _turned(quaternion: Floats, frame: str) -> Floats:
+def _rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
     """Rotation matrices of quaternions of any length but 0."""
     length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
     if length.min() < 1e-12:

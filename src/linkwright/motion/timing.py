@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..model import Model
 from ..model import compile as compiled
-from ..number_checks import check_spread
+from ..number_checks import check_scalar_or_vector
 from ..types import Floats
-from .limits import bounds_of, outside
+from .limits import bounds_of, range_violations
 from .trajectory import Trajectory
-from .units import said, units_of
+from .units import number_with_unit, units_of_coordinates
 
-_DECADE = 60
+_PACES_PER_DECADE = 60
 """Paces of the grid from one power of ten to the next."""
-_SLOWEST = 1e-6
+_SLOWEST_VELOCITY = 1e-6
 """A pace of which only weight and friction matter, rad/s or m/s."""
-_SAMPLES = 401
-_SLACK = 1e-6
+_TIMING_SAMPLES = 401
+_LIMIT_SLACK = 1e-6
 """The share by which a limit may be passed: rounding, and the search for the shortest time."""
 
 
@@ -41,7 +41,7 @@ def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
 
 
 @dataclass(frozen=True)
-class _Motion:
+class _PacedMotion:
     """A trajectory at its samples, and what it asks of the drives at other paces."""
 
     model: Model
@@ -56,7 +56,7 @@ class _Motion:
         largest = max(float(np.abs(self.qd).max()), float(np.sqrt(np.abs(self.qdd).max())))
         return 1 / largest if largest else 1.0
 
-    def effort(self, paces: Floats) -> Floats:
+    def effort_at_paces(self, paces: Floats) -> Floats:
         """|τ| (…, samples, nv) for paces 1/r (…)."""
         y = np.asarray(paces)[..., None, None]
         time = self.model.names.time_arguments(self.t / y[..., 0])
@@ -70,7 +70,7 @@ def at_limits(
     *,
     velocity: ArrayLike | None = None,
     effort: ArrayLike | None = None,
-    samples: int = _SAMPLES,
+    samples: int = _TIMING_SAMPLES,
 ) -> Trajectory:
     """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
 
@@ -85,7 +85,7 @@ def at_limits(
         )
     bounds = bounds_of(mechanism)
     v, f = (
-        own if given is None else check_spread(given, model.nv, what, or_infinite=True)
+        own if given is None else check_scalar_or_vector(given, model.nv, what, or_infinite=True)
         for given, own, what in (
             (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
         )
@@ -94,79 +94,92 @@ def at_limits(
         raise LinkwrightError("limits must be above 0")
     if samples < 2:
         raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
-    motion = _Motion(model, *trajectory.sampled(samples))
+    motion = _PacedMotion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
-        fastest = float((v / _tops(trajectory, 1)).min())
+        fastest = float((v / _peak_rates(trajectory, 1)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
             raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
         return trajectory.stretched(1 / fastest)
-    return trajectory.stretched(1 / _fastest(motion, f, fastest))
+    return trajectory.stretched(1 / _fastest_pace(motion, f, fastest))
 
 
-def largest(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Floats, Floats, Floats]:
+def peak_rates_and_efforts(
+    mechanism: Mechanism, trajectory: Trajectory
+) -> tuple[Floats, Floats, Floats]:
     """The largest |q̇|, |q̈| and |τ| of each coordinate; of drives at equal samples."""
-    motion = _Motion(compiled(mechanism, threads=1), *trajectory.sampled(_SAMPLES))
-    return _tops(trajectory, 1), _tops(trajectory, 2), motion.effort(np.asarray(1.0)).max(axis=0)
+    motion = _PacedMotion(compiled(mechanism, threads=1), *trajectory.sampled(_TIMING_SAMPLES))
+    return (
+        _peak_rates(trajectory, 1),
+        _peak_rates(trajectory, 2),
+        motion.effort_at_paces(np.asarray(1.0)).max(axis=0),
+    )
 
 
-def _tops(trajectory: Trajectory, order: int) -> Floats:
+def _peak_rates(trajectory: Trajectory, order: int) -> Floats:
     low, high = trajectory.extremes(order)
     return np.maximum(-low, high)
 
 
-def beyond_limits(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
+def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
     """What a motion asks beyond the ranges, speeds and drives that a mechanism states, in words;
     of drives at equal samples, as `at_limits` keeps them."""
-    bounds, (speeds, _, drives) = bounds_of(mechanism), largest(mechanism, trajectory)
-    units, names = units_of(mechanism), names_of(mechanism).qd
-    found = outside(mechanism, trajectory)
+    bounds, (speeds, _, drives) = (
+        bounds_of(mechanism),
+        peak_rates_and_efforts(mechanism, trajectory),
+    )
+    units, names = units_of_coordinates(mechanism), mechanism_names(mechanism).qd
+    found = range_violations(mechanism, trajectory)
     for what, tops, most, of in (
         ("the speed", speeds, bounds.velocity, [u.rates[0] for u in units]),
-        ("the drive", drives, bounds.effort, [u.force for u in units]),
+        ("the drive", drives, bounds.effort, [u.effort for u in units]),
     ):
         for name, top, limit, unit in zip(names, tops, most, of, strict=True):
-            if top > limit * (1 + _SLACK):
-                found += [f"{what} of {name} is up to {said(top, unit)}, its limit {limit:.5g}"]
+            if top > limit * (1 + _LIMIT_SLACK):
+                found += [
+                    f"{what} of {name} is up to {number_with_unit(top, unit)}, its limit {limit:.5g}"
+                ]
     return tuple(found)
 
 
-def _fastest(motion: _Motion, most: Floats, fastest: float) -> float:
+def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
     """The greatest pace up to `fastest` at which all drives are within their limits."""
     if np.isinf(fastest):
-        fastest = _beyond(motion, most)
-    slowest = min(_SLOWEST * motion.unit_pace, 1e-4 * fastest)
-    count = int(_DECADE * np.log10(fastest / slowest)) + 1
+        fastest = _excessive_pace(motion, most)
+    slowest = min(_SLOWEST_VELOCITY * motion.unit_pace, 1e-4 * fastest)
+    count = int(_PACES_PER_DECADE * np.log10(fastest / slowest)) + 1
     paces = np.geomspace(slowest, fastest, count)
-    shares = motion.effort(paces) / most
+    shares = motion.effort_at_paces(paces) / most
     good = (shares <= 1).all(axis=(-2, -1))
     if not good.any():
-        raise LinkwrightError(_complaint(motion, most), remedy="carry less, or take other limits")
+        raise LinkwrightError(
+            _slowest_motion_message(motion, most), remedy="carry less, or take other limits"
+        )
     k = int(np.nonzero(good)[0][-1])
     if k == len(paces) - 1:
         return float(paces[-1])
     low, high = paces[k], paces[k + 1]
     for _ in range(60):
         middle = (low + high) / 2
-        if (motion.effort(middle) <= most).all():
+        if (motion.effort_at_paces(middle) <= most).all():
             low = middle
         else:
             high = middle
     return float(low)
 
 
-def _beyond(motion: _Motion, most: Floats) -> float:
+def _excessive_pace(motion: _PacedMotion, most: Floats) -> float:
     """A pace at which some drive surely does too much."""
     pace = motion.unit_pace
-    while (motion.effort(np.asarray(pace)) <= most).all():
+    while (motion.effort_at_paces(np.asarray(pace)) <= most).all():
         pace *= 2
         if pace > 1e9 * motion.unit_pace:
             raise LinkwrightError("no pace of this motion takes the drives to their limits")
     return pace * 16
 
 
-def _complaint(motion: _Motion, most: Floats) -> str:
-    held = motion.effort(np.asarray(_SLOWEST * motion.unit_pace)).max(axis=0)
+def _slowest_motion_message(motion: _PacedMotion, most: Floats) -> str:
+    held = motion.effort_at_paces(np.asarray(_SLOWEST_VELOCITY * motion.unit_pace)).max(axis=0)
     worst = int(np.argmax(held / most))
     name = motion.model.qd_names[worst]
     return (

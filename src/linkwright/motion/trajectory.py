@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError
-from ..number_checks import check_list, check_spread, read_array
+from ..number_checks import check_number_list, check_scalar_or_vector, read_number_array
 from ..types import Floats
 
 
 @dataclass(frozen=True, repr=False)
-class Trajectory(Displayed):
+class Trajectory(NotebookDisplayed):
     """Pieces between `knots` (K + 1 times); `coefficients` (K, degree + 1, n) of powers of the
     time since a piece began, from the constant on. Before and after, it rests at its ends."""
 
@@ -72,14 +72,14 @@ class Trajectory(Displayed):
         inside = np.clip(times, self.knots[0], self.knots[-1])
         piece = np.clip(np.searchsorted(self.knots, inside, "right") - 1, 0, len(self.knots) - 2)
         u = (inside - self.knots[piece])[..., None]
-        q, qd, qdd = (_horner(part[piece], u) for part in self._derivatives)
+        q, qd, qdd = (_evaluate_polynomials(part[piece], u) for part in self._derivatives)
         if times.ndim == 0 and inside == times:
             return q, qd, qdd
         moving = (inside == times)[..., None]
         return q, np.where(moving, qd, 0.0), np.where(moving, qdd, 0.0)
 
     @cached_property
-    def _together(self) -> tuple[list[float], Floats, Floats]:
+    def _stacked_coefficients(self) -> tuple[list[float], Floats, Floats]:
         """Knots, coefficients of q, q̇ and q̈ side by side, and the powers."""
         degree = self.coefficients.shape[1]
         parts = [np.pad(x, ((0, 0), (0, degree - x.shape[1]), (0, 0))) for x in self._derivatives]
@@ -87,7 +87,7 @@ class Trajectory(Displayed):
 
     def at(self, t: float) -> Floats:
         """(q, q̇, q̈) of one time in a row, quickly."""
-        knots, coefficients, powers = self._together
+        knots, coefficients, powers = self._stacked_coefficients
         if not knots[0] <= t <= knots[-1]:
             return np.concatenate(self(t))
         k = min(bisect_right(knots, t), len(knots) - 1) - 1
@@ -101,7 +101,7 @@ class Trajectory(Displayed):
         """
         part = self._derivatives[order]
         scaled = part * np.diff(self.knots)[:, None, None] ** np.arange(part.shape[1])[:, None]
-        values = np.array([[_turning_values(c) for c in piece.T] for piece in scaled])
+        values = np.array([[_polynomial_extremes(c) for c in piece.T] for piece in scaled])
         return values[..., 0].min(axis=0), values[..., 1].max(axis=0)
 
     def sampled(self, count: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -143,7 +143,7 @@ class Trajectory(Displayed):
         return Trajectory(np.r_[self.knots, other.knots[1:] + shift], np.concatenate(parts))
 
 
-def _horner(coefficients: Floats, u: Floats) -> Floats:
+def _evaluate_polynomials(coefficients: Floats, u: Floats) -> Floats:
     """Σ c_k uᵏ with the powers on axis −2; 0 where there are none."""
     total = np.zeros((*u.shape[:-1], coefficients.shape[-1]))
     for k in reversed(range(coefficients.shape[-2])):
@@ -151,7 +151,7 @@ def _horner(coefficients: Floats, u: Floats) -> Floats:
     return total
 
 
-def _turning_values(coefficients: Floats) -> tuple[float, float]:
+def _polynomial_extremes(coefficients: Floats) -> tuple[float, float]:
     """The least and the largest value of Σ c_k uᵏ for u from 0 to 1."""
     slope = (np.arange(len(coefficients)) * coefficients)[:0:-1]
     real = np.abs(slope) > 1e-15 * np.abs(slope).max(initial=0.0)
@@ -161,7 +161,7 @@ def _turning_values(coefficients: Floats) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def hermite(knots: Floats, left: Floats, right: Floats) -> Trajectory:
+def hermite_trajectory(knots: Floats, left: Floats, right: Floats) -> Trajectory:
     """Quintic pieces with (q, q̇, q̈) at both of their ends, each (K, 3, n)."""
     T = np.diff(knots)[:, None]
     a, b, c = left[:, 0], left[:, 1], left[:, 2] / 2
@@ -182,18 +182,18 @@ def quintic(
 ) -> Trajectory:
     """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
     unless given as (start, end)."""
-    ends = _ends(start, end)
-    check_duration(duration)
+    ends = _read_trajectory_ends(start, end)
+    check_trajectory_duration(duration)
     rates = [
-        _pair(pair, len(ends[0]), what)
+        _read_end_rates(pair, len(ends[0]), what)
         for pair, what in ((velocities, "velocities"), (accelerations, "accelerations"))
     ]
     left, right = (np.array([[ends[k], rates[0][k], rates[1][k]]]) for k in range(2))
-    return hermite(np.array([0.0, duration]), left, right)
+    return hermite_trajectory(np.array([0.0, duration]), left, right)
 
 
-def _ends(start: Any, end: Any) -> tuple[Floats, Floats]:
-    a, b = check_list(start, "the start"), check_list(end, "the end")
+def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
+    a, b = check_number_list(start, "the start"), check_number_list(end, "the end")
     if len(a) != len(b):
         raise LinkwrightError(
             f"the start has {len(a)} numbers, the end {len(b)}", remedy="give as many of each"
@@ -201,7 +201,7 @@ def _ends(start: Any, end: Any) -> tuple[Floats, Floats]:
     return a, b
 
 
-def _pair(values: Any, size: int, what: str) -> list[Floats]:
+def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
     """At the start and at the end."""
     try:
         both = list(values)
@@ -209,10 +209,10 @@ def _pair(values: Any, size: int, what: str) -> list[Floats]:
         both = []
     if len(both) != 2 or isinstance(values, str):
         raise LinkwrightError(f"{what} are those of start and end", remedy="give (start, end)")
-    return [check_spread(x, size, f"one of the {what}") for x in both]
+    return [check_scalar_or_vector(x, size, f"one of the {what}") for x in both]
 
 
-def check_duration(duration: float) -> None:
+def check_trajectory_duration(duration: float) -> None:
     if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
         raise LinkwrightError(f"{duration} s is no duration", remedy="give seconds above 0")
 
@@ -231,7 +231,7 @@ def through(
     """
     from scipy.interpolate import PPoly, make_interp_spline
 
-    rows, at = read_array(points), read_array(times)
+    rows, at = read_number_array(points), read_number_array(times)
     fits = rows is not None and at is not None and at.shape == rows.shape[:1]
     if rows is None or at is None or not fits or rows.ndim != 2 or len(rows) < 2:
         raise LinkwrightError(
@@ -240,9 +240,9 @@ def through(
     if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
         raise LinkwrightError("the points must be finite and the times rising")
     n = rows.shape[1]
-    rates = [_pair(velocities, n, "velocities")]
+    rates = [_read_end_rates(velocities, n, "velocities")]
     if accelerations is not None:
-        rates.append(_pair(accelerations, n, "accelerations"))
+        rates.append(_read_end_rates(accelerations, n, "accelerations"))
     ends = [[(k + 1, pair[end]) for k, pair in enumerate(rates)] for end in range(2)]
     degree = 3 if accelerations is None else 5
     spline = make_interp_spline(at, rows, k=degree, bc_type=(ends[0], ends[1]))
@@ -264,10 +264,10 @@ def trapezoid(
 
     `together`: all coordinates begin and end at once, on a straight line; else each at its pace.
     """
-    a, b = _ends(start, end)
+    a, b = _read_trajectory_ends(start, end)
     way = b - a
     most = [
-        check_spread(x, len(way), what, or_infinite=True)
+        check_scalar_or_vector(x, len(way), what, or_infinite=True)
         for x, what in ((speed, "the speed"), (acceleration, "the acceleration"))
     ]
     if any((x <= 0).any() for x in most) or np.isinf(most[1]).any():
@@ -275,17 +275,17 @@ def trapezoid(
     if not way.any():
         raise LinkwrightError("the motion begins where it ends", remedy="give another end")
     if not together:
-        parts = [_ramps(x, v, w) for x, v, w in zip(way, *most, strict=True)]
-        return _stacked(a, parts)
+        parts = [_trapezoid_of_one(x, v, w) for x, v, w in zip(way, *most, strict=True)]
+        return _stack_coordinates(a, parts)
     moving = way != 0
     v, w = (float((x[moving] / np.abs(way[moving])).min()) for x in most)
-    law = _ramps(1.0, v, w)
+    law = _trapezoid_of_one(1.0, v, w)
     coefficients = law.coefficients * way
     coefficients[:, 0] += a
     return Trajectory(law.knots, coefficients)
 
 
-def _ramps(way: float, speed: float, acceleration: float) -> Trajectory:
+def _trapezoid_of_one(way: float, speed: float, acceleration: float) -> Trajectory:
     """Of one coordinate from 0; stands for a moment where there is no way to go."""
     if way == 0:
         return Trajectory(np.array([0.0, 1e-9]), np.zeros((1, 3, 1)))
@@ -301,7 +301,7 @@ def _ramps(way: float, speed: float, acceleration: float) -> Trajectory:
     return Trajectory(knots, np.array(rows))
 
 
-def _stacked(start: Floats, parts: list[Trajectory]) -> Trajectory:
+def _stack_coordinates(start: Floats, parts: list[Trajectory]) -> Trajectory:
     """Coordinates with knots of their own as one; a coordinate that has arrived waits."""
     knots = np.unique(np.concatenate([part.knots for part in parts]))
     knots = knots[np.r_[True, np.diff(knots) > 1e-12 * knots[-1]]]

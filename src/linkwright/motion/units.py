@@ -5,35 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..mechanism import Mechanism
-from ..mechanism.units import speed_units
+from ..mechanism.units import velocity_units
 
 
 @dataclass(frozen=True)
-class Unit:
+class CoordinateUnit:
     """Of a coordinate, its rates, and its drive; all "" where nobody has said."""
 
-    way: str
-    force: str
+    coordinate: str
+    effort: str
 
     @property
     def rates(self) -> tuple[str, str]:
         """Of the speed and of the acceleration."""
-        return (f"{self.way}/s", f"{self.way}/s²") if self.way else ("", "")
+        return (f"{self.coordinate}/s", f"{self.coordinate}/s²") if self.coordinate else ("", "")
 
     @property
     def all(self) -> tuple[str, str, str, str]:
         """Of the coordinate, its speed, its acceleration and its drive."""
-        return self.way, *self.rates, self.force
+        return self.coordinate, *self.rates, self.effort
 
 
-TURNING, SLIDING, UNKNOWN = Unit("rad", "N·m"), Unit("m", "N"), Unit("", "")
+ROTATION_UNIT, TRANSLATION_UNIT, UNKNOWN_UNIT = (
+    CoordinateUnit("rad", "N·m"),
+    CoordinateUnit("m", "N"),
+    CoordinateUnit("", ""),
+)
 
 
-def units_of(mechanism: Mechanism) -> list[Unit]:
+def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
     """Of every speed, in order."""
-    kinds = {"rad": TURNING, "m": SLIDING}
-    return [kinds.get(unit, UNKNOWN) for unit in speed_units(mechanism)]
+    kinds = {"rad": ROTATION_UNIT, "m": TRANSLATION_UNIT}
+    return [kinds.get(unit, UNKNOWN_UNIT) for unit in velocity_units(mechanism)]
 
 
-def said(number: float, unit: str) -> str:
+def number_with_unit(number: float, unit: str) -> str:
     return f"{number:.5g} {unit}".rstrip()

@@ -17,24 +17,24 @@ from typing import Any
 
 import flint
 
-from ..algebra.exact.algebra import evaluate_expression, read
-from ..displays import Displayed
+from ..algebra.exact.algebra import evaluate_expression, read_tape
+from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError
-from ..expressions import Exact, Expression, PiMultiple
+from ..expressions import ExactNumber, Expression, PiMultiple
 from ..tape import Op, Tape
 
 Ball = Any  # flint.arb has no useful types
-MAX_BITS = 1 << 15
-SMALL = 1 << 20
+MAX_BALL_BITS = 1 << 15
+MAX_UNROUNDED_CONSTANT = 1 << 20
 """Integers and dyadic fractions up to this are meant as they stand on a tape; other constants were
 rounded when CasADi folded them."""
 
 
-FLOOR = 1e-6
+MIN_COMPARED_SIZE = 1e-6
 """Sizes below are taken for this, where results are compared that cancel."""
 
 
-class Balls:
+class BallAlgebra:
     """The algebra of `flint.arb` at the precision that is set, for tapes: constants that were
     rounded are balls."""
 
@@ -43,22 +43,25 @@ class Balls:
 
     def constant(self, value: Fraction) -> Ball:
         exact = flint.arb(flint.fmpq(value.numerator, value.denominator))
-        if abs(value.numerator) <= SMALL and value.denominator <= SMALL:
+        if (
+            abs(value.numerator) <= MAX_UNROUNDED_CONSTANT
+            and value.denominator <= MAX_UNROUNDED_CONSTANT
+        ):
             return exact
         return exact * flint.arb(1, 2.0**-52)
 
     def apply(self, op: Op, operands: Sequence[Ball]) -> Ball:
-        return _RULES[op](*operands)
+        return _BALL_OPERATIONS[op](*operands)
 
 
-class ExactBalls(Balls):
+class ExactBallAlgebra(BallAlgebra):
     """The same with constants that are exact, for expressions: sqrt(3) is not a float."""
 
     def constant(self, value: Fraction) -> Ball:
         return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
-def _sign(x: Ball) -> Ball:
+def _ball_sign(x: Ball) -> Ball:
     if x > 0:
         return flint.arb(1)
     if x < 0:
@@ -66,29 +69,29 @@ def _sign(x: Ball) -> Ball:
     return flint.arb(0) if x == 0 else flint.arb(-1).union(flint.arb(1))
 
 
-def _truth(decided: bool, refuted: bool) -> Ball:
+def _ball_truth(decided: bool, refuted: bool) -> Ball:
     if decided:
         return flint.arb(1)
     return flint.arb(0) if refuted else flint.arb(0).union(flint.arb(1))
 
 
-def _is_true(x: Ball) -> Ball:
-    return _truth(x != 0, x == 0)
+def _ball_is_true(x: Ball) -> Ball:
+    return _ball_truth(x != 0, x == 0)
 
 
-def _select(condition: Ball, yes: Ball, no: Ball) -> Ball:
+def _select_ball(condition: Ball, yes: Ball, no: Ball) -> Ball:
     if condition == 0:
         return no
     return yes if condition != 0 else yes.union(no)
 
 
-def _power(x: Ball, y: Ball) -> Ball:
+def _ball_power(x: Ball, y: Ball) -> Ball:
     """Whole powers of anything; others of what is positive."""
     whole = y.unique_fmpz() if y.is_exact() and y.is_integer() else None
     return x ** int(whole) if whole is not None else x**y
 
 
-_RULES: dict[Op, Callable[..., Ball]] = {
+_BALL_OPERATIONS: dict[Op, Callable[..., Ball]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
@@ -104,35 +107,37 @@ _RULES: dict[Op, Callable[..., Ball]] = {
     Op.ATAN2: lambda a, b: flint.arb.atan2(a, b),
     Op.EXP: lambda a: a.exp(),
     Op.LOG: lambda a: a.log(),
-    Op.POW: _power,
+    Op.POW: _ball_power,
     Op.TANH: lambda a: a.tanh(),
     Op.ABS: lambda a: abs(a),
-    Op.SIGN: _sign,
+    Op.SIGN: _ball_sign,
     Op.MIN: lambda a, b: a.min(b),
     Op.MAX: lambda a, b: a.max(b),
     Op.FLOOR: lambda a: a.floor(),
-    Op.LT: lambda a, b: _truth(a < b, a >= b),
-    Op.LE: lambda a, b: _truth(a <= b, a > b),
-    Op.EQ: lambda a, b: _truth(a == b, a != b),
-    Op.NE: lambda a, b: _truth(a != b, a == b),
-    Op.AND: lambda a, b: _is_true(a) * _is_true(b),
-    Op.OR: lambda a, b: _is_true(a).max(_is_true(b)),
-    Op.NOT: lambda a: 1 - _is_true(a),
-    Op.SELECT: _select,
+    Op.LT: lambda a, b: _ball_truth(a < b, a >= b),
+    Op.LE: lambda a, b: _ball_truth(a <= b, a > b),
+    Op.EQ: lambda a, b: _ball_truth(a == b, a != b),
+    Op.NE: lambda a, b: _ball_truth(a != b, a == b),
+    Op.AND: lambda a, b: _ball_is_true(a) * _ball_is_true(b),
+    Op.OR: lambda a, b: _ball_is_true(a).max(_ball_is_true(b)),
+    Op.NOT: lambda a: 1 - _ball_is_true(a),
+    Op.SELECT: _select_ball,
 }
 
 
-def ball_of(
-    value: Exact | str | Decimal, named: Mapping[str, Expression] | None = None, name: str = ""
+def make_ball(
+    value: ExactNumber | str | Decimal,
+    named: Mapping[str, Expression] | None = None,
+    name: str = "",
 ) -> Ball:
     """A number as a ball: a float, fraction or decimal text for exactly what it is; a parameter
     that is known as a float only, by its expression."""
     if isinstance(value, PiMultiple):
-        return ball_of(value.coefficient) * flint.arb.pi()
+        return make_ball(value.coefficient) * flint.arb.pi()
     if named is not None and isinstance(value, float) and name in named:
 
         def lookup(other: str) -> Ball:
-            return evaluate_expression(named[other], ExactBalls(), lookup)
+            return evaluate_expression(named[other], ExactBallAlgebra(), lookup)
 
         return lookup(name)
     try:
@@ -145,7 +150,7 @@ def ball_of(
 
 
 @contextmanager
-def precision(bits: int) -> Iterator[None]:
+def ball_precision(bits: int) -> Iterator[None]:
     before = flint.ctx.prec
     flint.ctx.prec = bits
     try:
@@ -155,7 +160,7 @@ def precision(bits: int) -> Iterator[None]:
 
 
 @dataclass(frozen=True, repr=False)
-class Interval(Displayed):
+class Interval(NotebookDisplayed):
     """All numbers from mid − radius to mid + radius: exact decimals, as text."""
 
     mid: str
@@ -176,7 +181,11 @@ class Interval(Displayed):
         mid, radius = abs(Fraction(self.mid)), Fraction(self.radius)
         if not radius:
             return inf
-        return 0.0 if mid <= radius else _log10(mid) - _log10(radius) - log10(2)
+        return (
+            0.0
+            if mid <= radius
+            else _log10_of_fraction(mid) - _log10_of_fraction(radius) - log10(2)
+        )
 
     def __float__(self) -> float:
         return float(Fraction(self.mid))
@@ -189,53 +198,53 @@ class Interval(Displayed):
         return f"{self.mid} ± {self.radius}"
 
 
-def _log10(x: Fraction) -> float:
+def _log10_of_fraction(x: Fraction) -> float:
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     return log10(float(x / Fraction(2) ** shift)) + shift * log10(2)
 
 
-def interval(ball: Ball, digits: int) -> Interval:
+def interval_from_ball(ball: Ball, digits: int) -> Interval:
     """The ball in decimals, outward."""
     if not ball.is_finite():
         raise UnsupportedError(
             "no finite interval holds the value", remedy="move away from where it has no value"
         )
     mid, radius, power = (int(x) for x in ball.mid_rad_10exp(digits + 5))
-    return Interval(_decimal(mid, power), _decimal(radius, power))
+    return Interval(_decimal_text(mid, power), _decimal_text(radius, power))
 
 
-def _decimal(whole: int, power: int) -> str:
+def _decimal_text(whole: int, power: int) -> str:
     sign, digits = int(whole < 0), tuple(int(d) for d in str(abs(whole)))
     return str(Decimal((sign, digits, power)) if whole else Decimal(0))
 
 
-def evaluate(
+def evaluate_tape_in_balls(
     tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], bits: int
 ) -> list[list[Ball]]:
     """All outputs at a precision; `inputs` makes the balls of the inputs at it."""
-    with precision(bits):
-        return read(tape, Balls(), inputs())
+    with ball_precision(bits):
+        return read_tape(tape, BallAlgebra(), inputs())
 
 
-def certify(
+def certify_tape(
     tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], digits: int = 30
 ) -> list[list[Interval]]:
     """Intervals of all outputs. Entries much smaller than the largest are certain to as many
     places behind the point; what precision does not improve is left as wide as it is."""
     bits, before = int(digits * 3.33) + 64, None
     while True:
-        found = evaluate(tape, inputs, bits)
-        with precision(bits):
+        found = evaluate_tape_in_balls(tape, inputs, bits)
+        with ball_precision(bits):
             balls = [ball for port in found for ball in port]
             largest = max((ball.abs_upper() for ball in balls), default=flint.arb(0))
-            wide = [_width(ball, largest, digits) for ball in balls]
+            wide = [_relative_ball_width(ball, largest, digits) for ball in balls]
             worst = max(wide, default=0.0)
-            if worst <= 1 or bits >= MAX_BITS or (before is not None and worst > before / 2):
-                return [[interval(ball, digits) for ball in port] for port in found]
+            if worst <= 1 or bits >= MAX_BALL_BITS or (before is not None and worst > before / 2):
+                return [[interval_from_ball(ball, digits) for ball in port] for port in found]
         bits, before = 2 * bits, worst
 
 
-def _width(ball: Ball, largest: Ball, digits: int) -> float:
+def _relative_ball_width(ball: Ball, largest: Ball, digits: int) -> float:
     """The radius, as a share of what was asked for."""
     if not ball.is_finite():
         return float("inf")
@@ -246,19 +255,19 @@ def _width(ball: Ball, largest: Ball, digits: int) -> float:
     return float((ball.rad() / allowed).mid())
 
 
-def exact_inputs(
+def exact_ball_inputs(
     tape: Tape,
-    values: Mapping[str, Sequence[Exact | str | Decimal]],
-    parameters: Mapping[str, Exact],
+    values: Mapping[str, Sequence[ExactNumber | str | Decimal]],
+    parameters: Mapping[str, ExactNumber],
     named: Mapping[str, Expression],
 ) -> Callable[[], list[list[Ball]]]:
     """Inputs of a tape: values by port, and the parameters of its port p."""
 
     def made() -> list[list[Ball]]:
         return [
-            [ball_of(x) for x in values[port.name]]
+            [make_ball(x) for x in values[port.name]]
             if port.name in values
-            else [ball_of(value, named, name) for name, value in parameters.items()]
+            else [make_ball(value, named, name) for name, value in parameters.items()]
             for port in tape.inputs
         ]
 
@@ -269,38 +278,38 @@ def exact_inputs(
 
 
 @dataclass(frozen=True)
-class Agreement:
+class BallAgreement:
     """Whether two tapes agree at random states to so many digits of their largest entry; this is
     no proof, but what is left where functions are not rational."""
 
-    agree: bool
+    is_agreed: bool
     digits: int
     states: int
     differing: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        if not self.agree:
+        if not self.is_agreed:
             return f"different: {', '.join(self.differing)}"
         return f"agree to {self.digits} digits in ball arithmetic, at {self.states} random states"
 
 
-def agreement(
+def compare_tapes_in_balls(
     one: Tape,
     other: Tape,
     inputs: Callable[[int], Callable[[], Sequence[Sequence[Ball]]]],
     digits: int = 30,
     states: int = 8,
-) -> Agreement:
+) -> BallAgreement:
     """Compares two tapes at states that `inputs` makes by number."""
     differing: dict[str, None] = {}
     for k in range(states):
         bits = int(digits * 3.33) + 200
-        found = [evaluate(tape, inputs(k), bits) for tape in (one, other)]
-        with precision(bits):
+        found = [evaluate_tape_in_balls(tape, inputs(k), bits) for tape in (one, other)]
+        with ball_precision(bits):
             for port, a, b in zip(one.outputs, *found, strict=True):
-                largest = max((x.abs_upper() for x in (*a, *b)), default=FLOOR)
-                largest = max(largest, FLOOR)
+                largest = max((x.abs_upper() for x in (*a, *b)), default=MIN_COMPARED_SIZE)
+                largest = max(largest, MIN_COMPARED_SIZE)
                 for i, (x, y) in enumerate(zip(a, b, strict=True)):
                     if not (abs(x - y) <= largest * flint.arb(10) ** -digits or x == y):
                         differing[f"{port.name}[{i + 1}]"] = None
-    return Agreement(not differing, digits, states, tuple(differing))
+    return BallAgreement(not differing, digits, states, tuple(differing))

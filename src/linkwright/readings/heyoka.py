@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..algebra.exact.algebra import read
+from ..algebra.exact.algebra import read_tape
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
 
-_CALLS = {
+_HEYOKA_FUNCTIONS = {
     Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin", Op.ACOS: "acos",
     Op.ATAN2: "atan2", Op.EXP: "exp", Op.LOG: "log", Op.TANH: "tanh", Op.LT: "lt", Op.LE: "lte",
     Op.EQ: "eq", Op.NE: "neq", Op.SELECT: "select",
 }  # fmt: skip
 
 
-def heyoka() -> Any:
+def import_heyoka() -> Any:
     """The package; the extra that brings it is named where it is missing."""
     try:
         import heyoka as found
@@ -29,18 +29,18 @@ def heyoka() -> Any:
     return found
 
 
-class Series:
+class HeyokaAlgebra:
     """Instructions on heyoka's expressions."""
 
     def __init__(self) -> None:
-        self.hy = heyoka()
+        self.hy = import_heyoka()
 
     def constant(self, value: Fraction) -> Any:
         return self.hy.expression(float(value))
 
     def apply(self, op: Op, operands: Sequence[Any]) -> Any:
-        if op in _CALLS:
-            return getattr(self.hy, _CALLS[op])(*operands)
+        if op in _HEYOKA_FUNCTIONS:
+            return getattr(self.hy, _HEYOKA_FUNCTIONS[op])(*operands)
         a, *rest = operands
         match op:
             case Op.ADD:
@@ -70,6 +70,6 @@ class Series:
                 )
 
 
-def to_heyoka(tape: Tape, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def tape_to_heyoka(tape: Tape, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """All outputs, entries row by row, for expressions of the entries of all inputs."""
-    return read(tape, Series(), inputs)
+    return read_tape(tape, HeyokaAlgebra(), inputs)

@@ -22,15 +22,15 @@ from ..expressions import (
     Product,
     Reciprocal,
     Sum,
-    negate,
-    to_text,
+    expression_text,
+    negate_expression,
 )
-from ..tape import ARITY, Op, Tape
+from ..tape import OPERATION_ARITY, Op, Tape
 
-MAX_LENGTH = 160
+MAX_UNNAMED_LENGTH = 160
 """Longest expression, in characters, that is not broken by a name."""
 
-_FUNCTIONS = {
+_FUNCTION_NAMES = {
     Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin",
     Op.ACOS: "acos", Op.ATAN2: "atan2", Op.EXP: "exp", Op.LOG: "log", Op.TANH: "tanh",
     Op.ABS: "abs", Op.SIGN: "sign", Op.MIN: "min", Op.MAX: "max", Op.FLOOR: "floor",
@@ -40,30 +40,30 @@ _FUNCTIONS = {
 
 
 @dataclass(frozen=True)
-class Assignment:
+class TapeAssignment:
     name: str
     value: Expression
 
 
 @dataclass(frozen=True)
-class Listing:
+class TapeListing:
     """Intermediate variables in the order of computation, then the outputs' entries."""
 
-    steps: tuple[Assignment, ...]
-    results: Mapping[str, tuple[Assignment, ...]]
+    steps: tuple[TapeAssignment, ...]
+    results: Mapping[str, tuple[TapeAssignment, ...]]
 
 
-def listing(
+def list_tape(
     tape: Tape,
     input_names: Mapping[str, Sequence[str]],
     literals: Mapping[str, Fraction] | None = None,
-) -> Listing:
+) -> TapeListing:
     """The tape as assignments; `input_names` names the entries of each input, of which `literals`
     are written as numbers."""
-    return _Lister(tape, input_names, literals or {}).listing()
+    return _TapeLister(tape, input_names, literals or {}).list_assignments()
 
 
-class _Lister:
+class _TapeLister:
     def __init__(
         self,
         tape: Tape,
@@ -74,91 +74,95 @@ class _Lister:
         self.literals = literals
         self.names = [input_names[port.name] for port in tape.inputs]
         self.uses = np.bincount(
-            np.concatenate([self.operands(), *tape.results]), minlength=len(tape)
+            np.concatenate([self.used_registers(), *tape.results]), minlength=len(tape)
         )
-        self.taken = {name for names in self.names for name in names}
+        self.taken_names = {name for names in self.names for name in names}
         self.count = 0
         self.values: list[Expression] = []
-        self.steps: list[Assignment] = []
+        self.steps: list[TapeAssignment] = []
 
-    def operands(self) -> NDArray[np.int32]:
+    def used_registers(self) -> NDArray[np.int32]:
         args = np.ravel(self.tape.args[self.tape.ops != Op.INPUT])
         return args[args >= 0].astype(np.int32)
 
-    def listing(self) -> Listing:
+    def list_assignments(self) -> TapeListing:
         for k in range(len(self.tape)):
-            value = self.expression(k)
-            self.values.append(self.named(value) if self.deserves_name(k, value) else value)
+            value = self.instruction_expression(k)
+            self.values.append(self.assign_name(value) if self.deserves_name(k, value) else value)
         results = {}
         for port, result in zip(self.tape.outputs, self.tape.results, strict=True):
             indices = np.ndindex(*port.shape)
             results[port.name] = tuple(
-                Assignment(_entry(port.name, index), self.values[value])
+                TapeAssignment(_entry_label(port.name, index), self.values[value])
                 for index, value in zip(indices, result, strict=True)
             )
-        return Listing(tuple(self.steps), results)
+        return TapeListing(tuple(self.steps), results)
 
     def deserves_name(self, k: int, value: Expression) -> bool:
         op = Op(int(self.tape.ops[k]))
         if op in (Op.INPUT, Op.CONSTANT) or isinstance(value, Name):
             return False
-        inputs = self.tape.ops[self.tape.args[k, : ARITY[op]]] == Op.INPUT
+        inputs = self.tape.ops[self.tape.args[k, : OPERATION_ARITY[op]]] == Op.INPUT
         if op in (Op.SIN, Op.COS, Op.NEG) and inputs.all():
             return False
-        return bool(self.uses[k] > 1) or len(to_text(value)) > MAX_LENGTH
+        return bool(self.uses[k] > 1) or len(expression_text(value)) > MAX_UNNAMED_LENGTH
 
-    def named(self, value: Expression) -> Expression:
+    def assign_name(self, value: Expression) -> Expression:
         self.count += 1
-        while (name := f"x{self.count}") in self.taken:
+        while (name := f"x{self.count}") in self.taken_names:
             self.count += 1
-        self.steps.append(Assignment(name, value))
+        self.steps.append(TapeAssignment(name, value))
         return Name(name)
 
-    def expression(self, k: int) -> Expression:
+    def instruction_expression(self, k: int) -> Expression:
         op = Op(int(self.tape.ops[k]))
         if op is Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[k, :2])
             name = self.names[port][entry]
-            return _number(self.literals[name]) if name in self.literals else Name(name)
+            return _number_expression(self.literals[name]) if name in self.literals else Name(name)
         if op is Op.CONSTANT:
             return Number(Fraction(repr(float(self.tape.constants[k]))))
-        parts = [self.values[int(a)] for a in self.tape.args[k, : ARITY[op]]]
+        parts = [self.values[int(a)] for a in self.tape.args[k, : OPERATION_ARITY[op]]]
         match op:
             case Op.ADD if parts[0] == parts[1]:
-                return Product((Number(Fraction(2)), *_factors(parts[0])))
+                return Product((Number(Fraction(2)), *_product_factors(parts[0])))
             case Op.ADD:
-                return Sum((*_terms(parts[0]), *_terms(parts[1])))
+                return Sum((*_sum_terms(parts[0]), *_sum_terms(parts[1])))
             case Op.SUB:
-                return Sum((*_terms(parts[0]), *(negate(t) for t in _terms(parts[1]))))
+                return Sum(
+                    (*_sum_terms(parts[0]), *(negate_expression(t) for t in _sum_terms(parts[1])))
+                )
             case Op.MUL:
-                return _product((*_factors(parts[0]), *_factors(parts[1])))
+                return _product_with_powers(
+                    (*_product_factors(parts[0]), *_product_factors(parts[1]))
+                )
             case Op.DIV:
-                return Product((*_factors(parts[0]), Reciprocal(parts[1])))
+                return Product((*_product_factors(parts[0]), Reciprocal(parts[1])))
             case Op.NEG:
-                return negate(parts[0])
+                return negate_expression(parts[0])
             case _:
-                return Call(_FUNCTIONS[op], tuple(parts))
+                return Call(_FUNCTION_NAMES[op], tuple(parts))
 
 
-def _number(value: Fraction) -> Expression:
-    return negate(Number(-value)) if value < 0 else Number(value)
+def _number_expression(value: Fraction) -> Expression:
+    return negate_expression(Number(-value)) if value < 0 else Number(value)
 
 
-def _terms(expression: Expression) -> tuple[Expression, ...]:
+def _sum_terms(expression: Expression) -> tuple[Expression, ...]:
     return expression.terms if isinstance(expression, Sum) else (expression,)
 
 
-def _factors(expression: Expression) -> tuple[Expression, ...]:
+def _product_factors(expression: Expression) -> tuple[Expression, ...]:
     return expression.factors if isinstance(expression, Product) else (expression,)
 
 
-def _product(factors: tuple[Expression, ...]) -> Expression:
+def _product_with_powers(factors: tuple[Expression, ...]) -> Expression:
     """The product with repeated factors as squares, cubes, …"""
     counts = Counter(factors)
     powers = [Power(f, Number(Fraction(n))) if n > 1 else f for f, n in counts.items()]
     return powers[0] if len(powers) == 1 else Product(tuple(powers))
 
 
-def _entry(name: str, index: tuple[int, ...]) -> str:
+def _entry_label(name: str, index: tuple[int, ...]) -> str:
     """Entries are counted from 1, as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name

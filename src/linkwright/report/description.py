@@ -7,32 +7,39 @@ from dataclasses import asdict
 from typing import Any
 
 from ..errors import LinkwrightError
-from ..expressions import to_float, to_text
+from ..expressions import expression_text, expression_to_float
 from ..mechanism import Joint, Mechanism
 
 
-def describe(mechanism: Mechanism) -> dict[str, object]:
+def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
     """Everything that `info` and the page show."""
     values = mechanism.values
-    masses = {name: to_float(body.mass, values) for name, body in mechanism.bodies.items()}
+    masses = {
+        name: expression_to_float(body.mass, values) for name, body in mechanism.bodies.items()
+    }
     moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
-    speeds = sum(len(joint.freedoms) for _, joint in moving)
-    freedom = _freedom(mechanism)
+    speeds = sum(len(joint.dofs) for _, joint in moving)
+    freedom = _mobility_facts(mechanism)
     return {
         "name": mechanism.name,
         "freedom": freedom["freedom"] if freedom else speeds,
         "speeds": speeds,
         "coordinates": sum(len(joint.coordinates) for _, joint in moving),
         "total_mass": sum(masses.values()),
-        "gravity": [to_float(g, values) for g in mechanism.gravity],
+        "gravity": [expression_to_float(g, values) for g in mechanism.gravity],
         "parameters": {
-            name: {"value": float(values[name]), "as_written": to_text(number)}
+            name: {"value": float(values[name]), "as_written": expression_text(number)}
             for name, number in mechanism.parameters.items()
         },
         "bodies": {name: {"mass": mass} for name, mass in masses.items()},
         "joints": {
-            name: {"type": joint.type, "parent": joint.parent, "child": joint.child,
-                   "freedoms": len(joint.freedoms), "note": _note(joint)}
+            name: {
+                "type": joint.type,
+                "parent": joint.parent,
+                "child": joint.child,
+                "freedoms": len(joint.dofs),
+                "note": _joint_note(joint),
+            }
             for name, joint in mechanism.joints_depth_first()
         },
         "frames": {name: frame.body for name, frame in mechanism.frames.items()},
@@ -42,13 +49,15 @@ def describe(mechanism: Mechanism) -> dict[str, object]:
         "forces": list(mechanism.forces),
         "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
-        "chosen_coordinates": list(mechanism.coordinates.own) if mechanism.coordinates else [],
+        "chosen_coordinates": list(mechanism.coordinates.own_names)
+        if mechanism.coordinates
+        else [],
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
-    }  # fmt: skip
+    }
 
 
-_MEANINGS = {
+_SYMBOL_MEANINGS = {
     "m_": "mass of", "c[xyz]_": "mass centre of", "I[xyz]{2}_": "inertia of",
     "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
     "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
@@ -56,13 +65,13 @@ _MEANINGS = {
 """How symbols begin that equations make where a file names none."""
 
 
-def meaning(name: str) -> str:
+def symbol_meaning(name: str) -> str:
     """What a symbol is that the file does not name: of a body, a joint, gravity."""
-    kinds = [word for start, word in _MEANINGS.items() if re.match(start, name)]
+    kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
 
-def _freedom(mechanism: Mechanism) -> dict[str, Any]:
+def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
     """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
@@ -75,7 +84,7 @@ def _freedom(mechanism: Mechanism) -> dict[str, Any]:
     return {**asdict(found), "text": str(found)}
 
 
-def _note(joint: Joint) -> str:
+def _joint_note(joint: Joint) -> str:
     """What is special about a joint."""
     notes = []
     if joint.mimic is not None:

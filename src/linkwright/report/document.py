@@ -18,13 +18,13 @@ from markupsafe import Markup
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import math_font_css, text_font_css
-from ..formulations import formulation
-from ..mechanism import Mechanism, names_of
+from ..formulations import formulation_module
+from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
-from ..writers import write_text
-from .description import describe
-from .motions import Moved, motion_words
-from .parts import compared_seconds, made
+from ..writers import write_mechanism_text
+from .description import describe_mechanism
+from .motions import PageMotion, simulate_arguments
+from .parts import compared_seconds, make_page_parts
 from .rendering import read_asset, render
 from .sections import (
     checks_section,
@@ -34,12 +34,18 @@ from .sections import (
     motion_section,
     page_header,
 )
-from .starts import SECONDS, Start, check_begins, exactly, usual_start
+from .starts import (
+    DEFAULT_SECONDS,
+    MotionStart,
+    check_motion_start,
+    default_motion_start,
+    exact_number_text,
+)
 
-_PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
-_MOST_TEXT = 60_000
+_REPORTED_PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
+_MAX_FILE_CHARACTERS = 60_000
 """Characters of a mechanism's own file that still stand on the page."""
-_SECTIONS = {
+_SECTION_TITLES = {
     "mechanism": "Mechanism", "equations": "Equations", "checks": "Verification",
     "motion": "Motion", "formulations": "Formulations", "again": "Make it again",
 }  # fmt: skip
@@ -64,60 +70,62 @@ def page(
     The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions
     by name); mechanisms of the gallery have one of their own where nothing of this is given.
     """
-    start = _started(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
+    start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
     for one in by or ():
-        formulation(one)
-    parts = made(mechanism, start, budget, by)
-    moved = parts.motion if isinstance(parts.motion, Moved) else None
-    at = (moved.run.q[0], start.where()) if moved and start.q0 else ()
+        formulation_module(one)
+    parts = make_page_parts(mechanism, start, budget, by)
+    moved = parts.motion if isinstance(parts.motion, PageMotion) else None
+    at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
     name += f" --closure {closure:g}" if closure is not None else ""
-    said = Start(duration or SECONDS, q0 or {}, qd0 or {}, drives or {})
-    again = Commands.of(name, moved, start, said if said.is_said or duration else None, budget, by)
-    info = describe(mechanism)
+    said = MotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, drives or {})
+    again = PageCommands.from_request(
+        name, moved, start, said if said.is_given or duration else None, budget, by
+    )
+    info = describe_mechanism(mechanism)
     body = render(
         "page.html",
         header=page_header(mechanism, info),
-        links=_SECTIONS,
+        links=_SECTION_TITLES,
         sections=[
             mechanism_section(mechanism, info, *at),
-            equations_section(parts.equations, name, names_of(mechanism)),
+            equations_section(parts.equations, name, mechanism_names(mechanism)),
             checks_section(parts.checks, name),
             motion_section(parts.motion, again.simulate),
             comparison_section(parts.comparison, again.compare),
             again_section(mechanism, name, again),
         ],
     )
-    return whole(mechanism.name, body)
+    return html_document(mechanism.name, body)
 
 
-def _started(
+def _choose_motion_start(
     mechanism: Mechanism,
     duration: float | None,
     q0: Mapping[str, float],
     qd0: Mapping[str, float],
     drives: Mapping[str, str],
-) -> Start:
+) -> MotionStart:
     """What was asked for, if a motion can begin so, or what is usual for this mechanism."""
-    if names_of(mechanism).nv == 0:
+    if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
-    said = Start(SECONDS, q0, qd0, drives)
-    if said.is_said:
-        check_begins(mechanism, said)
-    start = said if said.is_said else usual_start(mechanism)
+    said = MotionStart(DEFAULT_SECONDS, q0, qd0, drives)
+    if said.is_given:
+        check_motion_start(mechanism, said)
+    start = said if said.is_given else default_motion_start(mechanism)
     return start if duration is None else replace(start, seconds=duration)
 
 
 @dataclass(frozen=True)
-class Commands:
+class PageCommands:
     """What makes the page and its parts again, with all that was asked for."""
 
     report: str
@@ -125,28 +133,28 @@ class Commands:
     compare: str
 
     @classmethod
-    def of(
+    def from_request(
         cls,
         file: str,
-        moved: Moved | None,
-        start: Start,
-        said: Start | None,
+        moved: PageMotion | None,
+        start: MotionStart,
+        said: MotionStart | None,
         budget: float,
         by: Sequence[str] | None,
-    ) -> Commands:
+    ) -> PageCommands:
         """`said` is what the user asked for, which is less than the start where that is usual."""
         chosen = f" --by {','.join(by)}" if by else ""
-        words = moved.words if moved else motion_words(start)
-        asked = f"{said.words()} -t {exactly(start.seconds)}" if said else ""
-        compared = f"-t {exactly(compared_seconds(start))} --budget {exactly(budget / 2)}"
+        words = moved.command_arguments if moved else simulate_arguments(start)
+        asked = f"{said.command_arguments()} -t {exact_number_text(start.seconds)}" if said else ""
+        compared = f"-t {exact_number_text(compared_seconds(start))} --budget {exact_number_text(budget / 2)}"
         return cls(
-            f"linkwright report {file}{asked}{chosen} --budget {exactly(budget)} -o report.html",
+            f"linkwright report {file}{asked}{chosen} --budget {exact_number_text(budget)} -o report.html",
             f"linkwright simulate {file}{words} -o run.nc",
             f"linkwright compare {file}{chosen} {compared}",
         )
 
 
-def again_section(mechanism: Mechanism, file: str, again: Commands) -> Markup:
+def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Markup:
     """Return the commands that make the page again, and the mechanism's own file."""
     commands = [
         again.report,
@@ -155,7 +163,7 @@ def again_section(mechanism: Mechanism, file: str, again: Commands) -> Markup:
         again.simulate,
         again.compare,
     ]
-    text, lost = write_text(mechanism, "toml")
+    text, lost = write_mechanism_text(mechanism, "toml")
     return render(
         "again.html",
         version=__version__,
@@ -165,20 +173,20 @@ def again_section(mechanism: Mechanism, file: str, again: Commands) -> Markup:
         commands=commands,
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         python=platform.python_version(),
-        packages=", ".join(f"{package} {version(package)}" for package in _PACKAGES),
+        packages=", ".join(f"{package} {version(package)}" for package in _REPORTED_PACKAGES),
         system=f"{platform.system()} {platform.machine()}",
         digest=mechanism.digest,
         size=len(text),
-        text=text if len(text) <= _MOST_TEXT else None,
+        text=text if len(text) <= _MAX_FILE_CHARACTERS else None,
         lost=[f"not in it: {what}" for what in lost],
     )
 
 
-def whole(title: str, body: Markup) -> str:
+def html_document(title: str, body: Markup) -> str:
     """Return the document; its policy lets nothing be fetched and no script run but its own."""
     script = read_asset("page.js")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
-    allowed = " ".join(f"'sha256-{_hash(text)}'" for text in dict.fromkeys(scripts))
+    allowed = " ".join(f"'sha256-{_script_hash(text)}'" for text in dict.fromkeys(scripts))
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
         f"script-src {allowed}"
@@ -194,5 +202,5 @@ def whole(title: str, body: Markup) -> str:
     return f"{text}\n"
 
 
-def _hash(text: str) -> str:
+def _script_hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

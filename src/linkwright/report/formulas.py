@@ -7,31 +7,31 @@ from fractions import Fraction
 from markupsafe import Markup
 
 from ..expressions import Expression
-from ..expressions.broken import Breaker
+from ..expressions.broken import FormulaBreaker
 from ..expressions.tree import Number
-from ..expressions.typeset import MathmlSetter, Typesetter
-from ..forms.sheet import Sheet
+from ..expressions.typeset import MathmlNotation, Typesetter
+from ..forms.sheet import TypesetQuantity
 from .rendering import render
 
-_ZERO = Number(Fraction(0))
-_NAMED = 4
+_ZERO_NUMBER = Number(Fraction(0))
+_MAX_NAMED_ZEROS = 4
 """Entries that are zero and still named one by one."""
 
 
-def formulas(sheet: Sheet) -> Markup:
+def sheet_to_html(sheet: TypesetQuantity) -> Markup:
     """Return all rows of a sheet; entries that are zero come last, together."""
-    setter = Typesetter(MathmlSetter(), sheet.dotted)
-    breaker = Breaker(setter)
+    setter = Typesetter(MathmlNotation(), sheet.dotted_symbols)
+    breaker = FormulaBreaker(setter)
     steps = [_equation(breaker, [setter.name(step)], value) for step, value in sheet.steps]
-    entries = _merged(sheet)
-    zero = entries.pop(_ZERO, [])
+    entries = _labels_by_value(sheet)
+    zero = entries.pop(_ZERO_NUMBER, [])
     note = ""
     if zero and not entries:
         note = "It is 0." if len(zero) == 1 else "All entries are 0."
-    elif len(zero) > _NAMED:
+    elif len(zero) > _MAX_NAMED_ZEROS:
         note = "All other entries are 0."
     elif zero:
-        entries[_ZERO] = zero
+        entries[_ZERO_NUMBER] = zero
     rows = [
         _equation(breaker, [setter.entry(label) for label in labels], value)
         for value, labels in entries.items()
@@ -39,11 +39,11 @@ def formulas(sheet: Sheet) -> Markup:
     return render("formulas.html", steps=steps, rows=rows, note=note)
 
 
-def is_zero(sheet: Sheet) -> bool:
-    return all(value == _ZERO for _, value in sheet.rows)
+def is_zero_sheet(sheet: TypesetQuantity) -> bool:
+    return all(value == _ZERO_NUMBER for _, value in sheet.rows)
 
 
-def _merged(sheet: Sheet) -> dict[Expression, list[str]]:
+def _labels_by_value(sheet: TypesetQuantity) -> dict[Expression, list[str]]:
     """Entries by what they are, in the order of the first of each."""
     found: dict[Expression, list[str]] = {}
     for labels, value in sheet.rows:
@@ -51,7 +51,7 @@ def _merged(sheet: Sheet) -> dict[Expression, list[str]]:
     return found
 
 
-def _equation(breaker: Breaker, names: list[str], value: Expression) -> list[Markup]:
+def _equation(breaker: FormulaBreaker, names: list[str], value: Expression) -> list[Markup]:
     """Return the pieces of an equation, between which a line may end."""
-    pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.pieces(value)
+    pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.formula_pieces(value)
     return [Markup(piece) for piece in pieces]

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from .. import __version__
 from ..checking.homework import Homework
-from ..checking.presence import MISSING, PRESENT
+from ..checking.presence import CLAIM_MISSING, CLAIM_PRESENT
 from ..checking.report import (
     DEFINITION,
     DIFFERS,
@@ -19,22 +19,22 @@ from ..checking.report import (
     UNREADABLE,
 )
 from ..errors import ExpressionError
-from ..expressions import Expression, names, parse
-from ..expressions.broken import Breaker
-from ..expressions.typeset import MathmlSetter, Typesetter
+from ..expressions import Expression, names_in_expression, parse_expression
+from ..expressions.broken import FormulaBreaker
+from ..expressions.typeset import MathmlNotation, Typesetter
 from ..forms.page_fonts import math_font_css, text_font_css
 from .rendering import read_asset, render
 
-_WORDS = {
+_VERDICT_WORDS = {
     IDENTICAL: "right", EQUIVALENT: "equivalent", DIFFERS: "wrong", UNDECIDED: "undecided",
     UNREADABLE: "unreadable", DEFINITION: "definition",
 }  # fmt: skip
-_HEADINGS = {
+_COLUMN_HEADINGS = {
     "equations": "Equations", "identical": "Right", "equivalent": "Equivalent", "wrong": "Wrong",
     "with_repair": "Repair found", "undecided": "Undecided", "unreadable": "Unreadable",
     "present": "Present", "missing": "Missing",
 }  # fmt: skip
-_LONGEST = 1_500
+_MAX_TYPESET_LENGTH = 1_500
 """Characters of an equation that is still typeset; a longer one is shown as text."""
 
 
@@ -43,10 +43,10 @@ def marks_page(homework: Homework) -> str:
     text = render(
         "marks.html",
         homework=homework,
-        columns=_columns(homework),
+        columns=_marks_columns(homework),
         solution=_solution_rows(homework),
-        words=_WORDS,
-        typeset=lambda text, names: _typeset(text, homework, names),
+        words=_VERDICT_WORDS,
+        typeset=lambda text, names: _typeset_equation(text, homework, names),
         mean=sum(text.mark for text in homework) / (len(homework) or 1),
         style=Markup(text_font_css() + math_font_css()) + read_asset("marks.css"),
         version=__version__,
@@ -55,13 +55,13 @@ def marks_page(homework: Homework) -> str:
     return f"{text}\n"
 
 
-def _columns(homework: Homework) -> dict[str, str]:
+def _marks_columns(homework: Homework) -> dict[str, str]:
     """Headings by the names of columns; verdicts that occur nowhere have no column."""
     rows = [text.row() for text in homework]
     rare = {"equivalent", "undecided", "unreadable"}
     rare = {key for key in rare if not any(row[key] for row in rows)}
     rare |= set() if homework.solution else {"present", "missing"}
-    return {key: word for key, word in _HEADINGS.items() if key not in rare}
+    return {key: word for key, word in _COLUMN_HEADINGS.items() if key not in rare}
 
 
 def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]:
@@ -69,32 +69,34 @@ def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]
     rows = []
     for i, equation in enumerate(homework.solution):
         verdicts = [text.solution[i] for text in homework]
-        present, missing = verdicts.count(PRESENT), verdicts.count(MISSING)
+        present, missing = verdicts.count(CLAIM_PRESENT), verdicts.count(CLAIM_MISSING)
         rows.append((equation, (present, len(verdicts) - present - missing, missing)))
     return rows
 
 
-def _typeset(text: str, homework: Homework, said: Mapping[str, str]) -> Markup:
+def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) -> Markup:
     """An equation or expression as MathML that breaks where the page ends; else as it is."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_TYPESET_LENGTH:
         return Markup("<code>{}</code>").format(text)
     try:
-        sides = [parse(side) for side in text.split(" = ")]
+        sides = [parse_expression(side) for side in text.split(" = ")]
     except ExpressionError:
         return Markup("<code>{}</code>").format(text)
-    breaker = Breaker(Typesetter(MathmlSetter(), _dotted(sides, homework.coordinates, said)))
+    breaker = FormulaBreaker(
+        Typesetter(MathmlNotation(), _dotted_names(sides, homework.coordinates, said))
+    )
     pieces: list[str] = []
     for i, side in enumerate(sides):
         pieces += ["<mo>=</mo>"] if i else []
-        pieces += breaker.pieces(side)
+        pieces += breaker.formula_pieces(side)
     return render("typeset.html", pieces=[Markup(piece) for piece in pieces])
 
 
-def _dotted(
+def _dotted_names(
     sides: Iterable[Expression], coordinates: Iterable[str], said: Mapping[str, str]
 ) -> dict[str, tuple[str, int]]:
     """Which names are set with dots: rates of coordinates, ours and theirs."""
-    used = frozenset[str]().union(*(names(side) for side in sides))
+    used = frozenset[str]().union(*(names_in_expression(side) for side in sides))
     ours = {*coordinates}
     ours |= {theirs for theirs, meaning in said.items() if meaning in ours}
     return {

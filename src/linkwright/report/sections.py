@@ -10,21 +10,27 @@ from markupsafe import Markup
 
 from ..comparison import Comparison
 from ..errors import LinkwrightError
-from ..expressions.typeset import MathmlSetter, Typesetter
-from ..forms.sheet import equation_of
-from ..mechanism import Mechanism, Names
-from ..mechanism.gallery_files import headline
+from ..expressions.typeset import MathmlNotation, Typesetter
+from ..forms.sheet import equation_of_motion_text
+from ..mechanism import Mechanism, MechanismNames
+from ..mechanism.gallery_files import gallery_headline
 from ..show import animation_element, figure_of
-from ..verification.report import Report
-from .motions import LeftOut, Moved
-from .parts import Written
-from .plots import LINES, WIDTH, picture, plots, traced
+from ..verification.report import VerificationReport
+from .motions import LeftOutPart, PageMotion
+from .parts import WrittenFunction
+from .plots import (
+    MAX_PLOT_LINES,
+    PAGE_FIGURE_WIDTH,
+    figure_html,
+    motion_figures_html,
+    traced_frame_names,
+)
 from .rendering import render, typeset_figures
-from .starts import is_of_gallery
+from .starts import is_gallery_mechanism
 
-FOLDED = 12
+MAX_OPEN_JOINTS = 12
 """Joints that are shown at once."""
-LASTING = 3.0
+MIN_FILM_SECONDS = 3.0
 """Seconds that an animation lasts at least: what is over sooner is shown slower."""
 
 
@@ -33,7 +39,7 @@ def page_header(mechanism: Mechanism, info: dict[str, Any]) -> Markup:
     return render(
         "header.html",
         name=mechanism.name,
-        about=headline(mechanism.name) if is_of_gallery(mechanism) else "",
+        about=gallery_headline(mechanism.name) if is_gallery_mechanism(mechanism) else "",
         bodies=len(info["bodies"]),
         joints=len(info["joints"]),
         freedom=info["freedom"],
@@ -46,10 +52,15 @@ def mechanism_section(
 ) -> Markup:
     """Return what the mechanism is made of; drawn at q, which is called `where`."""
     joints = [
-        (name, joint["type"], f"{joint['parent']} → {joint['child']}", _mass(info, joint["child"]),
-         joint["note"])
+        (
+            name,
+            joint["type"],
+            f"{joint['parent']} → {joint['child']}",
+            _body_mass_text(info, joint["child"]),
+            joint["note"],
+        )
         for name, joint in info["joints"].items()
-    ]  # fmt: skip
+    ]
     head, joints = _without_empty_column(
         ("joint", "type", "from → to", "mass / kg", "with"), joints
     )
@@ -58,7 +69,7 @@ def mechanism_section(
     return render(
         "mechanism.html",
         drawing=_draw(mechanism, q, where),
-        folded=FOLDED,
+        folded=MAX_OPEN_JOINTS,
         joint_head=head,
         joints=joints,
         loops=[(name, kind, f"{a} → {b}") for name, (kind, a, b) in info["loops"].items()],
@@ -72,18 +83,20 @@ def mechanism_section(
     )
 
 
-def _mass(info: dict[str, Any], body: str) -> str:
+def _body_mass_text(info: dict[str, Any], body: str) -> str:
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
 def _draw(mechanism: Mechanism, q: Any, where: str) -> Markup | LinkwrightError:
     """Return the picture, or why there is none."""
     try:
-        drawing = figure_of(mechanism, q, names=len(mechanism.joints) <= LINES, width=WIDTH)
+        drawing = figure_of(
+            mechanism, q, names=len(mechanism.joints) <= MAX_PLOT_LINES, width=PAGE_FIGURE_WIDTH
+        )
     except LinkwrightError as error:
         return error
     caption = f"At {where}, drawn to scale; shapes follow from the positions of the joints."
-    return picture(drawing, caption, "home")
+    return figure_html(drawing, caption, "home")
 
 
 def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
@@ -93,7 +106,7 @@ def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequenc
     return head[:-1], [row[:-1] for row in rows]
 
 
-_TITLES = {
+_FUNCTION_TITLES = {
     "mass_matrix": "Mass matrix M", "coriolis_matrix": "Coriolis matrix C", "gravity": "Gravity g",
     "forces": "Other forces f", "constraint_residual": "Constraints of positions φ",
     "constraint_jacobian": "Jacobian J of the constraints", "constraint_bias":
@@ -101,11 +114,13 @@ _TITLES = {
 }  # fmt: skip
 
 
-def equations_section(found: tuple[Written, ...] | LeftOut, file: str, names: Names) -> Markup:
+def equations_section(
+    found: tuple[WrittenFunction, ...] | LeftOutPart, file: str, names: MechanismNames
+) -> Markup:
     """Return the functions of the equation of motion, and the symbols in them."""
-    setter = Typesetter(MathmlSetter(), {})
+    setter = Typesetter(MathmlNotation(), {})
     listed = {"q": names.q} if names.q == names.qd else {"q": names.q, "q̇": names.qd}
-    functions = () if isinstance(found, LeftOut) else found
+    functions = () if isinstance(found, LeftOutPart) else found
     head, symbols = _without_empty_column(
         ("symbol", "name", "value (SI)", "meaning"),
         [
@@ -115,20 +130,20 @@ def equations_section(found: tuple[Written, ...] | LeftOut, file: str, names: Na
     )
     return render(
         "equations.html",
-        problem=found.why if isinstance(found, LeftOut) else None,
+        problem=found.reason if isinstance(found, LeftOutPart) else None,
         command=f"linkwright derive {file} --as latex",
-        general=equation_of(names),
+        general=equation_of_motion_text(names),
         coordinates={
             symbol: [Markup(setter.name(name)) for name in each] for symbol, each in listed.items()
         },
         functions=functions,
-        titles=_TITLES,
+        titles=_FUNCTION_TITLES,
         symbol_head=head,
         symbols=symbols,
     )
 
 
-_VERDICTS = {
+_VERDICT_MEANINGS = {
     "proved": "proved: an identity, for all states and all values of the parameters, tested "
     "exactly, modulo a prime, at random points; “figure” bounds the chance that a wrong one passes",
     "passed": "passed: computed, within what “figure” allows or at states that it names; no proof",
@@ -138,43 +153,45 @@ _VERDICTS = {
 }
 
 
-def checks_section(found: Report | LeftOut, file: str) -> Markup:
+def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup:
     """Return the verdicts of `linkwright verify`."""
     command = f"linkwright verify {file}"
-    if isinstance(found, LeftOut):
-        return render("checks.html", problem=found.why, command=command)
+    if isinstance(found, LeftOutPart):
+        return render("checks.html", problem=found.reason, command=command)
     verdicts = [one.verdict for one in found.checks]
-    counts = {word: verdicts.count(word) for word in _VERDICTS}
+    counts = {word: verdicts.count(word) for word in _VERDICT_MEANINGS}
     return render(
         "checks.html",
         problem=None,
         checks=found.checks,
         failed=len(found.failed),
         counts=", ".join(f"{count} {word}" for word, count in counts.items() if count),
-        legend=[text for word, text in _VERDICTS.items() if counts[word]],
+        legend=[text for word, text in _VERDICT_MEANINGS.items() if counts[word]],
     )
 
 
-def motion_section(found: Moved | LeftOut, command: str) -> Markup:
+def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
     """Return the film and the plots of a motion, and what there is to say about it."""
-    if isinstance(found, LeftOut):
-        return render("motion.html", problem=found.why, command=command)
+    if isinstance(found, LeftOutPart):
+        return render("motion.html", problem=found.reason, command=command)
     run = found.run
     if len(run.t) < 2:
         return render("motion.html", problem=run.status, command=command)
     sentences = [*found.notes, _energy_sentence(run)]
     if run.closure.any():
         sentences.append(f"Loops and constraints are held to {run.closure.max():.1e}.")
-    lasting = float(run.t[-1] - run.t[0]) / LASTING
+    lasting = float(run.t[-1] - run.t[0]) / MIN_FILM_SECONDS
     pace = next((speed for speed in (1.0, 0.5, 0.25, 0.1) if speed <= lasting), 0.01)
-    film = animation_element(run, speed=pace, trace=traced(run), identity="motion-drawing")
+    film = animation_element(
+        run, speed=pace, trace=traced_frame_names(run), identity="motion-drawing"
+    )
     return render(
         "motion.html",
         problem=None,
         sentences=sentences,
         events=[(f"{event.t:.4g}", event.name, event.what) for event in run.events],
         film=Markup(film),
-        figures=plots(run),
+        figures=motion_figures_html(run),
     )
 
 
@@ -187,13 +204,13 @@ def _energy_sentence(run: Any) -> str:
     )
 
 
-def comparison_section(found: Comparison | LeftOut, command: str) -> Markup:
+def comparison_section(found: Comparison | LeftOutPart, command: str) -> Markup:
     """Return the formulations side by side."""
     # over a tenth of a second of motion, with time enough for what the budget stopped
     patient = re.sub(r"-t \S+ --budget \S+", "-t 0.1 --budget 600", command)
-    if isinstance(found, LeftOut):
-        return render("formulations.html", problem=found.why, command=patient, notes=[])
-    notes = found.notes()
+    if isinstance(found, LeftOutPart):
+        return render("formulations.html", problem=found.reason, command=patient, notes=[])
+    notes = found.comparison_notes()
     if not found.rows:
         why = "none was measured in time"
         return render("formulations.html", problem=why, command=patient, notes=notes)
@@ -201,8 +218,8 @@ def comparison_section(found: Comparison | LeftOut, command: str) -> Markup:
     return render(
         "formulations.html",
         problem=None,
-        head=shown.head,
+        head=shown.column_heads,
         rows=[[typeset_figures(cell) for cell in row] for row in shown.rows],
         notes=notes,
-        drawing=picture(found.figure(), "Cost of each formulation.", "cost"),
+        drawing=figure_html(found.figure(), "Cost of each formulation.", "cost"),
     )

@@ -17,50 +17,52 @@ from ..simulation.inputs import drive_of
 from ..simulation.start import start_of
 from ..simulation.system import System
 
-SECONDS = 5.0
+DEFAULT_SECONDS = 5.0
 """Of motion, where nobody says."""
 
 
 @dataclass(frozen=True)
-class Start:
+class MotionStart:
     """Where and how fast a motion begins, what drives it, and how long it is."""
 
-    seconds: float = SECONDS
+    seconds: float = DEFAULT_SECONDS
     q0: Mapping[str, float] = field(default_factory=dict)
     qd0: Mapping[str, float] = field(default_factory=dict)
-    drives: Mapping[str, str] = field(default_factory=dict)
+    efforts: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def is_said(self) -> bool:
-        return bool(self.q0 or self.qd0 or self.drives)
+    def is_given(self) -> bool:
+        return bool(self.q0 or self.qd0 or self.efforts)
 
-    def words(self) -> str:
+    def command_arguments(self) -> str:
         """What follows a file in a command, to the last digit, but for the time."""
-        speeds = "".join(f" --speed{word}" for word in assigned(self.qd0))
+        speeds = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
         drives = "".join(
-            f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.drives.items()
+            f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.efforts.items()
         )
-        return "".join(assigned(self.q0)) + speeds + drives
+        return "".join(command_assignments(self.q0)) + speeds + drives
 
-    def where(self) -> str:
+    def place_text(self) -> str:
         there = ", ".join(f"{name} = {value:g}" for name, value in self.q0.items())
         return f"{there}, the rest at home" if there else "home"
 
 
-def assigned(values: Mapping[str, float]) -> list[str]:
-    return [f" {shlex.quote(f'{name}={exactly(value)}')}" for name, value in values.items()]
+def command_assignments(values: Mapping[str, float]) -> list[str]:
+    return [
+        f" {shlex.quote(f'{name}={exact_number_text(value)}')}" for name, value in values.items()
+    ]
 
 
-def exactly(value: float) -> str:
+def exact_number_text(value: float) -> str:
     """As short as can be with all digits."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
-def check_begins(mechanism: Mechanism, start: Start) -> None:
+def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
     """Refuses what no motion can begin with: unknown names, places where nothing closes, drives
     that cannot be read or have no value there."""
     equations = derive(mechanism, parameters="numeric")
-    drive = drive_of(equations, dict(start.drives))
+    drive = drive_of(equations, dict(start.efforts))
     model = System(equations, drive).model
     q, qd = start_of(mechanism, model, dict(start.q0), dict(start.qd0))
     with np.errstate(all="ignore"):
@@ -71,26 +73,26 @@ def check_begins(mechanism: Mechanism, start: Start) -> None:
         if not np.isfinite(force):
             raise LinkwrightError(
                 f"the drive '{name}' is no finite number at the start", where=mechanism.name,
-                remedy=f"change '{start.drives.get(name, name)}', or where the motion starts",
+                remedy=f"change '{start.efforts.get(name, name)}', or where the motion starts",
             )  # fmt: skip
 
 
-def is_of_gallery(mechanism: Mechanism) -> bool:
+def is_gallery_mechanism(mechanism: Mechanism) -> bool:
     """Whether it is, unchanged, what the gallery has under its name."""
     name = mechanism.name
     return name in gallery_names() and gallery(name).digest == mechanism.digest
 
 
-def usual_start(mechanism: Mechanism) -> Start:
+def default_motion_start(mechanism: Mechanism) -> MotionStart:
     """The gallery's own, or from home at rest."""
-    known = mechanism.name in _STARTS and is_of_gallery(mechanism)
-    return _STARTS[mechanism.name] if known else Start()
+    known = mechanism.name in _GALLERY_STARTS and is_gallery_mechanism(mechanism)
+    return _GALLERY_STARTS[mechanism.name] if known else MotionStart()
 
 
-_LEGS = {
+_STEWART_EFFORTS = {
     f"f{k}": f"210 + 4000*(0.991 + 0.12*sin(3*t + {k}) - d{k}) - 400*dd{k}" for k in range(1, 7)
 }
-_ARMS = {
+_TWO_ARM_EFFORTS = {
     "tau_a1": "1.4 - 20*da1",
     "tau_a2": "-26 - 20*da2",
     "tau_a3": "-10.9 - 20*da3",
@@ -99,25 +101,27 @@ _ARMS = {
     "tau_b3": "-8.6 + 600*(1.396 - 0.15*(1 - cos(2*t)) - b3) - 60*db3",
 }
 """Both arms bear the weight at home; arm b swings the body, arm a follows."""
-_THROWN = {
+_QUADRUPED_VELOCITIES = {
     "trunk.vz": 3.0, "trunk.vx": 0.5, "trunk.wy": 1.5,
     "lf_hip": 2.0, "rf_hip": -2.0, "lh_hip": -2.0, "rh_hip": 2.0,
 }  # fmt: skip
-_STARTS = {
-    "bicycle": Start(3.0, qd0={"x": 4.6, "phi": 0.5, "thetaR": 4.6 / 0.3, "thetaF": 4.6 / 0.35}),
-    "bouncing-ball": Start(5.0, qd0={"fall.x": 0.4}),
-    "car": Start(5.0, q0={"delta": 0.3}, qd0={"x": 2.0, "delta": -0.2}),
-    "cart-pole": Start(5.0, q0={"theta": 2.0}),
-    "cartesian": Start(0.6, qd0={"q1": 3.0, "q2": 0.5}),
-    "quadruped": Start(0.7, qd0=_THROWN),
-    "rolling-disk": Start(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
-    "six-axis": Start(5.0, q0={"q2": 1.0, "q3": 0.5}),
-    "seven-axis": Start(5.0, q0={"q2": 0.8, "q4": 0.6}),
-    "stanford": Start(0.8, q0={"q2": 1.2, "q3": 0.3}, qd0={"q1": 2.0, "q4": 3.0}),
-    "stanford-rrp": Start(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
-    "stewart": Start(4.0, drives=_LEGS),
-    "stick-slip": Start(8.0, qd0={"pull": 0.2}),
-    "two-arms": Start(6.0, drives=_ARMS),
-    "trolley-trailers": Start(6.0, qd0={"x": 1.0, "theta0": 0.5}),
+_GALLERY_STARTS = {
+    "bicycle": MotionStart(
+        3.0, qd0={"x": 4.6, "phi": 0.5, "thetaR": 4.6 / 0.3, "thetaF": 4.6 / 0.35}
+    ),
+    "bouncing-ball": MotionStart(5.0, qd0={"fall.x": 0.4}),
+    "car": MotionStart(5.0, q0={"delta": 0.3}, qd0={"x": 2.0, "delta": -0.2}),
+    "cart-pole": MotionStart(5.0, q0={"theta": 2.0}),
+    "cartesian": MotionStart(0.6, qd0={"q1": 3.0, "q2": 0.5}),
+    "quadruped": MotionStart(0.7, qd0=_QUADRUPED_VELOCITIES),
+    "rolling-disk": MotionStart(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
+    "six-axis": MotionStart(5.0, q0={"q2": 1.0, "q3": 0.5}),
+    "seven-axis": MotionStart(5.0, q0={"q2": 0.8, "q4": 0.6}),
+    "stanford": MotionStart(0.8, q0={"q2": 1.2, "q3": 0.3}, qd0={"q1": 2.0, "q4": 3.0}),
+    "stanford-rrp": MotionStart(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
+    "stewart": MotionStart(4.0, efforts=_STEWART_EFFORTS),
+    "stick-slip": MotionStart(8.0, qd0={"pull": 0.2}),
+    "two-arms": MotionStart(6.0, efforts=_TWO_ARM_EFFORTS),
+    "trolley-trailers": MotionStart(6.0, qd0={"x": 1.0, "theta0": 0.5}),
 }
 """Mechanisms of the gallery that would rest, fall or tumble from home: what they do is seen so."""

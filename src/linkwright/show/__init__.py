@@ -9,8 +9,8 @@ from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
 from .diagrams import free_body_diagrams
 from .free_body_forces import FreeBody, free_bodies
-from .histories import Line, Panel
-from .plans import plan_courses, plan_ends, plan_figure, plan_picture
+from .histories import HistoryLine, Panel
+from .plans import plan_ends, plan_figure, plan_histories, plan_picture
 from .plots import eigenvalues, over_time, phase, plot
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
 from .sparsity_figure import sparsity
@@ -21,7 +21,7 @@ from .style import data_uri, save, svg
 __all__ = [
     "Encounter",
     "FreeBody",
-    "Line",
+    "HistoryLine",
     "Panel",
     "acceleration_polygon",
     "animate",
@@ -40,9 +40,9 @@ __all__ = [
     "images",
     "over_time",
     "phase",
-    "plan_courses",
     "plan_ends",
     "plan_figure",
+    "plan_histories",
     "plan_picture",
     "plot",
     "save",

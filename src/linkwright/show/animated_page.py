@@ -16,15 +16,15 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..types import Floats
-from .brush import AXES, DASHPOT, LAYERS, ZIGZAG
-from .ground import ground_shapes
-from .key_frames import key_frames, link_data, pixel_size, rounded
-from .paper import bounds
-from .scene import Scene, scene_of
-from .shapes import GROUND, Shape, Tie
-from .style import GREY, INK, colour
-from .tracks import poses_at, traced
-from .view import upright
+from .brush import AXIS_COLORS, DASHPOT_PATHS, GLYPH_LAYERS, SPRING_PATHS
+from .ground import build_ground_glyphs
+from .key_frames import canvas_pixel_size, choose_key_frames, film_link_data, round_for_page
+from .paper import drawing_bounds
+from .scene import Scene, mechanism_scene
+from .shapes import GROUND_LINK, ConnectorGlyph, Glyph
+from .style import GRAY_COLOR, INK_COLOR, line_color
+from .tracks import find_traced_points, placements_at_times
+from .view import upward_direction
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -145,25 +145,40 @@ def motion_data(
 ) -> dict[str, Any]:
     """What the page draws: shapes of links, how links follow from joint coordinates, and key
     frames of these."""
-    scene = scene_of(run.mechanism)
+    scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
-    poses = poses_at(scene, run, _thinned(run.t))
-    low, high = bounds(scene, poses, seen)
-    middle, pixel = (low + high) / 2, pixel_size(high - low)
-    ground, points = ground_shapes(scene, poses, seen), traced(scene, trace)
-    shapes = [*ground, *scene.members, *scene.wheels, *scene.joints, *scene.frames, *scene.centers]
+    poses = placements_at_times(scene, run, _thinned(run.t))
+    low, high = drawing_bounds(scene, poses, seen)
+    middle, pixel = (low + high) / 2, canvas_pixel_size(high - low)
+    ground, points = build_ground_glyphs(scene, poses, seen), find_traced_points(scene, trace)
+    shapes = [
+        *ground,
+        *scene.link_glyphs,
+        *scene.wheel_glyphs,
+        *scene.joint_glyphs,
+        *scene.frame_glyphs,
+        *scene.center_glyphs,
+    ]
     depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
-    frames = key_frames(scene, run, shapes, points, pixel)
+    frames = choose_key_frames(scene, run, shapes, points, pixel)
     return {
-        **frames.packed(), "error": round(frames.error, 2), "pixel": pixel,
-        "links": link_data(scene),
-        "shapes": [_shape(s, scene) for s in shapes], "ties": [_tie(t, scene) for t in scene.ties],
-        "traces": [{"link": p.link, "point": rounded(p.point, 1e-6 * scene.size)} for p in points],
-        "right": seen.right.tolist(), "up": seen.up.tolist(),
-        "vertical": upright(scene.gravity).tolist(), "extent": (high - low).tolist(),
-        "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward).tolist(),
-        "sign": scene.sign, "patterns": {"spring": ZIGZAG, "damper": DASHPOT},
-    }  # fmt: skip
+        **frames.page_data(),
+        "error": round(frames.error_pixels, 2),
+        "pixel": pixel,
+        "links": film_link_data(scene),
+        "shapes": [_shape(s, scene) for s in shapes],
+        "ties": [_tie(t, scene) for t in scene.connector_glyphs],
+        "traces": [
+            {"link": p.link, "point": round_for_page(p.point, 1e-6 * scene.size)} for p in points
+        ],
+        "right": seen.right.tolist(),
+        "up": seen.up.tolist(),
+        "vertical": upward_direction(scene.gravity).tolist(),
+        "extent": (high - low).tolist(),
+        "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward_eye).tolist(),
+        "sign": scene.glyph_radius,
+        "patterns": {"spring": SPRING_PATHS, "damper": DASHPOT_PATHS},
+    }
 
 
 def _thinned(times: Floats) -> Floats:
@@ -171,27 +186,29 @@ def _thinned(times: Floats) -> Floats:
     return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
 
 
-def _shape(shape: Shape, scene: Scene) -> dict[str, Any]:
+def _shape(shape: Glyph, scene: Scene) -> dict[str, Any]:
     return {
         "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
-        LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
-        "points": rounded(shape.points, 1e-5 * scene.size),
+        GLYPH_LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
+        "points": round_for_page(shape.points, 1e-5 * scene.size),
     }  # fmt: skip
 
 
-def _colour(shape: Shape, scene: Scene) -> str:
+def _colour(shape: Glyph, scene: Scene) -> str:
     if shape.kind == "axis":
-        return AXES[shape.name[-1]]
+        return AXIS_COLORS[shape.name[-1]]
     if shape.kind in ("hull", "ball"):
-        return AXES["x"] if shape.accent else INK
-    return INK if shape.link == GROUND else colour(scene.order.get(shape.link, 0))
+        return AXIS_COLORS["x"] if shape.closes_loop else INK_COLOR
+    return (
+        INK_COLOR if shape.link == GROUND_LINK else line_color(scene.color_order.get(shape.link, 0))
+    )
 
 
-def _tie(tie: Tie, scene: Scene) -> dict[str, Any]:
-    on_ground = tie.kind != "rail" or tie.links[0] == GROUND
-    paint = GREY if on_ground else colour(scene.order.get(tie.links[1], 0))
+def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, Any]:
+    on_ground = tie.kind != "rail" or tie.links[0] == GROUND_LINK
+    paint = GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
     return {
-        "kind": tie.kind, "links": list(tie.links), "layer": LAYERS[tie.kind],
-        "colour": INK if tie.kind == "rod" else paint,
-        "points": rounded(tie.points, 1e-5 * scene.size),
+        "kind": tie.kind, "links": list(tie.links), "layer": GLYPH_LAYERS[tie.kind],
+        "colour": INK_COLOR if tie.kind == "rod" else paint,
+        "points": round_for_page(tie.points, 1e-5 * scene.size),
     }  # fmt: skip

@@ -15,22 +15,28 @@ import numpy as np
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..types import Bytes
 from .animated_page import animation_page
-from .brush import Brush
-from .ground import ground_shapes
-from .paper import finish, prepared_axes
-from .scene import scene_of
-from .sticks import Details, draw_moving
-from .style import GREY, INK, keep_whole, styled
-from .tracks import divided, poses_at, require_run, smooth_parts, traced
+from .brush import GlyphBrush
+from .ground import build_ground_glyphs
+from .paper import finish_axes, prepare_axes
+from .scene import mechanism_scene
+from .sticks import DrawingDetails, draw_moving_glyphs
+from .style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
+from .tracks import (
+    divide_path_times,
+    find_traced_points,
+    parts_for_smooth_path,
+    placements_at_times,
+    require_run,
+)
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 Pixels = Bytes
 
-FILMS = (".mp4", ".gif", ".html")
-_RATES = {".mp4": 30.0, ".gif": 20.0}
-_WIDTH, _DOTS = 115.0, 181.0
+FILM_FORMATS = (".mp4", ".gif", ".html")
+_FRAME_RATES = {".mp4": 30.0, ".gif": 20.0}
+_FILM_WIDTH, _DOTS_PER_INCH = 115.0, 181.0
 """Of a picture, mm; dots an inch."""
 
 
@@ -51,43 +57,43 @@ def animate(
     require_run(run)
     target = Path(path)
     kind = target.suffix.lower()
-    if kind not in FILMS:
+    if kind not in FILM_FORMATS:
         raise FileError(
             f"'{target.suffix}' is no format of films", where=str(target),
-            remedy=f"use {', '.join(FILMS)}",
+            remedy=f"use {', '.join(FILM_FORMATS)}",
         )  # fmt: skip
     if not 0 < speed < 1e6:
         raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
     if kind == ".html":
-        keep_whole(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
+        write_whole_file(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
         return target
-    beat = rate or _RATES[kind]
+    beat = rate or _FRAME_RATES[kind]
     if not 1 <= beat <= 120:
         raise LinkwrightError(f"{beat:g} pictures a second", remedy="give a rate from 1 to 120")
-    pictures = film(run, beat, speed, trace, view)
-    (_write_mp4 if kind == ".mp4" else _write_gif)(target, pictures, beat)
+    pictures = render_film_frames(run, beat, speed, trace, view)
+    (_write_mp4_film if kind == ".mp4" else _write_gif_film)(target, pictures, beat)
     return target
 
 
-@styled
-def _stage(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
+@with_house_style
+def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
     """Everything that stands still, drawn once."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    scene = scene_of(run.mechanism)
+    scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
-    poses = poses_at(scene, run, times)
-    figure, axes = prepared_axes(scene, poses, seen, _WIDTH)
-    figure.set_dpi(_DOTS)
-    Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, poses, seen))
-    finish(axes, seen)
+    poses = placements_at_times(scene, run, times)
+    figure, axes = prepare_axes(scene, poses, seen, _FILM_WIDTH)
+    figure.set_dpi(_DOTS_PER_INCH)
+    GlyphBrush(axes, scene, poses[0], seen).draw_glyphs(build_ground_glyphs(scene, poses, seen))
+    finish_axes(axes, seen)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     figure.set_layout_engine("none")
-    return scene, seen, poses, axes, canvas, traced(scene, trace)
+    return scene, seen, poses, axes, canvas, find_traced_points(scene, trace)
 
 
-def film(
+def render_film_frames(
     run: Run, rate: float, speed: float, trace: object = None, view: object = None
 ) -> Iterator[Pixels]:
     """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
@@ -98,37 +104,38 @@ def film(
             f"a film of {count} pictures is too long", remedy="show it faster, or a lower rate"
         )
     times = run.t[0] + np.arange(count) * speed / rate
-    scene, seen, poses, axes, canvas, points = _stage(run, times, trace, view)
+    scene, seen, poses, axes, canvas, points = _draw_film_background(run, times, trace, view)
     still = canvas.copy_from_bbox(axes.figure.bbox)
-    pixel = float(np.ptp(axes.get_xlim())) / (_WIDTH / 25.4 * _DOTS)
-    parts = smooth_parts(scene, run, times, points, 0.3 * pixel)
-    between = poses_at(scene, run, divided(times, parts))
+    pixel = float(np.ptp(axes.get_xlim())) / (_FILM_WIDTH / 25.4 * _DOTS_PER_INCH)
+    parts = parts_for_smooth_path(scene, run, times, points, 0.3 * pixel)
+    between = placements_at_times(scene, run, divide_path_times(times, parts))
     paths = [seen(point.path(between)) for point in points]
-    details = Details(centers=True, frames=False)
+    details = DrawingDetails(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
         lines = [
-            axes.plot(*path[: k * parts + 1].T, color=GREY, lw=0.8, zorder=2.5)[0] for path in paths
+            axes.plot(*path[: k * parts + 1].T, color=GRAY_COLOR, lw=0.8, zorder=2.5)[0]
+            for path in paths
         ]
         clock = axes.text(
             0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
-            color=INK, fontsize=8,
+            color=INK_COLOR, fontsize=8,
         )  # fmt: skip
-        brush = draw_moving(axes, scene, poses[k], seen, details)
+        brush = draw_moving_glyphs(axes, scene, poses[k], seen, details)
         everything = [*lines, *brush.artists, clock]
         for artist in sorted(everything, key=lambda a: a.get_zorder()):
             axes.draw_artist(artist)
-        yield _even(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+        yield _crop_to_even_pixels(np.asarray(canvas.buffer_rgba())[..., :3].copy())
         for artist in everything:
             artist.remove()
 
 
-def _even(pixels: Pixels) -> Pixels:
+def _crop_to_even_pixels(pixels: Pixels) -> Pixels:
     high, wide = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
     return np.ascontiguousarray(pixels[:high, :wide])
 
 
-def _write_mp4(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+def _write_mp4_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
     try:
         import imageio_ffmpeg
     except ImportError:
@@ -143,7 +150,7 @@ def _write_mp4(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
     words += ["-r", f"{rate:g}", "-i", "-", "-an", "-c:v", "libx264", "-crf", "20"]
     words += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", str(part)]
     try:
-        _encode([imageio_ffmpeg.get_ffmpeg_exe(), *words], chain([first], pictures), target)
+        _encode_film([imageio_ffmpeg.get_ffmpeg_exe(), *words], chain([first], pictures), target)
         part.replace(target)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
@@ -151,7 +158,7 @@ def _write_mp4(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
         part.unlink(missing_ok=True)
 
 
-def _encode(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
+def _encode_film(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
     """Feeds the encoder; what it complains about is the error."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as process:
@@ -167,7 +174,7 @@ def _encode(command: list[str], pictures: Iterable[Pixels], target: Path) -> Non
         raise FileError(f"cannot be written: {last}", where=str(target))
 
 
-def _write_gif(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
     import io
 
     from PIL import Image
@@ -178,4 +185,4 @@ def _write_gif(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
         stream, format="GIF", save_all=True, append_images=images[1:],
         duration=round(100 / rate) * 10, loop=0, optimize=False,
     )  # fmt: skip
-    keep_whole(target, stream.getvalue())
+    write_whole_file(target, stream.getvalue())

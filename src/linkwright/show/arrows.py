@@ -7,30 +7,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .labels import plain, with_index
-from .paper import round_length
-from .style import INK, colour, sheet
+from .labels import indexed_label, plain_label
+from .paper import round_scale_length
+from .style import INK_COLOR, line_color, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-REACTION, WEIGHT, OTHER = colour(1), colour(0), colour(2)
-_OTHERS = ("spring", "load", "constraints")
-_PANEL, _TITLE = 42.5, 6.0
+REACTION_COLOR, WEIGHT_COLOR, OTHER_FORCE_COLOR = line_color(1), line_color(0), line_color(2)
+_OTHER_FORCE_NAMES = ("spring", "load", "constraints")
+_PANEL_WIDTH, _TITLE_HEIGHT = 42.5, 6.0
 """Width of a panel, and height of its title, mm."""
-_MARGIN = np.array([7.0, 4.0])
+_LABEL_MARGINS = np.array([7.0, 4.0])
 """Room for words beside, and above and below what is drawn, mm."""
-_FOOT = 5.0
+_FORCE_SCALE_HEIGHT = 5.0
 """And for the scale below, mm."""
 
 
-def body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
+def make_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
     """A panel without axes for every body, in rows."""
-    columns = int(np.clip(np.round(width / _PANEL), 1, max(len(names), 1)))
+    columns = int(np.clip(np.round(width / _PANEL_WIDTH), 1, max(len(names), 1)))
     rows = -(-len(names) // columns)
-    figure = sheet(width, max(rows * (min(width / columns, 1.5 * _PANEL) + _TITLE), 20))
+    figure = new_figure(
+        width, max(rows * (min(width / columns, 1.5 * _PANEL_WIDTH) + _TITLE_HEIGHT), 20)
+    )
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes in grid[len(names) :]:
         axes.remove()
@@ -40,56 +42,58 @@ def body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
     return figure, list(grid[: len(names)])
 
 
-def fit(axes: Axes, points: Floats) -> float:
+def fit_panel_limits(axes: Axes, points: Floats) -> float:
     """Limits that show all points, with room for words; how much a millimetre shows."""
     low, high = points.min(axis=0), points.max(axis=0)
     size, middle = np.maximum(high - low, 1e-9 * float((high - low).max()) or 1.0), (low + high) / 2
-    panel = _panel_of(axes)
-    unit = float((size / (panel - 2 * _MARGIN - [0, _FOOT])).max())
+    panel = _panel_size(axes)
+    unit = float((size / (panel - 2 * _LABEL_MARGINS - [0, _FORCE_SCALE_HEIGHT])).max())
     half = panel * unit / 2
     axes.set_aspect("equal")
     axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
-    foot = _FOOT * unit / 2
+    foot = _FORCE_SCALE_HEIGHT * unit / 2
     axes.set_ylim(middle[1] - half[1] - foot, middle[1] + half[1] - foot)
     return unit
 
 
-def _panel_of(axes: Axes) -> Floats:
+def _panel_size(axes: Axes) -> Floats:
     """Width and height of a panel, mm."""
     grid: Any = axes.get_gridspec()
     width, height = 25.4 * np.array(axes.figure.get_size_inches())
-    return np.array([width / grid.ncols - 2, height / grid.nrows - _TITLE])
+    return np.array([width / grid.ncols - 2, height / grid.nrows - _TITLE_HEIGHT])
 
 
-def force_scale(axes: Axes, unit: float, metres: float) -> None:
+def draw_force_scale(axes: Axes, unit: float, metres: float) -> None:
     """A bar for a round force; `metres` of the axes show 1 N."""
-    force = round_length(12 * unit / metres)
+    force = round_scale_length(12 * unit / metres)
     middle, foot = float(np.mean(axes.get_xlim())), axes.get_ylim()[0] + 3.5 * unit
     reach = force * metres / 2
-    axes.plot([middle - reach, middle + reach], [foot, foot], color=INK, lw=1.2,
+    axes.plot([middle - reach, middle + reach], [foot, foot], color=INK_COLOR, lw=1.2,
               solid_capstyle="butt", marker="|", ms=3)  # fmt: skip
     axes.text(middle, foot - 0.7 * unit, f"{force:g} N", ha="center", va="top", fontsize=7)
 
 
-def paint_of(name: str) -> str:
+def force_arrow_color(name: str) -> str:
     """Weight, joints and all else have their colours."""
     if name == "weight":
-        return WEIGHT
-    return OTHER if name.split(" ")[0] in _OTHERS else REACTION
+        return WEIGHT_COLOR
+    return OTHER_FORCE_COLOR if name.split(" ")[0] in _OTHER_FORCE_NAMES else REACTION_COLOR
 
 
-def force_name(name: str, head: str = "F") -> str:
+def force_arrow_label(name: str, head: str = "F") -> str:
     """F with the joint's name below, m g, or what it is."""
     if name == "weight":
         return "$m g$"
-    return plain(name) if name.split(" ")[0] in _OTHERS else with_index(head, name)
+    return (
+        plain_label(name) if name.split(" ")[0] in _OTHER_FORCE_NAMES else indexed_label(head, name)
+    )
 
 
-def amount(vector: Floats, unit: str) -> str:
+def magnitude_label(vector: Floats, unit: str) -> str:
     return f"{float(np.linalg.norm(vector)):.3g} {unit}"
 
 
-def arrow(
+def draw_arrow(
     axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False, layer: float = 8
 ) -> None:  # fmt: skip
     """From a point along a vector, on the paper."""
@@ -100,9 +104,9 @@ def arrow(
     axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=layer)
 
 
-def bent_arrow(axes: Axes, middle: Floats, radius: float, turn: float, paint: str) -> None:
+def draw_moment_arrow(axes: Axes, middle: Floats, radius: float, turn: float, paint: str) -> None:
     """Round a point, counterclockwise where `turn` is above 0."""
     angles = np.radians(np.linspace(150, -90, 30) if turn < 0 else np.linspace(30, 270, 30))
     ring = middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])
     axes.plot(ring[:-1, 0], ring[:-1, 1], color=paint, lw=1.0, zorder=8)
-    arrow(axes, ring[-4], ring[-1] - ring[-4], paint)
+    draw_arrow(axes, ring[-4], ring[-1] - ring[-4], paint)

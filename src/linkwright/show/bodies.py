@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..expressions import to_float
+from ..expressions import expression_to_float
 from ..kinematics.build import build_tree
 from ..mechanism import Mechanism
 from ..model import Model
@@ -15,16 +15,16 @@ from ..types import Floats
 
 
 @dataclass(frozen=True)
-class Solid:
+class DrawnBody:
     """A moving body in its own axes: mass, mass centre, tensor about it."""
 
     name: str
     mass: float
-    center: Floats
+    center_of_mass: Floats
     inertia: Floats
 
 
-def solids(mechanism: Mechanism) -> list[Solid]:
+def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
     """The bodies that move, in the order of the file."""
     tree = build_tree(mechanism)
     found = []
@@ -35,24 +35,24 @@ def solids(mechanism: Mechanism) -> list[Solid]:
         R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float)
         center = R.T @ (np.asarray(mass.c, dtype=float) - p)
         tensor = R.T @ np.asarray(mass.I, dtype=float) @ R
-        found.append(Solid(name, float(mass.m), center, tensor))
+        found.append(DrawnBody(name, float(mass.m), center, tensor))
     return found
 
 
 @dataclass(frozen=True)
-class Motions:
+class BodyMotions:
     """Rows of times, then bodies: placements T, velocities V and accelerations A (ω first)."""
 
-    solids: list[Solid]
+    bodies: list[DrawnBody]
     gravity: Floats
-    T: Floats
-    V: Floats
-    A: Floats
+    placements: Floats
+    twists: Floats
+    twist_rates: Floats
 
     @classmethod
-    def of(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> Motions:
-        bodies, values = solids(model.mechanism), model.mechanism.values
-        gravity = np.array([to_float(g, values) for g in model.mechanism.gravity])
+    def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> BodyMotions:
+        bodies, values = moving_bodies(model.mechanism), model.mechanism.values
+        gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
         T, V, A = (
             np.stack(found, axis=-3 if found[0].ndim > q.ndim else -2)
             for found in (
@@ -64,44 +64,48 @@ class Motions:
         return cls(bodies, gravity, T, V, A)
 
     @property
-    def names(self) -> list[str]:
-        return [solid.name for solid in self.solids]
+    def body_names(self) -> list[str]:
+        return [solid.name for solid in self.bodies]
 
     @property
-    def mass(self) -> Floats:
-        return np.array([solid.mass for solid in self.solids])
+    def masses(self) -> Floats:
+        return np.array([solid.mass for solid in self.bodies])
 
     @cached_property
-    def lever(self) -> Floats:
+    def center_offset(self) -> Floats:
         """From each body's origin to its mass centre, world axes."""
-        local = np.array([solid.center for solid in self.solids])
-        return np.asarray(np.einsum("...bij,bj->...bi", self.T[..., :3, :3], local))
+        local = np.array([solid.center_of_mass for solid in self.bodies])
+        return np.asarray(np.einsum("...bij,bj->...bi", self.placements[..., :3, :3], local))
 
     @cached_property
-    def inertia(self) -> Floats:
+    def world_inertia(self) -> Floats:
         """About the mass centres, world axes."""
-        R, local = self.T[..., :3, :3], np.array([solid.inertia for solid in self.solids])
+        R, local = self.placements[..., :3, :3], np.array([solid.inertia for solid in self.bodies])
         return np.asarray(np.einsum("...bij,bjk,...blk->...bil", R, local, R))
 
     @cached_property
-    def center(self) -> Floats:
-        return self.T[..., :3, 3] + self.lever
+    def center_of_mass(self) -> Floats:
+        return self.placements[..., :3, 3] + self.center_offset
 
     @cached_property
-    def velocity(self) -> Floats:
-        return self.V[..., 3:] + np.cross(self.V[..., :3], self.lever)
+    def center_velocity(self) -> Floats:
+        return self.twists[..., 3:] + np.cross(self.twists[..., :3], self.center_offset)
 
     @cached_property
-    def acceleration(self) -> Floats:
-        w, turned = self.V[..., :3], np.cross(self.V[..., :3], self.lever)
-        return self.A[..., 3:] + np.cross(self.A[..., :3], self.lever) + np.cross(w, turned)
+    def center_acceleration(self) -> Floats:
+        w, turned = self.twists[..., :3], np.cross(self.twists[..., :3], self.center_offset)
+        return (
+            self.twist_rates[..., 3:]
+            + np.cross(self.twist_rates[..., :3], self.center_offset)
+            + np.cross(w, turned)
+        )
 
     @cached_property
-    def kinetic(self) -> Floats:
-        w = self.V[..., :3]
-        turning = np.einsum("...bi,...bij,...bj->...b", w, self.inertia, w)
-        return np.asarray(self.mass * (self.velocity**2).sum(axis=-1) + turning) / 2
+    def kinetic_energy(self) -> Floats:
+        w = self.twists[..., :3]
+        turning = np.einsum("...bi,...bij,...bj->...b", w, self.world_inertia, w)
+        return np.asarray(self.masses * (self.center_velocity**2).sum(axis=-1) + turning) / 2
 
     @cached_property
-    def potential(self) -> Floats:
-        return -self.mass * (self.center @ self.gravity)
+    def potential_energy(self) -> Floats:
+        return -self.masses * (self.center_of_mass @ self.gravity)

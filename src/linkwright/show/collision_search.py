@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..displays import Displayed
-from ..errors import LinkwrightError, NameNotFoundError, suggest
+from ..displays import NotebookDisplayed
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
-from .scene import Scene, scene_of
-from .shapes import GROUND
+from .scene import Scene, mechanism_scene
+from .shapes import GROUND_LINK
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -30,7 +30,7 @@ Obstacle = tuple[Sequence[float], Sequence[float], float]
 
 
 @dataclass(frozen=True, repr=False)
-class Encounter(Displayed):
+class Encounter(NotebookDisplayed):
     """Two links (or a link and an obstacle): their distance at all times, m, and when it is
     smallest; below 0 they are in each other."""
 
@@ -109,10 +109,10 @@ def clearances(
     ignore: Iterable[tuple[str, str]] = (),
 ) -> list[Encounter]:
     """The same for configurations (…, nq), of a run or not; `t` is their number unless given."""
-    scene = scene_of(mechanism)
+    scene = mechanism_scene(mechanism)
     rows = np.atleast_2d(np.asarray(q, dtype=float))
     times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)
-    poses = scene.poses(rows)
+    poses = scene.link_placements(rows)
     capsules = [*_of_links(scene, radius), *_of_obstacles(obstacles or {})]
     apart = _skipped(scene, ignore)
     found: dict[tuple[str, str], Floats] = {}
@@ -135,12 +135,14 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
     if isinstance(radius, Mapping):
         for name in radius:
             if name not in names:
-                raise NameNotFoundError(f"there is no body '{name}'", remedy=suggest(name, names))
+                raise NameNotFoundError(
+                    f"there is no body '{name}'", remedy=suggest_remedy(name, names)
+                )
     sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
     if not all(0 <= size < np.inf for size in sizes):
         raise LinkwrightError("a radius is below 0 or no number", remedy="give metres from 0")
     found = []
-    for shape in scene.members:
+    for shape in scene.link_glyphs:
         name = _name(scene, shape.link)
         size = radius.get(name, 0.0) if isinstance(radius, Mapping) else float(radius)
         points = shape.points
@@ -161,7 +163,7 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
                 f"the obstacle '{name}' is no capsule",
                 remedy="give ((x, y, z), (x, y, z), radius)",
             )
-        found.append(_Capsule(name, GROUND, ends, float(radius)))
+        found.append(_Capsule(name, GROUND_LINK, ends, float(radius)))
     return found
 
 

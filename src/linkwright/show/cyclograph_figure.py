@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .brush import Brush
-from .ground import ground_shapes
-from .labels import symbol
-from .paper import finish, prepared_axes
-from .scene import Scene, scene_of
-from .style import COLUMN, INK, kept, legend, styled
-from .tracks import divided, equal_times, poses_at, require_run, smooth_parts, traced
+from .brush import GlyphBrush
+from .ground import build_ground_glyphs
+from .labels import symbol_label
+from .paper import finish_axes, prepare_axes
+from .scene import Scene, mechanism_scene
+from .style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_if_path, with_house_style
+from .tracks import (
+    divide_path_times,
+    equal_figure_times,
+    find_traced_points,
+    parts_for_smooth_path,
+    placements_at_times,
+    require_run,
+)
 from .view import View
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
 _FIGURES = 18
 
 
-@styled
+@with_house_style
 def cyclograph(
     run: Run,
     every: float | None = None,
@@ -36,7 +43,7 @@ def cyclograph(
     *,
     until: float | None = None,
     view: str | tuple[float, float] | None = None,
-    width: float = COLUMN,
+    width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
     """Stick figures every so many seconds (some 18 unless said), coloured by time.
@@ -45,23 +52,28 @@ def cyclograph(
     move unless said.
     """
     require_run(run)
-    scene = scene_of(run.mechanism)
+    scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
     apart = max(end / (_FIGURES - 1), 1e-9) if every is None else every
-    times = equal_times(run, apart, end)
+    times = equal_figure_times(run, apart, end)
     samples = run.t[run.t <= end + 1e-12]
-    parts = smooth_parts(scene, run, samples, traced(scene, trace), 5e-4 * scene.size)
-    poses, between = poses_at(scene, run, times), poses_at(scene, run, divided(samples, parts))
-    figure, axes = prepared_axes(scene, between, seen, width, aside=13)
-    Brush(axes, scene, poses[0], seen).shapes(ground_shapes(scene, between, seen))
+    parts = parts_for_smooth_path(
+        scene, run, samples, find_traced_points(scene, trace), 5e-4 * scene.size
+    )
+    poses, between = (
+        placements_at_times(scene, run, times),
+        placements_at_times(scene, run, divide_path_times(samples, parts)),
+    )
+    figure, axes = prepare_axes(scene, between, seen, width, aside=13)
+    GlyphBrush(axes, scene, poses[0], seen).draw_glyphs(build_ground_glyphs(scene, between, seen))
     shades = _shades(times)
     for one, shade in zip(poses, shades, strict=True):
         draw_shadow(axes, scene, one, seen, shade)
     _draw_traces(axes, scene, between, seen, trace)
-    finish(axes, seen)
+    finish_axes(axes, seen)
     _draw_clock(figure, axes, times)
-    return kept(figure, path)
+    return save_if_path(figure, path)
 
 
 def _map() -> Any:
@@ -81,28 +93,28 @@ def draw_shadow(
 ) -> None:  # fmt: skip
     """Links in thin lines of one colour, joints as dots."""
     paint = shade if isinstance(shade, str) else tuple(shade)
-    brush = Brush(axes, scene, poses, view, tint=paint, weight=weight)
-    brush.ties([tie for tie in scene.ties if tie.kind in ("rail", "rod")])
-    brush.shapes(scene.members)
-    brush.shapes([shape for shape in scene.wheels if shape.kind != "spoke"])
-    for joint in (s for s in scene.joints if s.kind != "coil"):
-        spot = view(brush.world(joint.link, joint.points)).mean(axis=0)
+    brush = GlyphBrush(axes, scene, poses, view, tint=paint, weight=weight)
+    brush.draw_connectors([tie for tie in scene.connector_glyphs if tie.kind in ("rail", "rod")])
+    brush.draw_glyphs(scene.link_glyphs)
+    brush.draw_glyphs([shape for shape in scene.wheel_glyphs if shape.kind != "spoke"])
+    for joint in (s for s in scene.joint_glyphs if s.kind != "coil"):
+        spot = view(brush.world_points(joint.link, joint.points)).mean(axis=0)
         axes.plot(*spot, "o", color=paint, ms=4 * weight, mec="none", zorder=5)
 
 
 def _draw_traces(
     axes: Axes, scene: Scene, poses: Floats, view: View, names: Sequence[str] | None
 ) -> None:
-    points = traced(scene, names)
+    points = find_traced_points(scene, names)
     styles = ["-", "--", ":", "-."]
     for k, point in enumerate(points):
         flat = view(point.path(poses))
         axes.plot(
-            flat[:, 0], flat[:, 1], color=INK, lw=0.7, ls=styles[k % 4], zorder=5.5,
-            label=symbol(point.name),
+            flat[:, 0], flat[:, 1], color=INK_COLOR, lw=0.7, ls=styles[k % 4], zorder=5.5,
+            label=symbol_label(point.name),
         )  # fmt: skip
     if points:
-        legend(axes, axes.get_lines()[-len(points) :])
+        draw_legend(axes, axes.get_lines()[-len(points) :])
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:

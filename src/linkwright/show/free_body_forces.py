@@ -9,18 +9,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..displays import Displayed
-from ..kinematics.coordinates import spread_speeds
-from ..kinematics.loads import Load
-from ..kinematics.tree import Tree
-from ..kinematics.world import World
+from ..displays import NotebookDisplayed
+from ..kinematics.coordinates import spread_velocities
+from ..kinematics.loads import BodyForce
+from ..kinematics.tree import KinematicTree
+from ..kinematics.world import WorldKinematics
 from ..mechanism import GROUND, Mechanism
 from ..model import Model
 from ..number_checks import check_vector
 from ..types import Floats
-from .bodies import Motions
-from .histories import model_of
-from .scene import Scene, scene_of
+from .bodies import BodyMotions
+from .histories import drawing_model
+from .scene import Scene, mechanism_scene
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Applied:
 
 
 @dataclass(frozen=True, repr=False)
-class FreeBody(Displayed):
+class FreeBody(NotebookDisplayed):
     """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
     momentum about the mass centre: what forces and moments must add up to."""
 
@@ -80,9 +80,9 @@ def state_of(
     t: float = 0.0,
 ) -> State:
     """At rest and without drives unless said; accelerations follow from the forces."""
-    model = model_of(mechanism)
+    model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
-    here = scene_of(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
+    here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
     speeds = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
     drives = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
     clock = model.names.time_arguments(t)
@@ -100,29 +100,29 @@ def free_bodies(
     """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
     wrenches. What rods, wheels and other constraints do is what is left to close the balance."""
     state = state_of(mechanism, q, qd, tau, t)
-    motions = Motions.of(state.model, state.q, state.qd, state.qdd)
+    motions = BodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
     acting = _reactions(state)
     for name, load in _loads(state):
         acting.setdefault(name, []).append(load)
-    rate = motions.mass[:, None] * motions.acceleration
-    w, alpha = motions.V[:, :3], motions.A[:, :3]
-    spin = np.einsum("bij,bj->bi", motions.inertia, w)
-    turning = np.einsum("bij,bj->bi", motions.inertia, alpha) + np.cross(w, spin)
+    rate = motions.masses[:, None] * motions.center_acceleration
+    w, alpha = motions.twists[:, :3], motions.twist_rates[:, :3]
+    spin = np.einsum("bij,bj->bi", motions.world_inertia, w)
+    turning = np.einsum("bij,bj->bi", motions.world_inertia, alpha) + np.cross(w, spin)
     found = []
-    for b, solid in enumerate(motions.solids):
+    for b, solid in enumerate(motions.bodies):
         own = list(acting.get(solid.name, []))
         weight = solid.mass * motions.gravity
         if np.any(weight):
-            own.append(Applied("weight", motions.center[b], weight, np.zeros(3)))
-        body = FreeBody(solid.name, motions.center[b], tuple(own), rate[b], turning[b])
+            own.append(Applied("weight", motions.center_of_mass[b], weight, np.zeros(3)))
+        body = FreeBody(solid.name, motions.center_of_mass[b], tuple(own), rate[b], turning[b])
         found.append(_with_rest(body, state))
     return found
 
 
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
     """With the force of constraints that are no joints, where there are any."""
-    tree = scene_of(state.model.mechanism).tree
-    jointed = all(tie.frames for tie in tree.restraints.ties)
+    tree = mechanism_scene(state.model.mechanism).tree
+    jointed = all(tie.loop_frames for tie in tree.restraints.entries)
     if jointed and not state.model.mechanism.contacts:
         return body
     force, moment = body.gap
@@ -140,7 +140,7 @@ def _reactions(state: State) -> dict[str, list[Applied]]:
     if not model.names.constraints:
         under, last = "reactions_of_motion", state.qdd
     rows = np.asarray(getattr(model, under)(state.q, state.qd, last, *state.clock), dtype=float)
-    points = joint_points(scene_of(mechanism), state.q)
+    points = joint_points(mechanism_scene(mechanism), state.q)
     acting: dict[str, list[Applied]] = {}
     for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):
         joint = mechanism.joints[name] if name in mechanism.joints else mechanism.loops[name]
@@ -154,19 +154,19 @@ def _reactions(state: State) -> dict[str, list[Applied]]:
 
 def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
     """Origins of all joints and loops in the world, as reactions are given about them."""
-    poses = scene.poses(q)
+    poses = scene.link_placements(q)
     found = {}
     for span in scene.tree.joints:
-        found[span.name] = scene.world(poses, span.frame.link, span.frame.p)
-    for tie in scene.tree.restraints.ties:
-        for place in tie.frames[:1]:
-            found[tie.name] = scene.world(poses, place.link, place.p)
+        found[span.name] = scene.world_point(poses, span.frame.link, span.frame.p)
+    for tie in scene.tree.restraints.entries:
+        for place in tie.loop_frames[:1]:
+            found[tie.name] = scene.world_point(poses, place.link, place.p)
     return found
 
 
 def _loads(state: State) -> list[tuple[str, Applied]]:
     """What force elements do to bodies, named."""
-    tree: Tree = scene_of(state.model.mechanism).tree
+    tree: KinematicTree = mechanism_scene(state.model.mechanism).tree
     motion = tree.motion
     named = _named_loads(tree)
     if not named:
@@ -182,13 +182,13 @@ def _loads(state: State) -> list[tuple[str, Applied]]:
     ]
 
 
-def _named_loads(tree: Tree) -> list[tuple[str, Load]]:
+def _named_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
     """What force elements do to bodies; those of each label are numbered."""
-    world, v = World(tree, tree.motion.q), spread_speeds(tree, tree.motion.qd)
+    world, v = WorldKinematics(tree, tree.motion.q), spread_velocities(tree, tree.motion.qd)
     numbers: Counter[str] = Counter()
     found = []
-    for element in (*tree.loads.passive, *tree.loads.declared):
-        loads = element.loads(world, v)
+    for element in (*tree.forces.passive_elements, *tree.forces.declared_elements):
+        loads = element.body_forces(world, v)
         numbers[element.label] += bool(loads)
         found += [(f"{element.label} {numbers[element.label]}", load) for load in loads]
     return found

@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..mechanism import Mechanism, names_of
-from ..mechanism.units import EITHER, coordinate_units, speed_units
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..mechanism import Mechanism, mechanism_names
+from ..mechanism.units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
 from ..model import Model
 from ..model import compile as compiled
 from ..types import Floats
-from .bodies import Motions
-from .labels import plain, symbol, with_index
+from .bodies import BodyMotions
+from .labels import indexed_label, plain_label, symbol_label
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-ANGLE, LENGTH, NUMBER = "rad", "m", "1"
-ROUNDING = 1e-9
+ANGLE_UNIT, LENGTH_UNIT, NUMBER_UNIT = "rad", "m", "1"
+ROUNDING_SHARE = 1e-9
 """What is below this share of its scale is nothing."""
 
 
 @dataclass(frozen=True)
-class Line:
+class HistoryLine:
     """One line: its name, how the name is written, its values over time."""
 
     name: str
@@ -46,84 +46,92 @@ class Panel:
 
     quantity: str
     unit: str
-    lines: tuple[Line, ...]
+    lines: tuple[HistoryLine, ...]
     scale: float = 0.0
     """What its values come from: they are rounding errors where they are far below it."""
     note: str = ""
     """What stands after the names of the lines."""
 
     @property
-    def words(self) -> list[str]:
+    def legend_labels(self) -> list[str]:
         """Over the panel: the names of its lines, and the note."""
         return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
 
 
 @lru_cache(maxsize=8)
-def model_of(mechanism: Mechanism) -> Model:
+def drawing_model(mechanism: Mechanism) -> Model:
     return compiled(mechanism, threads=1)
 
 
-def panels(run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()) -> list[Panel]:
+def history_panels(
+    run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()
+) -> list[Panel]:
     """The panels of a quantity; of its lines just those named in `only`, if any are."""
-    if name in HISTORIES:
-        found = HISTORIES[name](run)
+    if name in HISTORY_PANELS:
+        found = HISTORY_PANELS[name](run)
     elif name in run.data.data_vars:
-        found = _from_data(run, name)
+        found = _data_panels(run, name)
     else:
-        raise _unknown(name, map(str, run.data.data_vars), run.mechanism.name)
-    return _as_asked(found, degrees, only)
+        raise _unknown_history_error(name, map(str, run.data.data_vars), run.mechanism.name)
+    return _apply_panel_options(found, degrees, only)
 
 
-def courses(
+def plan_history_panels(
     course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
     """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
-    return _as_asked(HISTORIES[name](course), degrees, only)
+    return _apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
 
 
-def _as_asked(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
-    found = [_in_degrees(panel) for panel in found] if degrees else found
-    return _chosen(found, only) if only else found
+def _apply_panel_options(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
+    found = [_panel_in_degrees(panel) for panel in found] if degrees else found
+    return _select_lines(found, only) if only else found
 
 
-def check_name(name: str) -> None:
+def check_history_name(name: str) -> None:
     """Refuses what no run can have, before there is one."""
-    if name not in HISTORIES and name not in IN_DATA and not name.startswith("control_"):
-        raise _unknown(name, IN_DATA)
+    if (
+        name not in HISTORY_PANELS
+        and name not in RUN_DATA_NAMES
+        and not name.startswith("control_")
+    ):
+        raise _unknown_history_error(name, RUN_DATA_NAMES)
 
 
-def _unknown(name: str, data: Iterable[str], where: str = "") -> NameNotFoundError:
-    known = list(dict.fromkeys([*HISTORIES, *data]))
+def _unknown_history_error(name: str, data: Iterable[str], where: str = "") -> NameNotFoundError:
+    known = list(dict.fromkeys([*HISTORY_PANELS, *data]))
     return NameNotFoundError(
-        f"a run has no '{name}' to draw", where=where, remedy=suggest(name, known)
+        f"a run has no '{name}' to draw", where=where, remedy=suggest_remedy(name, known)
     )
 
 
-def _chosen(found: list[Panel], only: Sequence[str]) -> list[Panel]:
+def _select_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
     for name in only:
         if name not in known:
-            raise NameNotFoundError(f"there is no line '{name}'", remedy=suggest(name, known))
-    found = [replace(p, lines=_numbered(p.lines)) for p in found]
+            raise NameNotFoundError(
+                f"there is no line '{name}'", remedy=suggest_remedy(name, known)
+            )
+    found = [replace(p, lines=_fix_line_colors(p.lines)) for p in found]
     kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]
 
 
-def _numbered(lines: Sequence[Line]) -> tuple[Line, ...]:
+def _fix_line_colors(lines: Sequence[HistoryLine]) -> tuple[HistoryLine, ...]:
     """Lines that keep their colours when others are left out."""
     return tuple(
         line if line.order is not None else replace(line, order=k) for k, line in enumerate(lines)
     )
 
 
-def _in_degrees(panel: Panel) -> Panel:
-    if not panel.unit.startswith(ANGLE):
+def _panel_in_degrees(panel: Panel) -> Panel:
+    if not panel.unit.startswith(ANGLE_UNIT):
         return panel
     turned = tuple(replace(line, values=np.degrees(line.values)) for line in panel.lines)
-    return replace(panel, unit=panel.unit.replace(ANGLE, "°", 1), lines=turned)
+    return replace(panel, unit=panel.unit.replace(ANGLE_UNIT, "°", 1), lines=turned)
 
 
-def _grouped(
+def _panels_by_unit(
     names: Sequence[str], labels: Sequence[str], units: Sequence[str], values: Floats,
     words: dict[str, tuple[str, str]],
 ) -> list[Panel]:  # fmt: skip
@@ -131,7 +139,7 @@ def _grouped(
     found = []
     for unit, (quantity, written) in words.items():
         lines = tuple(
-            Line(names[k], labels[k], values[:, k], order=k)
+            HistoryLine(names[k], labels[k], values[:, k], order=k)
             for k, own in enumerate(units)
             if own == unit
         )
@@ -140,172 +148,191 @@ def _grouped(
     return found
 
 
-def _coordinates(run: Run) -> list[Panel]:
-    names = names_of(run.mechanism).q
+def _coordinate_panels(run: Run) -> list[Panel]:
+    names = mechanism_names(run.mechanism).q
     words = {
-        ANGLE: ("angle", "rad"), LENGTH: ("displacement", "m"), NUMBER: ("quaternion", "1"),
-        EITHER: ("coordinate", EITHER),
-    }  # fmt: skip
-    labels = [symbol(name) for name in names]
-    return _grouped(names, labels, coordinate_units(run.mechanism), run.q, words)
+        ANGLE_UNIT: ("angle", "rad"),
+        LENGTH_UNIT: ("displacement", "m"),
+        NUMBER_UNIT: ("quaternion", "1"),
+        ANGLE_OR_LENGTH: ("coordinate", ANGLE_OR_LENGTH),
+    }
+    labels = [symbol_label(name) for name in names]
+    return _panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
 
 
-def _of_speeds(
+def _panels_per_velocity(
     run: Run, values: Floats, turning: tuple[str, str], sliding: tuple[str, str],
     label: Callable[[str], str],
 ) -> list[Panel]:  # fmt: skip
-    names = names_of(run.mechanism).qd
+    names = mechanism_names(run.mechanism).qd
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
-    words = {ANGLE: turning, LENGTH: sliding, EITHER: either}
-    return _grouped(names, labels, speed_units(run.mechanism), values, words)
+    words = {ANGLE_UNIT: turning, LENGTH_UNIT: sliding, ANGLE_OR_LENGTH: either}
+    return _panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
 
 
-def _speeds(run: Run) -> list[Panel]:
+def _velocity_panels(run: Run) -> list[Panel]:
     words = ("angular speed", "rad/s"), ("speed", "m/s")
-    return _of_speeds(run, run.qd, *words, lambda name: _rate(run, name, 1))
+    return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_label(run, name, 1))
 
 
-def _accelerations(run: Run) -> list[Panel]:
+def _acceleration_panels(run: Run) -> list[Panel]:
     words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
-    return _of_speeds(run, run.qdd, *words, lambda name: _rate(run, name, 2))
+    return _panels_per_velocity(run, run.qdd, *words, lambda name: _rate_label(run, name, 2))
 
 
-def _rate(run: Run, name: str, times: int) -> str:
+def _rate_label(run: Run, name: str, times: int) -> str:
     """With dots, of a coordinate; a speed that is the rate of none is written as it is."""
-    if name in names_of(run.mechanism).q:
-        return symbol(name, times)
-    return symbol(name) if times == 1 else f"d {symbol(name)}/dt"
+    if name in mechanism_names(run.mechanism).q:
+        return symbol_label(name, times)
+    return symbol_label(name) if times == 1 else f"d {symbol_label(name)}/dt"
 
 
-def _drives(run: Run) -> list[Panel]:
+def _effort_panels(run: Run) -> list[Panel]:
     """Where there are actuators, without the lines that these do not move."""
     words = ("torque", "N·m"), ("force", "N")
-    found = _of_speeds(run, run.tau, *words, lambda name: with_index(r"\tau", name))
-    names = names_of(run.mechanism)
+    found = _panels_per_velocity(run, run.tau, *words, lambda name: indexed_label(r"\tau", name))
+    names = mechanism_names(run.mechanism)
     largest = np.abs(run.tau).max(axis=0, initial=0.0)
     moved = [n for n, x in zip(names.qd, largest, strict=True) if x > 1e-12 * largest.max()]
-    return _chosen(found, moved) if names.actuators and moved else found
+    return _select_lines(found, moved) if names.actuators and moved else found
 
 
-def _energy(run: Run) -> list[Panel]:
+def _energy_panels(run: Run) -> list[Panel]:
     lines = (
-        Line("kinetic", "kinetic", run.kinetic),
-        Line("potential", "potential", run.potential),
-        Line("total", "total", run.energy, dashed=True),
+        HistoryLine("kinetic", "kinetic", run.kinetic),
+        HistoryLine("potential", "potential", run.potential),
+        HistoryLine("total", "total", run.energy, dashed=True),
     )
     return [Panel("energy", "J", lines)]
 
 
-def _power(run: Run) -> list[Panel]:
+def _power_panels(run: Run) -> list[Panel]:
     """Of each drive, and of all together."""
-    names, each = names_of(run.mechanism).qd, run.power
-    labels = [with_index("P", name) for name in names]
-    lines = [Line(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))]
+    names, each = mechanism_names(run.mechanism).qd, run.power
+    labels = [indexed_label("P", name) for name in names]
+    lines = [
+        HistoryLine(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))
+    ]
     if len(lines) > 1:
-        lines.append(Line("all drives", "all drives", each.sum(axis=1), dashed=True))
+        lines.append(HistoryLine("all drives", "all drives", each.sum(axis=1), dashed=True))
     return [Panel("power of drives", "W", tuple(lines))]
 
 
-def _work(run: Run) -> list[Panel]:
+def _work_panels(run: Run) -> list[Panel]:
     """What all but conservative forces did, by whom, beside the energy that came of it."""
     parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
     size = max(float(np.abs(values).max()) for values in parts.values())
-    lines = [Line(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
-    lines = [Line("work", "all work", run.work), *lines] if len(lines) != 1 else lines
-    change = Line("energy", "change of energy", run.energy - run.energy[0], dashed=True)
+    lines = [HistoryLine(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
+    lines = [HistoryLine("work", "all work", run.work), *lines] if len(lines) != 1 else lines
+    change = HistoryLine("energy", "change of energy", run.energy - run.energy[0], dashed=True)
     scale = max(float(np.abs(run.kinetic).max()), float(np.ptp(run.potential)))
     return [Panel("work", "J", (*lines, change), scale)]
 
 
-def _momentum(run: Run) -> list[Panel]:
+def _momentum_panels(run: Run) -> list[Panel]:
     h = run.details.momentum
-    linear_scale, angular_scale = _scales_of_momentum(run)
-    angular = _components("L", h[:, :3], angular_scale)
-    linear = _components("p", h[:, 3:], linear_scale)
+    linear_scale, angular_scale = _momentum_scales(run)
+    angular = _component_lines("L", h[:, :3], angular_scale)
+    linear = _component_lines("p", h[:, 3:], linear_scale)
     return [Panel("linear momentum", "kg·m/s", linear, linear_scale),
             Panel("angular momentum", "kg·m²/s", angular, angular_scale)]  # fmt: skip
 
 
-def _scales_of_momentum(run: Run) -> tuple[float, float]:
+def _momentum_scales(run: Run) -> tuple[float, float]:
     """What parts would have if none balanced another: m v, and that of speeds and distances
     between bodies."""
-    motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
-    mass = sum(solid.mass for solid in motions.solids)
-    apart, between = (float(np.ptp(x, axis=1).max()) for x in (motions.center, motions.velocity))
-    return mass * float(np.abs(motions.velocity).max()), mass * apart * between
+    motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
+    mass = sum(solid.mass for solid in motions.bodies)
+    apart, between = (
+        float(np.ptp(x, axis=1).max()) for x in (motions.center_of_mass, motions.center_velocity)
+    )
+    return mass * float(np.abs(motions.center_velocity).max()), mass * apart * between
 
 
-def _components(head: str, values: Floats, scale: float) -> tuple[Line, ...]:
+def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLine, ...]:
     """x, y, z; what is zero all the time is left out, unless all of it is."""
     size = max(np.abs(values).max(initial=0.0), scale)
-    kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING * size]
-    return tuple(Line("xyz"[k], f"${head}_{'xyz'[k]}$", values[:, k]) for k in kept or range(3))
+    kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING_SHARE * size]
+    return tuple(
+        HistoryLine("xyz"[k], f"${head}_{'xyz'[k]}$", values[:, k]) for k in kept or range(3)
+    )
 
 
-def _momenta(run: Run) -> list[Panel]:
+def _conjugate_momentum_panels(run: Run) -> list[Panel]:
     """p = M q̇, conjugate to the coordinates."""
     words = ("momentum", "kg·m²/s"), ("momentum", "kg·m/s")
-    return _of_speeds(run, run.momenta, *words, lambda name: with_index("p", name))
+    return _panels_per_velocity(run, run.momenta, *words, lambda name: indexed_label("p", name))
 
 
-def _reactions(run: Run) -> list[Panel]:
-    r, known = run.reactions, names_of(run.mechanism)
+def _reaction_panels(run: Run) -> list[Panel]:
+    r, known = run.reactions, mechanism_names(run.mechanism)
     names = [*known.joints, *known.loops]
     found = []
     for quantity, unit, part in (("force", "N", r[..., 3:]), ("moment", "N·m", r[..., :3])):
         sizes = np.linalg.norm(part, axis=-1)
-        lines = tuple(Line(n, symbol(n), sizes[:, k]) for k, n in enumerate(names))
+        lines = tuple(HistoryLine(n, symbol_label(n), sizes[:, k]) for k, n in enumerate(names))
         found.append(Panel(f"reaction {quantity}", unit, lines))
     return found
 
 
-def _of_centres(unit: str, head: str, pick: Callable[[Motions], Floats]) -> Any:
+def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], Floats]) -> Any:
     def found(run: Run) -> list[Panel]:
-        motions = Motions.of(model_of(run.mechanism), run.q, run.qd, run.qdd)
+        motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
         size = np.abs(values).max(initial=0.0)
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
         return [
-            Panel(f"${head}_{'xyz'[k]}$ of mass centres" if head != "x" else
-                  f"{'xyz'[k]} of mass centres", unit,
-                  tuple(Line(n, symbol(n), values[:, b, k]) for b, n in enumerate(motions.names)))
+            Panel(
+                f"${head}_{'xyz'[k]}$ of mass centres"
+                if head != "x"
+                else f"{'xyz'[k]} of mass centres",
+                unit,
+                tuple(
+                    HistoryLine(n, symbol_label(n), values[:, b, k])
+                    for b, n in enumerate(motions.body_names)
+                ),
+            )
             for k in moving or range(3)
-        ]  # fmt: skip
+        ]
 
     return found
 
 
-def _body_energy(run: Run) -> list[Panel]:
+def _body_energy_panels(run: Run) -> list[Panel]:
     return [
-        Panel(f"{word} energy", "J", tuple(Line(n, symbol(n), v) for n, v in named.items()))
+        Panel(
+            f"{word} energy",
+            "J",
+            tuple(HistoryLine(n, symbol_label(n), v) for n, v in named.items()),
+        )
         for word, named in (("kinetic", run.details.kinetic), ("potential", run.details.weight))
     ]
 
 
-def _closure(run: Run) -> list[Panel]:
-    return [Panel("closure error", "m or rad", (Line("closure", "closure", run.closure),))]
+def _closure_panels(run: Run) -> list[Panel]:
+    return [Panel("closure error", "m or rad", (HistoryLine("closure", "closure", run.closure),))]
 
 
-HISTORIES: dict[str, Callable[[Any], list[Panel]]] = {
-    "q": _coordinates,
-    "qd": _speeds,
-    "qdd": _accelerations,
-    "tau": _drives,
-    "energy": _energy,
-    "work": _work,
-    "power": _power,
-    "momentum": _momentum,
-    "momenta": _momenta,
-    "reactions": _reactions,
-    "centers": _of_centres("m", "x", lambda m: m.center),
-    "center_velocities": _of_centres("m/s", "v", lambda m: m.velocity),
-    "center_accelerations": _of_centres("m/s²", "a", lambda m: m.acceleration),
-    "body_energy": _body_energy,
-    "closure": _closure,
+HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
+    "q": _coordinate_panels,
+    "qd": _velocity_panels,
+    "qdd": _acceleration_panels,
+    "tau": _effort_panels,
+    "energy": _energy_panels,
+    "work": _work_panels,
+    "power": _power_panels,
+    "momentum": _momentum_panels,
+    "momenta": _conjugate_momentum_panels,
+    "reactions": _reaction_panels,
+    "centers": _center_of_mass_panels("m", "x", lambda m: m.center_of_mass),
+    "center_velocities": _center_of_mass_panels("m/s", "v", lambda m: m.center_velocity),
+    "center_accelerations": _center_of_mass_panels("m/s²", "a", lambda m: m.center_acceleration),
+    "body_energy": _body_energy_panels,
+    "closure": _closure_panels,
 }
 """What can be drawn of every run; beside these, whatever `run.data` holds."""
-IN_DATA = (
+RUN_DATA_NAMES = (
     "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
     "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
     "kinetic_energy_of_bodies", "potential_energy_of_bodies", "kinetic_energy_of_motors",
@@ -315,19 +342,19 @@ IN_DATA = (
 """What `run.data` can hold, beside the states of a controller."""
 
 
-def _from_data(run: Run, name: str) -> list[Panel]:
+def _data_panels(run: Run, name: str) -> list[Panel]:
     """Anything with a time axis in the run's data set."""
     values = run.data[name]
     if "time" not in values.dims:
         raise LinkwrightError(f"'{name}' does not change in time", where=run.mechanism.name)
-    unit, word = str(values.attrs.get("units", "")), plain(name.replace("_", " "))
+    unit, word = str(values.attrs.get("units", "")), plain_label(name.replace("_", " "))
     array = np.asarray(values.transpose("time", ...).to_numpy(), dtype=float)
     if array.ndim == 1:
-        return [Panel(word, unit, (Line(name, word, array),))]
+        return [Panel(word, unit, (HistoryLine(name, word, array),))]
     labels = [[str(x) for x in run.data[d].to_numpy()] for d in values.dims if d != "time"]
     heads = [" ".join(each) for each in product(*labels)]
     flat = array.reshape(len(array), -1)
-    lines = [Line(h, symbol(h), flat[:, k]) for k, h in enumerate(heads)]
+    lines = [HistoryLine(h, symbol_label(h), flat[:, k]) for k, h in enumerate(heads)]
     each = values.attrs.get("units_of_each")
     units = [str(u) for u in run.data[each].to_numpy()] if each else [unit] * len(lines)
     return [

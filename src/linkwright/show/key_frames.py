@@ -16,24 +16,24 @@ import casadi as ca
 import numpy as np
 
 from ..kinematics.coordinates import spread_coordinates
-from ..kinematics.recursions import displacements, poses
+from ..kinematics.recursions import link_displacements, link_poses
 from ..types import Floats
-from .between import coordinates_at, cubic
-from .shapes import GROUND, Shape, array_of, point_of
+from .between import hermite_cubic, interpolate_run_coordinates
+from .shapes import GROUND_LINK, Glyph, numeric_array, numeric_point
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
-    from .tracks import Traced
+    from .tracks import TracedPoint
 
 
-WIDTH, HEIGHT, BORDER = 644.0, 402.0, 24.0
+CANVAS_WIDTH, CANVAS_HEIGHT, CANVAS_BORDER = 644.0, 402.0, 24.0
 """Of the page's canvas at its widest, and what is free around the drawing, CSS pixels."""
-TOLERANCE = 0.15
+PIXEL_TOLERANCE = 0.15
 """How far a point may be from its place, pixels: less than one also at a zoom of four."""
-_MOST_NUMBERS = 400_000
+_MAX_FILM_NUMBERS = 400_000
 """In all key frames together: some 3 MB of text. A film that needs more is less exact."""
-_CHECKED, _LEVELS = 8, 14
+_CHECKS_PER_INTERVAL, _MAX_HALVINGS = 8, 14
 """Parts of an interval at whose ends it is checked; how often it is halved at most."""
 
 
@@ -42,81 +42,87 @@ class KeyFrames:
     """Joint coordinates of the whole tree, and their rates, at increasing times."""
 
     times: Floats
-    joints: Floats
-    rates: Floats
-    pixel: float
+    joint_coordinates: Floats
+    coordinate_rates: Floats
+    meters_per_pixel: float
     """How many metres a pixel shows."""
-    error: float
+    error_pixels: float
     """How far a point may be from its place between them, pixels."""
 
-    def packed(self) -> dict[str, object]:
+    def page_data(self) -> dict[str, object]:
         """As the page reads them, with no more digits than can be seen."""
-        spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.pixel)
+        spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
         return {
-            "times": rounded(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
-            "joints": rounded(self.joints, unit),
-            "rates": rounded(self.rates, unit / float(spans.max(initial=1e-9))),
+            "times": round_for_page(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
+            "joints": round_for_page(self.joint_coordinates, unit),
+            "rates": round_for_page(self.coordinate_rates, unit / float(spans.max(initial=1e-9))),
         }
 
 
-def pixel_size(extent: Floats) -> float:
+def canvas_pixel_size(extent: Floats) -> float:
     """How many metres a pixel shows when the page is as wide as it gets, not zoomed."""
-    return float(max(extent[0] / (WIDTH - BORDER), extent[1] / (HEIGHT - BORDER)))
+    return float(
+        max(extent[0] / (CANVAS_WIDTH - CANVAS_BORDER), extent[1] / (CANVAS_HEIGHT - CANVAS_BORDER))
+    )
 
 
-def rounded(values: Floats, unit: float) -> Any:
+def round_for_page(values: Floats, unit: float) -> Any:
     """Numbers rounded to the power of ten at or below a unit."""
     digits = max(0, int(np.ceil(-np.log10(unit))))
     return (np.round(values, digits) + 0.0).tolist()
 
 
-def link_data(scene: Scene) -> list[dict[str, object]]:
+def film_link_data(scene: Scene) -> list[dict[str, object]]:
     """How each link follows from its parent: its motion's place there (position, quaternion), the
     kind of motion, the index of its first coordinate, and constants of turns and shifts."""
     return [
         {
             "parent": link.parent, "kind": link.kind.value, "q": link.q,
-            "at": [*point_of(link.p).tolist(), *_quaternion(array_of(link.R))],
+            "at": [*numeric_point(link.p).tolist(), *_film_quaternion(numeric_array(link.R))],
             "offset": link.offset, "shift": float(link.shift), "pitch": float(link.pitch),
         }
         for link in scene.tree.links
     ]  # fmt: skip
 
 
-def _quaternion(R: Floats) -> list[float]:
+def _film_quaternion(R: Floats) -> list[float]:
     from scipy.spatial.transform import Rotation
 
     x, y, z, w = Rotation.from_matrix(R).as_quat()
     return [float(w), float(x), float(y), float(z)]
 
 
-def key_frames(
-    scene: Scene, run: Run, shapes: Sequence[Shape], points: Sequence[Traced], pixel: float
+def choose_key_frames(
+    scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
     """Key frames from which all shapes and traced points are placed to `TOLERANCE` pixels."""
-    track = _Track(scene, run, _corners(scene, shapes, points))
-    most = max(2, _MOST_NUMBERS // (2 * track.size))
+    track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
+    most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
         times, error = np.array([run.t[0], run.t[0]]), 0.0
     else:
-        times, error = _enough_times(track, _first_times(run.t), TOLERANCE * pixel, most)
-    return KeyFrames(times, track.joints(times), track.rates(times), pixel, error / pixel)
+        times, error = _refine_key_times(
+            track, _first_key_times(run.t), PIXEL_TOLERANCE * pixel, most
+        )
+    return KeyFrames(
+        times, track.joint_coordinates(times), track.coordinate_rates(times), pixel, error / pixel
+    )
 
 
-def _first_times(t: Floats) -> Floats:
+def _first_key_times(t: Floats) -> Floats:
     """One in `_CHECKED` of the run's samples, so that none of them is overlooked."""
-    return np.unique([*t[::_CHECKED], t[-1]])
+    return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 
-def _enough_times(
-    track: _Track, times: Floats, tolerance: float, most: int
+def _refine_key_times(
+    track: _FilmTrack, times: Floats, tolerance: float, most: int
 ) -> tuple[Floats, float]:
     """Halves the intervals in which the interpolation strays until none does or there are too
     many; and by how much it strays at most then, m."""
     doubtful = np.ones(len(times) - 1, dtype=bool)
-    for _ in range(_LEVELS):
+    for _ in range(_MAX_HALVINGS):
         left, right = times[:-1][doubtful], times[1:][doubtful]
-        errors = track.errors(left, right)
+        errors = track.interpolation_errors(left, right)
         strays = errors > tolerance
         if not strays.any() or len(times) + strays.sum() > most:
             break
@@ -126,15 +132,17 @@ def _enough_times(
     return times, max(float(errors.max()), tolerance)
 
 
-def _corners(scene: Scene, shapes: Sequence[Shape], points: Sequence[Traced]) -> Floats:
+def _link_box_corners(
+    scene: Scene, shapes: Sequence[Glyph], points: Sequence[TracedPoint]
+) -> Floats:
     """(links, 8, 3): corners of the box around all that is drawn of each link, its axes."""
     drawn: list[list[Floats]] = [[np.zeros((1, 3))] for _ in scene.tree.links]
     for link, many in [
         *((shape.link, shape.points) for shape in shapes),
-        *((tie.links[k], tie.points[k][None]) for tie in scene.ties for k in (0, 1)),
+        *((tie.links[k], tie.points[k][None]) for tie in scene.connector_glyphs for k in (0, 1)),
         *((point.link, point.point[None]) for point in points),
     ]:  # fmt: skip
-        if link != GROUND:
+        if link != GROUND_LINK:
             drawn[link].append(many)
     low = np.array([np.concatenate(one).min(axis=0) for one in drawn])
     high = np.array([np.concatenate(one).max(axis=0) for one in drawn])
@@ -142,68 +150,70 @@ def _corners(scene: Scene, shapes: Sequence[Shape], points: Sequence[Traced]) ->
     return np.where(picks[None], high[:, None], low[:, None])
 
 
-class _Track:
+class _FilmTrack:
     """A run in joint coordinates of the tree, and how far interpolated ones are from it."""
 
     def __init__(self, scene: Scene, run: Run, corners: Floats) -> None:
         self.scene, self.run, self.corners = scene, run, corners
-        self.spread, self.place = _functions(scene)
-        self.size = self.spread.size1_out(0)
-        self.apart = 0.02 * float(run.t[-1] - run.t[0]) / max(len(run.t) - 1, 1)
+        self.spread_function, self.placement_function = _film_functions(scene)
+        self.coordinate_count = self.spread_function.size1_out(0)
+        self.difference_step = 0.02 * float(run.t[-1] - run.t[0]) / max(len(run.t) - 1, 1)
 
-    def joints(self, times: Floats) -> Floats:
+    def joint_coordinates(self, times: Floats) -> Floats:
         """(times, the tree's coordinates)."""
-        q = coordinates_at(self.scene, self.run, times)
-        return np.asarray(self.spread(q.T), dtype=float).T
+        q = interpolate_run_coordinates(self.scene, self.run, times)
+        return np.asarray(self.spread_function(q.T), dtype=float).T
 
-    def rates(self, times: Floats) -> Floats:
+    def coordinate_rates(self, times: Floats) -> Floats:
         """Of the joint coordinates, by central differences (one-sided at both ends)."""
-        before = np.maximum(times - self.apart, self.run.t[0])
-        after = np.minimum(times + self.apart, self.run.t[-1])
+        before = np.maximum(times - self.difference_step, self.run.t[0])
+        after = np.minimum(times + self.difference_step, self.run.t[-1])
         span = np.where(after > before, after - before, 1.0)[:, None]
-        return (self.joints(after) - self.joints(before)) / span
+        return (self.joint_coordinates(after) - self.joint_coordinates(before)) / span
 
-    def errors(self, left: Floats, right: Floats) -> Floats:
+    def interpolation_errors(self, left: Floats, right: Floats) -> Floats:
         """How far, m, points get from their places between each pair of key frames at most."""
-        share = np.arange(1, _CHECKED) / _CHECKED
+        share = np.arange(1, _CHECKS_PER_INTERVAL) / _CHECKS_PER_INTERVAL
         times = left[:, None] + share * (right - left)[:, None]
-        true, span = self.joints(times.ravel()), (right - left)[:, None, None]
-        values = (self.joints(ends)[:, None] for ends in (left, right))
-        slopes = (span * self.rates(ends)[:, None] for ends in (left, right))
-        shown = cubic(share[:, None], *values, *slopes)
-        apart = self.distances(true, shown.reshape(true.shape))
+        true, span = self.joint_coordinates(times.ravel()), (right - left)[:, None, None]
+        values = (self.joint_coordinates(ends)[:, None] for ends in (left, right))
+        slopes = (span * self.coordinate_rates(ends)[:, None] for ends in (left, right))
+        shown = hermite_cubic(share[:, None], *values, *slopes)
+        apart = self.corner_distances(true, shown.reshape(true.shape))
         return np.asarray(apart.reshape(times.shape).max(axis=1))
 
-    def distances(self, true: Floats, shown: Floats) -> Floats:
+    def corner_distances(self, true: Floats, shown: Floats) -> Floats:
         """The largest distance between the corners at two sets of joint coordinates."""
         blocks = [slice(k, k + 2000) for k in range(0, len(true), 2000)]
         apart = (self.corners_at(true[block]) - self.corners_at(shown[block]) for block in blocks)
         return np.concatenate([np.linalg.norm(one, axis=-1).max(axis=(1, 2)) for one in apart])
 
     def corners_at(self, joints: Floats) -> Floats:
-        flat = np.asarray(self.place(joints.T), dtype=float).T
+        flat = np.asarray(self.placement_function(joints.T), dtype=float).T
         placed = flat.reshape(len(joints), -1, 3, 4)
         turned = np.einsum("tlij,lkj->tlki", placed[..., :3], self.corners)
         return np.asarray(turned + placed[:, :, None, :, 3])
 
 
 @lru_cache(maxsize=16)
-def _functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
+def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
     """Joint coordinates of the whole tree from the model's, and the links' poses from those."""
     tree = scene.tree
     own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
     joints = ca.SX.sym("joints", own.numel())
-    unit = _unit_quaternions(scene, joints)
-    rows = [ca.horzcat(ca.SX(p.R), ca.SX(p.p)) for p in poses(tree, displacements(tree, unit))]
+    unit = _scale_quaternions_to_unit(scene, joints)
+    rows = [
+        ca.horzcat(ca.SX(p.R), ca.SX(p.p)) for p in link_poses(tree, link_displacements(tree, unit))
+    ]
     placed = ca.vertcat(*(ca.vec(row.T) for row in rows))
     return ca.Function("spread", [tree.motion.q], [own]), ca.Function("place", [joints], [placed])
 
 
-def _unit_quaternions(scene: Scene, joints: ca.SX) -> ca.SX:
+def _scale_quaternions_to_unit(scene: Scene, joints: ca.SX) -> ca.SX:
     """Interpolated quaternions are scaled to length 1, as the page does."""
     unit = ca.SX(joints)
     for link in scene.tree.links:
-        if link.kind.coordinates > 1:
+        if link.kind.coordinate_count > 1:
             part = slice(link.q_range.stop - 4, link.q_range.stop)
             unit[part] = joints[part] / ca.norm_2(joints[part])
     return unit

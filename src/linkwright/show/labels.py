@@ -4,49 +4,53 @@ from __future__ import annotations
 
 import re
 
-_LETTERS = (
+_GREEK_LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
     "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 )
-_GREEK = frozenset(_LETTERS.split(" "))
-_SHORT = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
+_GREEK_NAMES = frozenset(_GREEK_LETTERS.split(" "))
+_SYMBOL_PATTERN = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
 
 
-def symbol(name: str, dots: int = 0) -> str:
+def symbol_label(name: str, dots: int = 0) -> str:
     """For matplotlib: a short name as a formula, others as they are written, their rates as q̇."""
-    head, index = _parts(name)
+    head, index = _letter_and_index(name)
     if not head:
-        return with_index({1: r"\dot{q}", 2: r"\ddot{q}"}[dots], name) if dots else plain(name)
-    text = f"\\{head}" if head in _GREEK else head
+        return (
+            indexed_label({1: r"\dot{q}", 2: r"\ddot{q}"}[dots], name)
+            if dots
+            else plain_label(name)
+        )
+    text = f"\\{head}" if head in _GREEK_NAMES else head
     text = {0: text, 1: rf"\dot{{{text}}}", 2: rf"\ddot{{{text}}}"}[dots]
     return f"${text}_{{{index}}}$" if index else f"${text}$"
 
 
-def bare(text: str) -> str:
+def strip_math_markup(text: str) -> str:
     """A text without the marks of its formulas, as long as it is printed."""
     letters = re.sub(r"\\(mathrm|dot|ddot|bar)", "", text)
     return re.sub(r"[${}_]", "", re.sub(r"\\[A-Za-z]+", "o", letters))
 
 
-def plain(name: str) -> str:
+def plain_label(name: str) -> str:
     """For matplotlib: a name as it is written, never a formula."""
     return name.replace("$", r"\$")
 
 
-def _parts(name: str) -> tuple[str, str]:
+def _letter_and_index(name: str) -> tuple[str, str]:
     """Letter and index; nothing where the name is a word."""
-    found = _SHORT.fullmatch(name)
+    found = _SYMBOL_PATTERN.fullmatch(name)
     if found is None:
         return "", ""
     head, index = found.group(1), found.group(2) or ""
-    return (head, index) if head in _GREEK or len(head) == 1 else ("", "")
+    return (head, index) if head in _GREEK_NAMES or len(head) == 1 else ("", "")
 
 
-def with_index(head: str, name: str) -> str:
+def indexed_label(head: str, name: str) -> str:
     """τ of the freedom q1, p of theta2, …: a symbol with a name below."""
-    inner, index = _parts(name)
+    inner, index = _letter_and_index(name)
     if not inner:
-        return f"${head}$ {plain(name)}"
-    below = f"\\{inner}" if inner in _GREEK else inner
+        return f"${head}$ {plain_label(name)}"
+    below = f"\\{inner}" if inner in _GREEK_NAMES else inner
     below = f"{below}{index}"
     return f"${head}_{{{below}}}$"

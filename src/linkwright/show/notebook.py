@@ -6,7 +6,7 @@ import io
 
 from matplotlib.figure import Figure
 
-_SCREEN, _SHARP = 144, 2
+_SCREEN_DPI, _DOTS_PER_PIXEL = 144, 2
 """Pixels an inch on the screen, so that small type can be read; dots a pixel."""
 
 
@@ -19,6 +19,6 @@ class NotebookFigure(Figure):  # type: ignore[misc]
 
         stream = io.BytesIO()
         with house_style():
-            self.savefig(stream, format="png", dpi=_SCREEN * _SHARP)
-        wide, high = (round(inches * _SCREEN) for inches in self.get_size_inches())
+            self.savefig(stream, format="png", dpi=_SCREEN_DPI * _DOTS_PER_PIXEL)
+        wide, high = (round(inches * _SCREEN_DPI) for inches in self.get_size_inches())
         return stream.getvalue(), {"width": wide, "height": high}

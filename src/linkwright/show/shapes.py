@@ -10,11 +10,11 @@ import numpy as np
 
 from ..types import SX, Floats
 
-GROUND = -1
+GROUND_LINK = -1
 
 
 @dataclass(frozen=True)
-class Shape:
+class Glyph:
     """Points fixed to a link (or to ground), and how they are drawn.
 
     line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
@@ -26,11 +26,11 @@ class Shape:
     link: int
     points: Floats
     name: str = ""
-    accent: bool = False
+    closes_loop: bool = False
 
 
 @dataclass(frozen=True)
-class Tie:
+class ConnectorGlyph:
     """A spring, damper, rod or rail from a point of one link to a point of another."""
 
     kind: str
@@ -40,7 +40,7 @@ class Tie:
 
 
 @dataclass(frozen=True)
-class Touch:
+class PlaneContact:
     """A frame or body, a wheel or a ball of a radius about it, and the plane that it is on."""
 
     point: str
@@ -49,33 +49,33 @@ class Touch:
     is_ball: bool = False
 
 
-def array_of(constant: SX | Floats | Sequence[float]) -> Floats:
+def numeric_array(constant: SX | Floats | Sequence[float]) -> Floats:
     """Numbers of a matrix without symbols."""
     return np.asarray(ca.DM(ca.SX(constant)), dtype=float)
 
 
-def point_of(constant: SX | Floats | Sequence[float]) -> Floats:
-    return array_of(constant).ravel()
+def numeric_point(constant: SX | Floats | Sequence[float]) -> Floats:
+    return numeric_array(constant).ravel()
 
 
-def ring(radius: float, count: int = 24) -> Floats:
+def circle_points(radius: float, count: int = 24) -> Floats:
     """A circle about z."""
     angles = 2 * np.pi * np.arange(count) / count
     return radius * np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
 
 
-def square(half: float) -> Floats:
+def square_points(half: float) -> Floats:
     corners = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
     return half * corners.astype(float)
 
 
-def prism(cap: Floats, half: float) -> Floats:
+def prism_points(cap: Floats, half: float) -> Floats:
     """Two caps, above and below."""
     shift = np.array([0.0, 0.0, half])
     return np.vstack([cap + shift, cap - shift])
 
 
-def turned_to(z: Floats) -> Floats:
+def rotation_to_axis(z: Floats) -> Floats:
     """A rotation whose z axis is the given direction."""
     z = z / np.linalg.norm(z)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)

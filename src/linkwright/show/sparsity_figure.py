@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ..errors import NameNotFoundError, suggest
+from ..errors import NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Booleans
-from .histories import model_of
-from .labels import symbol
-from .style import COLUMN, FAINT, colour, kept, sheet, styled, text_width
+from .histories import drawing_model
+from .labels import symbol_label
+from .style import (
+    COLUMN_WIDTH,
+    FAINT_COLOR,
+    line_color,
+    new_figure,
+    save_if_path,
+    text_width,
+    with_house_style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,17 +40,17 @@ _SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
 
 def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Booleans:
     """Which entries of a matrix are not zero for all states."""
-    model = model_of(require_mechanism(mechanism))
+    model = drawing_model(require_mechanism(mechanism))
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
     if quantity not in known:
         raise NameNotFoundError(
-            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest(quantity, known)
+            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest_remedy(quantity, known)
         )
     matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
     return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
 
 
-@styled
+@with_house_style
 def sparsity(
     mechanism: Mechanism,
     quantity: str = "mass_matrix",
@@ -55,14 +63,16 @@ def sparsity(
     As wide as asked (mm), or as the names need: from 85 to 180 mm. Where there is no room for all
     names, one in two, three, … is written.
     """
-    filled, names = pattern(mechanism, quantity), model_of(mechanism).names
-    columns = [symbol(name) for name in names.qd]
-    rows = [symbol(name) for name in names.constraints] if quantity in _CONSTRAINED else columns
+    filled, names = pattern(mechanism, quantity), drawing_model(mechanism).names
+    columns = [symbol_label(name) for name in names.qd]
+    rows = (
+        [symbol_label(name) for name in names.constraints] if quantity in _CONSTRAINED else columns
+    )
     share = filled.mean()
     title = f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})"
     plan = _planned(rows, columns, width)
-    least = COLUMN if width is None else width
-    figure = sheet(max(plan.width, least), plan.height)
+    least = COLUMN_WIDTH if width is None else width
+    figure = new_figure(max(plan.width, least), plan.height)
     figure.set_layout_engine("none")
     left = plan.left + max(0.0, (least - plan.width) / 2)
     wide, high = 25.4 * figure.get_size_inches()
@@ -73,7 +83,7 @@ def sparsity(
     half, across = text_width(title, 8.0) / 2 + _RIM, len(columns) * plan.cell
     middle = float(np.clip(left + across / 2, half, max(half, wide - half)))
     axes.set_title(title, x=(middle - left) / across)
-    return kept(figure, path)
+    return save_if_path(figure, path)
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ def _planned(rows: Sequence[str], columns: Sequence[str], width: float | None) -
     """The largest names that fit without touching, or some of them in the smallest."""
     if width is None:
         natural = _beside(rows, _SIZES[0]) + len(columns) * _line(_SIZES[0]) + _RIM
-        width = float(np.clip(natural, COLUMN, _WIDEST))
+        width = float(np.clip(natural, COLUMN_WIDTH, _WIDEST))
     for size in _SIZES:
         left = _beside(rows, size)
         cell = min((width - left - _RIM) / len(columns), _CELL)
@@ -131,7 +141,7 @@ def _fill(axes: Axes, filled: Booleans) -> None:
 def _two_colours() -> Any:
     from matplotlib.colors import ListedColormap
 
-    return ListedColormap([FAINT, colour(0)])
+    return ListedColormap([FAINT_COLOR, line_color(0)])
 
 
 def _name_ticks(axes: Axes, rows: Sequence[str], columns: Sequence[str], plan: _Plan) -> None:

@@ -10,26 +10,26 @@ from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
 from ..types import Floats
-from .brush import Brush
+from .brush import GlyphBrush
 from .dimensions import place_dimensions
-from .ground import ground_shapes
-from .paper import finish, prepared_axes
-from .scene import Scene, scene_of
-from .style import COLUMN, kept, styled
+from .ground import build_ground_glyphs
+from .paper import finish_axes, prepare_axes
+from .scene import Scene, mechanism_scene
+from .style import COLUMN_WIDTH, save_if_path, with_house_style
 from .view import View
-from .words import place_words
+from .words import place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-_MARGIN = 6.0
+_LABEL_MARGIN = 6.0
 """Room for words around what is drawn, mm."""
 
 
 @dataclass(frozen=True)
-class Details:
+class DrawingDetails:
     """What is drawn beside links and joints."""
 
     centers: bool = True
@@ -40,7 +40,7 @@ class Details:
     dimensions: bool = False
 
 
-@styled
+@with_house_style
 def figure_of(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -52,7 +52,7 @@ def figure_of(
     boxes: bool = False,
     names: bool = False,
     dimensions: bool = False,
-    width: float = COLUMN,
+    width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
     """A mechanism at q (home unless said), drawn to scale.
@@ -61,49 +61,65 @@ def figure_of(
     "space" or (azimuth, elevation) in degrees. `boxes` adds the box of every link's inertia,
     `names` those of joints and frames, `dimensions` the lengths of links.
     """
-    scene = scene_of(mechanism)
-    poses = scene.poses(scene.home if q is None else q)
+    scene = mechanism_scene(mechanism)
+    poses = scene.link_placements(scene.home if q is None else q)
     seen = scene.view(view)
-    details = Details(centers, frames, ground, boxes, names, dimensions)
-    figure, axes = prepared_axes(scene, poses[None], seen, width, scene.boxes if boxes else (),
-                                 margin=_MARGIN if names or dimensions else 0.0)  # fmt: skip
-    brush = draw(axes, scene, poses, seen, details)
-    finish(axes, seen)
-    _write(brush, details)
-    return kept(figure, path)
+    details = DrawingDetails(centers, frames, ground, boxes, names, dimensions)
+    figure, axes = prepare_axes(
+        scene,
+        poses[None],
+        seen,
+        width,
+        scene.inertia_boxes if boxes else (),
+        margin=_LABEL_MARGIN if names or dimensions else 0.0,
+    )
+    brush = draw_stick_figure(axes, scene, poses, seen, details)
+    finish_axes(axes, seen)
+    _write_figure_labels(brush, details)
+    return save_if_path(figure, path)
 
 
-def draw(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> Brush:
+def draw_stick_figure(
+    axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
+) -> GlyphBrush:
     """One configuration on given axes, with what stands still."""
     if details.ground:
-        Brush(axes, scene, poses, view).shapes(ground_shapes(scene, poses[None], view))
-    return draw_moving(axes, scene, poses, view, details)
+        GlyphBrush(axes, scene, poses, view).draw_glyphs(
+            build_ground_glyphs(scene, poses[None], view)
+        )
+    return draw_moving_glyphs(axes, scene, poses, view, details)
 
 
-def _write(brush: Brush, details: Details) -> None:
+def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
     """Lengths along their links, then names where they cover nothing."""
     scene, labels = brush.scene, []
     if details.dimensions:
-        labels += place_dimensions(brush.axes, brush.spans(scene.members), scene.sign)
+        labels += place_dimensions(
+            brush.axes, brush.dimension_lines(scene.link_glyphs), scene.glyph_radius
+        )
     if details.names:
-        dots = [s for s in scene.frames if s.kind == "dot"]
-        labels += brush.labels([*scene.joints, *dots])
-    place_words(brush.axes, labels)
+        dots = [s for s in scene.frame_glyphs if s.kind == "dot"]
+        labels += brush.name_labels([*scene.joint_glyphs, *dots])
+    place_labels(brush.axes, labels)
 
 
-def draw_moving(axes: Axes, scene: Scene, poses: Floats, view: View, details: Details) -> Brush:
+def draw_moving_glyphs(
+    axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
+) -> GlyphBrush:
     """What moves; the brush knows what it has drawn."""
-    brush = Brush(axes, scene, poses, view)
-    brush.ties(scene.ties)
+    brush = GlyphBrush(axes, scene, poses, view)
+    brush.draw_connectors(scene.connector_glyphs)
     if details.boxes:
-        brush.shapes([box for box in scene.boxes if box.link not in _boxed(scene)])
-    for several in (scene.members, scene.wheels, scene.joints):
-        brush.shapes(several)
-    brush.shapes(scene.frames if details.frames else [])
-    brush.shapes(scene.centers if details.centers else [])
+        brush.draw_glyphs(
+            [box for box in scene.inertia_boxes if box.link not in _links_drawn_as_boxes(scene)]
+        )
+    for several in (scene.link_glyphs, scene.wheel_glyphs, scene.joint_glyphs):
+        brush.draw_glyphs(several)
+    brush.draw_glyphs(scene.frame_glyphs if details.frames else [])
+    brush.draw_glyphs(scene.center_glyphs if details.centers else [])
     return brush
 
 
-def _boxed(scene: Scene) -> set[int]:
+def _links_drawn_as_boxes(scene: Scene) -> set[int]:
     """Links that are drawn as boxes anyway."""
-    return {shape.link for shape in scene.members if shape.kind == "solid"}
+    return {shape.link for shape in scene.link_glyphs if shape.kind == "solid"}

@@ -18,36 +18,63 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-COLUMN = 85.0
+COLUMN_WIDTH = 85.0
 """Width of a journal's column, mm."""
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 """Okabe and Ito's, that colour-blind people tell apart; without their yellow, too faint a line."""
 
-DASHES = ("-", "--", "-.", ":")
-INK, GREY, FAINT = "#202020", "#8A8A8A", "#DDDDDD"
-FORMATS = (".svg", ".pdf", ".png")
+DASH_PATTERNS = ("-", "--", "-.", ":")
+INK_COLOR, GRAY_COLOR, FAINT_COLOR = "#202020", "#8A8A8A", "#DDDDDD"
+FIGURE_FORMATS = (".svg", ".pdf", ".png")
 
-_SETTINGS: dict[str, Any] = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.5,
-    "mathtext.fontset": "dejavusans", "axes.labelsize": 7.5, "axes.titlesize": 8,
-    "legend.fontsize": 7, "xtick.labelsize": 7, "ytick.labelsize": 7, "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5, "lines.linewidth": 1.1, "patch.linewidth": 0.8, "grid.linewidth": 0.4,
-    "grid.color": FAINT, "axes.grid": True, "axes.axisbelow": True, "axes.edgecolor": INK,
-    "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
-    "legend.handlelength": 1.6, "legend.columnspacing": 0.9, "legend.handletextpad": 0.4,
-    "axes.formatter.useoffset": False, "axes.formatter.limits": (-3, 4),
+_MATPLOTLIB_SETTINGS: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "mathtext.fontset": "dejavusans",
+    "axes.labelsize": 7.5,
+    "axes.titlesize": 8,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.1,
+    "patch.linewidth": 0.8,
+    "grid.linewidth": 0.4,
+    "grid.color": FAINT_COLOR,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK_COLOR,
+    "axes.labelcolor": INK_COLOR,
+    "text.color": INK_COLOR,
+    "xtick.color": INK_COLOR,
+    "ytick.color": INK_COLOR,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "legend.columnspacing": 0.9,
+    "legend.handletextpad": 0.4,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 4),
     "axes.formatter.use_mathtext": True,
-    "axes.unicode_minus": True, "figure.dpi": 100, "savefig.dpi": 300, "pdf.fonttype": 42,
-    "svg.fonttype": "none", "svg.hashsalt": "linkwright",
+    "axes.unicode_minus": True,
+    "figure.dpi": 100,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "linkwright",
     "hatch.linewidth": 0.5,
-}  # fmt: skip
+}
 
-_BESIDE = 14.5
+_DEFAULT_LABEL_WIDTH = 14.5
 """Width of labels and ticks beside a panel, mm, unless it is measured."""
-_RIM = 1.1
+_FIGURE_RIM = 1.1
 """Free along the edges of a picture, mm."""
 
 P = ParamSpec("P")
@@ -63,11 +90,11 @@ def house_style() -> Iterator[None]:
         raise MissingExtraError(
             "pictures need matplotlib", remedy="install linkwright[show]"
         ) from None
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(_MATPLOTLIB_SETTINGS):
         yield
 
 
-def styled(draw: Callable[P, T]) -> Callable[P, T]:
+def with_house_style(draw: Callable[P, T]) -> Callable[P, T]:
     """A function that draws, in the house style."""
 
     @wraps(draw)
@@ -78,7 +105,7 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
     return drawn
 
 
-def sheet(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """An empty figure, in mm; notebooks display it."""
     from .notebook import NotebookFigure
 
@@ -89,16 +116,16 @@ def sheet(width: float, height: float) -> Figure:
     return NotebookFigure(figsize=(width / 25.4, height / 25.4), layout="constrained")
 
 
-def colour(k: int) -> str:
-    return COLOURS[k % len(COLOURS)]
+def line_color(k: int) -> str:
+    return LINE_COLORS[k % len(LINE_COLORS)]
 
 
-def dashes(k: int) -> str:
+def dash_pattern(k: int) -> str:
     """Another pattern each time that the colours begin again."""
-    return DASHES[k // len(COLOURS) % len(DASHES)]
+    return DASH_PATTERNS[k // len(LINE_COLORS) % len(DASH_PATTERNS)]
 
 
-def legend(
+def draw_legend(
     axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None,
     beside: float | None = None,
 ) -> None:  # fmt: skip
@@ -109,7 +136,7 @@ def legend(
     if not shown:
         return
     labels = [str(line.get_label()) for line in shown]
-    columns = key_columns(labels, width or 25.4 * axes.figure.get_figwidth(), beside)
+    columns = legend_columns(labels, width or 25.4 * axes.figure.get_figwidth(), beside)
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
         handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
@@ -117,10 +144,13 @@ def legend(
     )  # fmt: skip
 
 
-def key_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
+def legend_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
     """In how many columns names of lines fit over a panel of a picture's width, mm, with so much
     beside the axes; as even as their rows can be."""
-    widths, room = [_width(label) for label in labels], width - (beside or _BESIDE)
+    widths, room = (
+        [_legend_entry_width(label) for label in labels],
+        width - (beside or _DEFAULT_LABEL_WIDTH),
+    )
 
     def fits(columns: int) -> bool:
         return sum(max(widths[k::columns]) for k in range(columns)) <= room
@@ -130,13 +160,13 @@ def key_columns(labels: Sequence[str], width: float, beside: float | None = None
     return even if fits(even) else most
 
 
-def beside_axes(several: Sequence[Axes]) -> float:
+def axis_label_width(several: Sequence[Axes]) -> float:
     """What the widest labels and ticks to the left of axes need, and the paper's rims, mm."""
     widest = 0.0
     for axes in several:
         box = axes.yaxis.get_tightbbox()
         widest = max(widest, float(axes.bbox.x0 - box.x0) if box is not None else 0.0)
-    return 25.4 * widest / float(several[0].figure.dpi) + 2 * _RIM
+    return 25.4 * widest / float(several[0].figure.dpi) + 2 * _FIGURE_RIM
 
 
 def text_width(text: str, size: float) -> float:
@@ -157,7 +187,7 @@ def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> fl
     return float(TextPath((0, 0), text, size=100.0).get_extents().x1) / 100.0
 
 
-def _width(label: str) -> float:
+def _legend_entry_width(label: str) -> float:
     """Of a line's sign and name in a legend, and the gap to the next, mm."""
     from matplotlib import rcParams
 
@@ -169,29 +199,29 @@ def _width(label: str) -> float:
     return float(ems * size) * 25.4 / 72 + text_width(label, size)
 
 
-@styled
+@with_house_style
 def save(figure: Figure, path: str | Path) -> Path:
     """Writes a picture as .svg, .pdf or .png, by its ending; whole or not at all."""
     target = Path(path)
     kind = target.suffix.lower()
-    if kind not in FORMATS:
+    if kind not in FIGURE_FORMATS:
         raise FileError(
             f"'{target.suffix}' is no format of pictures", where=str(target),
-            remedy=f"use {', '.join(FORMATS)}",
+            remedy=f"use {', '.join(FIGURE_FORMATS)}",
         )  # fmt: skip
-    keep_whole(target, content(figure, kind[1:]))
+    write_whole_file(target, figure_bytes(figure, kind[1:]))
     return target
 
 
-def kept(figure: Figure, path: str | Path | None) -> Figure:
+def save_if_path(figure: Figure, path: str | Path | None) -> Figure:
     """The figure, written where a path is given."""
     if path is not None:
         save(figure, path)
     return figure
 
 
-@styled
-def content(figure: Figure, kind: str) -> bytes:
+@with_house_style
+def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A picture as the bytes of a file of a kind: svg, pdf, png."""
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
@@ -199,7 +229,7 @@ def content(figure: Figure, kind: str) -> bytes:
     return stream.getvalue()
 
 
-def keep_whole(target: Path, content: bytes) -> None:
+def write_whole_file(target: Path, content: bytes) -> None:
     """A file appears whole or not at all."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -211,14 +241,14 @@ def keep_whole(target: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-@styled
+@with_house_style
 def svg(figure: Figure) -> str:
     """The picture as an <svg> element, to be put into a web page."""
-    text = content(figure, "svg").decode()
+    text = figure_bytes(figure, "svg").decode()
     return text[text.index("<svg") :]
 
 
-@styled
+@with_house_style
 def data_uri(figure: Figure) -> str:
     """The picture as the address of an <img>, with everything in it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(content(figure, "svg")).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(figure_bytes(figure, "svg")).decode()

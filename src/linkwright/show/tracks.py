@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, kind_of, suggest
+from ..errors import (
+    ArgumentError,
+    LinkwrightError,
+    NameNotFoundError,
+    suggest_remedy,
+    type_in_words,
+)
 from ..types import Floats
-from .between import coordinates_at
-from .shapes import GROUND, point_of
+from .between import interpolate_run_coordinates
+from .shapes import GROUND_LINK, numeric_point
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
 
 
-_MOST_PARTS, _MOST_TIMES = 64, 20_000
+_MAX_PATH_PARTS, _MAX_PATH_TIMES = 64, 20_000
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedPoint:
     """A point of a link whose path is drawn."""
 
     name: str
@@ -37,23 +43,25 @@ class Traced:
 def require_run(given: object) -> None:
     """Raises where something else is given in place of a run."""
     if not hasattr(given, "t") or not hasattr(given, "q"):
-        raise ArgumentError(f"{kind_of(given)} is not a run", remedy="give one made by simulate")
+        raise ArgumentError(
+            f"{type_in_words(given)} is not a run", remedy="give one made by simulate"
+        )
 
 
-def poses_at(scene: Scene, run: Run, times: Floats) -> Floats:
+def placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
     """(times, links + 1, 3, 4): where the links stand between the run's samples, with loops
     closed."""
-    return scene.poses(coordinates_at(scene, run, times))
+    return scene.link_placements(interpolate_run_coordinates(scene, run, times))
 
 
-def smooth_parts(
-    scene: Scene, run: Run, times: Floats, points: Sequence[Traced], unit: float
+def parts_for_smooth_path(
+    scene: Scene, run: Run, times: Floats, points: Sequence[TracedPoint], unit: float
 ) -> int:
     """Into how many parts to divide each interval between `times` so that no chord leaves the
     path of a point by more than `unit` metres."""
     parts = 1
-    while parts < _MOST_PARTS and len(times) * parts < _MOST_TIMES:
-        poses = poses_at(scene, run, divided(times, 2 * parts))
+    while parts < _MAX_PATH_PARTS and len(times) * parts < _MAX_PATH_TIMES:
+        poses = placements_at_times(scene, run, divide_path_times(times, 2 * parts))
         paths = np.array([point.path(poses) for point in points]).reshape(len(points), -1, 3)
         bows = paths[:, 1::2] - (paths[:, :-1:2] + paths[:, 2::2]) / 2
         if np.linalg.norm(bows, axis=-1).max(initial=0.0) <= unit:
@@ -62,13 +70,13 @@ def smooth_parts(
     return parts
 
 
-def divided(times: Floats, parts: int) -> Floats:
+def divide_path_times(times: Floats, parts: int) -> Floats:
     """The times with each interval divided into equal parts."""
     places = np.arange((len(times) - 1) * parts + 1) / parts
     return np.asarray(np.interp(places, np.arange(len(times)), times))
 
 
-def equal_times(run: Run, every: float, until: float | None = None) -> Floats:
+def equal_figure_times(run: Run, every: float, until: float | None = None) -> Floats:
     """0, every, 2·every, … up to the end (or `until`)."""
     end = float(run.t[-1]) if until is None else min(float(until), float(run.t[-1]))
     if not 0 < every < np.inf or end < run.t[0]:
@@ -81,23 +89,25 @@ def equal_times(run: Run, every: float, until: float | None = None) -> Floats:
     return np.asarray(run.t[0] + every * np.arange(count))
 
 
-def traced(scene: Scene, names: Sequence[str] | None) -> list[Traced]:
+def find_traced_points(scene: Scene, names: Sequence[str] | None) -> list[TracedPoint]:
     """Frames by name, bodies by their mass centres; unless said, the frames that move, or the
     mass centres of the last bodies."""
     tree = scene.tree
     if names is None:
-        found = [n for n, place in tree.frames.items() if place.link != GROUND]
+        found = [n for n, place in tree.frames.items() if place.link != GROUND_LINK]
         parents = {link.parent for link in tree.links}
-        names = found or [n for n, m in tree.masses.items() if m.link not in (*parents, GROUND)]
+        names = found or [
+            n for n, m in tree.masses.items() if m.link not in (*parents, GROUND_LINK)
+        ]
     known = [*tree.frames, *tree.masses]
     points = []
     for name in names:
         if name not in known:
             raise NameNotFoundError(
                 f"{scene.mechanism.name} has no frame or body '{name}' to trace",
-                remedy=suggest(name, known),
+                remedy=suggest_remedy(name, known),
             )
         place = tree.frames.get(name)
         link, p = (place.link, place.p) if place else (tree.masses[name].link, tree.masses[name].c)
-        points.append(Traced(name, link, point_of(p)))
+        points.append(TracedPoint(name, link, numeric_point(p)))
     return points

@@ -9,12 +9,12 @@ import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..kinematics.tree import Tree
-from ..kinematics.world import World
+from ..kinematics.tree import KinematicTree
+from ..kinematics.world import WorldKinematics
 from ..types import Floats
 
-_FLAT = 1e-9
-_NAMED = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}
+_MIN_VECTOR_LENGTH = 1e-9
+_NAMED_PLANES = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class View:
 
     right: Floats
     up: Floats
-    flat: bool
+    is_planar: bool
 
     @property
-    def toward(self) -> Floats:
+    def toward_eye(self) -> Floats:
         return np.cross(self.right, self.up)
 
     def __call__(self, points: Floats) -> Floats:
@@ -37,7 +37,7 @@ class View:
         return np.stack([points @ self.right, points @ self.up], axis=-1)
 
     def depth(self, points: Floats) -> Floats:
-        return np.asarray(points @ self.toward)
+        return np.asarray(points @ self.toward_eye)
 
     def axis_name(self, direction: Floats) -> str:
         """x, y, z, or a sum of them for a plane that is askew."""
@@ -48,33 +48,35 @@ class View:
         return " ".join(parts).lstrip("+")
 
 
-def view_of(tree: Tree, gravity: Floats, asked: str | tuple[float, float] | None) -> View:
+def choose_view(
+    tree: KinematicTree, gravity: Floats, asked: str | tuple[float, float] | None
+) -> View:
     """The plane of motion if there is one, else from the front, left and above; or as asked:
     "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees."""
-    if isinstance(asked, str) and asked in _NAMED:
-        right, up = (np.eye(3)["xyz".index(c)] for c in _NAMED[asked])
+    if isinstance(asked, str) and asked in _NAMED_PLANES:
+        right, up = (np.eye(3)["xyz".index(c)] for c in _NAMED_PLANES[asked])
         return View(right, up, True)
     if isinstance(asked, str) and asked != "space":
         raise LinkwrightError(
             f"'{asked}' is no view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
         )
-    normal = plane_normal(tree, gravity) if asked is None else None
+    normal = view_plane_normal(tree, gravity) if asked is None else None
     if normal is not None:
-        return _onto(normal, gravity)
+        return _view_onto_plane(normal, gravity)
     angles = asked if isinstance(asked, tuple) else (-60.0, 22.0)
-    return _from(np.asarray(angles, dtype=float), upright(gravity))
+    return _view_from_angles(np.asarray(angles, dtype=float), upward_direction(gravity))
 
 
-def upright(gravity: Floats) -> Floats:
+def upward_direction(gravity: Floats) -> Floats:
     """Against gravity along an axis of the world; z where there is none."""
     size = float(np.linalg.norm(gravity))
-    return -gravity / size if size > _FLAT else np.array([0.0, 0.0, 1.0])
+    return -gravity / size if size > _MIN_VECTOR_LENGTH else np.array([0.0, 0.0, 1.0])
 
 
-def _onto(normal: Floats, gravity: Floats) -> View:
+def _view_onto_plane(normal: Floats, gravity: Floats) -> View:
     down = gravity - normal * (gravity @ normal)
     size = float(np.linalg.norm(down))
-    if size > _FLAT:
+    if size > _MIN_VECTOR_LENGTH:
         up = -down / size
     else:
         axis = np.eye(3)[2 if abs(normal[2]) < 0.7 else 1]
@@ -82,10 +84,10 @@ def _onto(normal: Floats, gravity: Floats) -> View:
         up = up / np.linalg.norm(up)
     right = np.cross(up, normal)
     k = int(np.argmax(np.abs(right)))
-    return View(_clean(right * np.sign(right[k])), _clean(up), True)
+    return View(_clean_view_vector(right * np.sign(right[k])), _clean_view_vector(up), True)
 
 
-def _from(angles: Floats, up: Floats) -> View:
+def _view_from_angles(angles: Floats, up: Floats) -> View:
     """The eye stands at an azimuth about `up`, and that much above the horizon."""
     if angles.shape != (2,) or not np.isfinite(angles).all():
         raise LinkwrightError("a direction is azimuth and elevation", remedy="give two angles, °")
@@ -101,16 +103,16 @@ def _from(angles: Floats, up: Floats) -> View:
     return View(right, np.cross(toward, right), False)
 
 
-def _clean(a: Floats) -> Floats:
+def _clean_view_vector(a: Floats) -> Floats:
     return np.where(np.abs(a) < 1e-12, 0.0, a) + 0.0
 
 
-def plane_normal(tree: Tree, gravity: Floats) -> Floats | None:
+def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
     """The normal of the plane to which all motions are parallel, wherever the joints stand."""
     q = tree.motion.q
-    world = World(tree, q)
-    rows: list[Any] = [ca.horzcat(ca.SX(f.s).T, float(f.turns)) for f in world.freedoms]
-    rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _axles(tree, world)]
+    world = WorldKinematics(tree, q)
+    rows: list[Any] = [ca.horzcat(ca.SX(f.s).T, float(f.has_rotation)) for f in world.joint_axes]
+    rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _turning_axes(tree, world)]
     if not rows:
         return None
     function = ca.Function("axes", [q], [ca.vertcat(*rows)])
@@ -118,24 +120,24 @@ def plane_normal(tree: Tree, gravity: Floats) -> Floats | None:
     found = [np.asarray(function(rng.uniform(0.2, 1.2, q.shape[0])), float) for _ in range(3)]
     table = np.vstack(found)
     turning, sliding = table[table[:, 3] == 1, :3], table[table[:, 3] == 0, :3]
-    normal = turning[0] if len(turning) else _across(sliding, gravity)
+    normal = turning[0] if len(turning) else _sliding_view_normal(sliding, gravity)
     normal = normal / np.linalg.norm(normal)
     aligned = np.abs(np.cross(turning, normal)).max(initial=0.0) < 1e-6
     within = np.abs(sliding @ normal).max(initial=0.0) < 1e-6
-    return _clean(normal) if aligned and within else None
+    return _clean_view_vector(normal) if aligned and within else None
 
 
-def _axles(tree: Tree, world: World) -> list[Any]:
+def _turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
     """Axes of wheels and of loops that turn, in the world."""
     found: list[Any] = []
-    for tie in tree.restraints.ties:
+    for tie in tree.restraints.entries:
         for place, axis in tie.turning_axes(tree):
-            R = world.placed[place.link].R if place.link >= 0 else np.eye(3)
+            R = world.link_poses[place.link].R if place.link >= 0 else np.eye(3)
             found.append(R @ place.R @ axis)
     return found
 
 
-def _across(sliding: Floats, gravity: Floats) -> Floats:
+def _sliding_view_normal(sliding: Floats, gravity: Floats) -> Floats:
     """A normal for mechanisms that only slide: of two directions, or of one and the vertical."""
     first = sliding[0]
     for other in (*sliding[1:], gravity, np.eye(3)[2], np.eye(3)[0]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import require_mechanism
-from ..number_checks import is_number, shown_value
+from ..number_checks import is_number, value_text
 from ..types import Floats
 
 MOST_SAMPLES = 10_000_000
@@ -19,9 +19,9 @@ MOST_SAMPLES = 10_000_000
 def sample_times(t: Any, samples: Any) -> Floats:
     """So many equal times from 0 to t."""
     if not is_number(t) or not 0 < t < math.inf:
-        raise LinkwrightError(f"t must be a number of seconds above 0 (got {shown_value(t)})")
+        raise LinkwrightError(f"t must be a number of seconds above 0 (got {value_text(t)})")
     if not isinstance(samples, int | np.integer) or samples < 2:
-        raise LinkwrightError(f"samples must be a whole number from 2 (got {shown_value(samples)})")
+        raise LinkwrightError(f"samples must be a whole number from 2 (got {value_text(samples)})")
     if samples > MOST_SAMPLES:
         raise LinkwrightError(f"samples cannot be {samples}", remedy=f"give at most {MOST_SAMPLES}")
     return np.linspace(0.0, float(t), int(samples))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanism import names_of
-from ..mechanism.units import OF_SPEED, coordinate_units, speed_units
+from ..mechanism import mechanism_names
+from ..mechanism.units import UNITS_OF_RATES, coordinate_units, velocity_units
 
 if TYPE_CHECKING:
     import xarray
@@ -76,7 +76,7 @@ def _motions(run: Run | Kinematics) -> dict[str, Entry]:
 
 
 def _motion_labels(run: Run | Kinematics) -> dict[str, Any]:
-    names, units = names_of(run.mechanism), speed_units(run.mechanism)
+    names, units = mechanism_names(run.mechanism), velocity_units(run.mechanism)
     clock, over = {"units": "s"}, run.settings.get("over")
     if over:
         unit = coordinate_units(run.mechanism)[names.q.index(over)]
@@ -88,7 +88,7 @@ def _motion_labels(run: Run | Kinematics) -> dict[str, Any]:
         "turns": ("speed", [unit == "rad" for unit in units]),
     }  # fmt: skip
     for key in ("qd", "qdd"):
-        found[f"{key}_units"] = ("speed", [OF_SPEED[key][unit] for unit in units])
+        found[f"{key}_units"] = ("speed", [UNITS_OF_RATES[key][unit] for unit in units])
     return found
 
 
@@ -126,7 +126,7 @@ def _of_parts(details: Details) -> dict[str, Entry]:
         if named:
             found[key] = (("time", dimension, *axes), _stacked(named), {"units": unit})
     found["momenta"] = (
-        ("time", "speed"), details.momenta, {"units": OF_SPEED["p"]["rad or m"]},
+        ("time", "speed"), details.momenta, {"units": UNITS_OF_RATES["p"]["rad or m"]},
     )  # fmt: skip
     if details.has_mass:
         angular, linear = details.momentum[:, :3], details.momentum[:, 3:]
@@ -159,9 +159,9 @@ def _stacked(named: Named) -> Any:
 
 
 def _own_labels(run: Run) -> dict[str, Any]:
-    names, units = names_of(run.mechanism), speed_units(run.mechanism)
+    names, units = mechanism_names(run.mechanism), velocity_units(run.mechanism)
     found = _motion_labels(run)
-    found["tau_units"] = ("speed", [OF_SPEED["tau"][unit] for unit in units])
+    found["tau_units"] = ("speed", [UNITS_OF_RATES["tau"][unit] for unit in units])
     if run.u is not None:
         found["actuator"] = list(names.actuators)
     if run.borne is not None:
@@ -170,10 +170,10 @@ def _own_labels(run: Run) -> dict[str, Any]:
 
 
 def _coordinates(run: Run) -> dict[str, Any]:
-    names, details = names_of(run.mechanism), run.details
+    names, details = mechanism_names(run.mechanism), run.details
     found = _own_labels(run)
     found |= {"axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops]}
-    units = [OF_SPEED["p"][unit] for unit in speed_units(run.mechanism)]
+    units = [UNITS_OF_RATES["p"][unit] for unit in velocity_units(run.mechanism)]
     found["momenta_units"] = ("speed", units)
     for dimension, labels in {
         "body": details.kinetic, "motor": details.rotors, "spring": details.springs,
@@ -191,12 +191,12 @@ def row_names(owners: Sequence[str]) -> list[str]:
 
 def _origin(run: Run | Kinematics) -> dict[str, Any]:
     from .. import __version__
-    from ..writers import write_text
+    from ..writers import write_mechanism_text
 
     return {
         "title": f"motion of {run.mechanism.name}",
         "source": f"linkwright {__version__}",
-        "mechanism": write_text(run.mechanism, "toml")[0],
+        "mechanism": write_mechanism_text(run.mechanism, "toml")[0],
         "digest": run.mechanism.digest,
         "status": run.status,
     }

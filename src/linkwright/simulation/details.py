@@ -10,13 +10,13 @@ import casadi as ca
 import numpy as np
 
 from ..kinematics.build import build_tree
-from ..kinematics.shares import Shares
+from ..kinematics.shares import PartContributions
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
 from ..ports import Port
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 
 Named = dict[str, Floats]
@@ -37,7 +37,7 @@ class Details:
 
     @property
     def _clock(self) -> list[Floats]:
-        return [self.t] if self.model.names.in_time else []
+        return [self.t] if self.model.names.is_time_dependent else []
 
     @cached_property
     def momenta(self) -> Floats:
@@ -81,15 +81,18 @@ class Details:
         return found
 
     @cached_property
-    def _shares(self) -> tuple[Shares, dict[str, Floats]]:
+    def _shares(self) -> tuple[PartContributions, dict[str, Floats]]:
         """Compiled once for all parts."""
         tree = build_tree(self.mechanism, "numeric")
-        own = Shares(tree)
+        own = PartContributions(tree)
         parts: dict[str, list[Any]] = {
-            "kinetic": own.kinetic(), "weight": own.weight(),
-            "rotors": list(own.rotors().values()), "springs": list(own.springs().values()),
-            "centers": own.centers(), "frames": list(own.frames().values()),
-        }  # fmt: skip
+            "kinetic": own.kinetic_energies(),
+            "weight": own.weight_energies(),
+            "rotors": list(own.rotor_energies().values()),
+            "springs": list(own.spring_energies().values()),
+            "centers": own.centers_of_mass(),
+            "frames": list(own.frame_origins().values()),
+        }
         made = {key: ca.densify(ca.vertcat(*map(ca.SX, x))) for key, x in parts.items() if x}
         function = ca.Function(
             "shares", [tree.motion.q, tree.motion.qd], ca.cse(list(made.values())), ["q", "qd"],
@@ -97,7 +100,9 @@ class Details:
         )  # fmt: skip
         inputs = [Port("q", (tree.nq,)), Port("qd", (tree.nv,))]
         outputs = [Port(key, (int(x.shape[0]),)) for key, x in made.items()]
-        ufunc = compile_tape(scheduled(normalised(record(function, inputs, outputs))), threads=1)
+        ufunc = compile_tape(
+            schedule_tape(normalize_tape(record_tape(function, inputs, outputs))), threads=1
+        )
         found = ufunc(self.q, self.qd)
         rows = found if isinstance(found, tuple) else (found,)
         return own, dict(zip(made, rows, strict=True))
@@ -122,12 +127,12 @@ class Details:
     @property
     def rotors(self) -> Named:
         """Kinetic energy of motors by joint, J."""
-        return self._named("rotors", self._shares[0].rotors())
+        return self._named("rotors", self._shares[0].rotor_energies())
 
     @property
     def springs(self) -> Named:
         """Energy of springs by joint or force, J."""
-        return self._named("springs", self._shares[0].springs())
+        return self._named("springs", self._shares[0].spring_energies())
 
     @property
     def centers(self) -> Named:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics.closing import TOLERANCES, null_space
+from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_null_space
 from ..model import Model
 from ..types import Floats
 from .system import System
 
-OPEN = TOLERANCES.lost
+OPEN = CLOSURE_TOLERANCES.lost_residual
 """A closure that is further open than this (m, rad) is lost."""
 
 _SINGULAR = 1e-10
@@ -20,7 +20,7 @@ RUNAWAY = 1e6
 
 def largest_gap(system: System) -> float:
     """How far open (m, rad) constraints of positions may be before closure is lost."""
-    return max(OPEN, system.equations.leeway)
+    return max(OPEN, system.equations.closure_leeway)
 
 
 def stopped(system: System, t: float, y: Floats, reason: str) -> str:
@@ -69,12 +69,12 @@ def _place(system: System, q: Floats) -> str:
 
 
 def _clock(system: System, t: float) -> list[float]:
-    return [t] if system.names.in_time else []
+    return [t] if system.names.is_time_dependent else []
 
 
 def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     """A loop or constraint that cannot be closed."""
-    if not system.names.positions or system.equations.by == "approximate":
+    if not system.names.position_row_count or system.equations.by == "approximate":
         return None
     phi = np.abs(system.model.constraint_residual(q, *_clock(system, t)))
     worst = int(np.argmax(phi))
@@ -93,7 +93,7 @@ def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     M, Z = model.mass_matrix(q), np.eye(model.nv)
     if system.names.constraints:
         J = model.constraint_jacobian(q, *_clock(system, t))
-        Z = null_space(J, TOLERANCES.rank_share)
+        Z = jacobian_null_space(J, CLOSURE_TOLERANCES.rank_share)
     if not Z.shape[1] or not np.isfinite(M).all():
         return None
     sizes, vectors = np.linalg.eigh(Z.T @ M @ Z)
@@ -123,7 +123,7 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         return None
     model = system.model
     J = model.constraint_jacobian(q, *_clock(system, t))
-    if np.linalg.matrix_rank(J, 1e-4) >= model.nv - model.freedom:
+    if np.linalg.matrix_rank(J, 1e-4) >= model.nv - model.dof:
         return None
     left = np.linalg.svd(J)[0][:, -1]
     owner = system.names.constraints[int(np.argmax(np.abs(left)))]

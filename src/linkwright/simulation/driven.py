@@ -19,19 +19,19 @@ from ..kinematics.assembly import assemble
 from ..kinematics.assembly_search import close_configuration
 from ..kinematics.build import build_tree
 from ..kinematics.closing import (
-    TOLERANCES,
+    CLOSURE_TOLERANCES,
+    project_accelerations,
     project_velocities,
-    smallest_share,
-    solve_accelerations,
+    smallest_singular_share,
 )
 from ..kinematics.constraint_system import constraint_system
-from ..kinematics.constraints import constraints_of
+from ..kinematics.constraints import constraint_equations
 from ..kinematics.mobility_analysis import mobility
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
 from .paths import Path
 
-SINGULAR = TOLERANCES.state_rank_share
+SINGULAR = CLOSURE_TOLERANCES.state_rank_share
 """J_p has lost rank where its smallest singular value is below this share of the largest."""
 
 
@@ -52,9 +52,9 @@ class Driven:
     """Positions, speeds and accelerations of a mechanism along a path of some coordinates."""
 
     def __init__(self, mechanism: Mechanism, path: Path) -> None:
-        self.mechanism, self.path, self.names = mechanism, path, names_of(mechanism)
+        self.mechanism, self.path, self.names = mechanism, path, mechanism_names(mechanism)
         self.constrained = bool(self.names.constraints)
-        if self.names.positions < len(self.names.constraints):
+        if self.names.position_row_count < len(self.names.constraints):
             raise UnsupportedError(
                 "constraints of speeds leave positions to the history of the motion",
                 where=mechanism.name, remedy="use simulate",
@@ -65,7 +65,7 @@ class Driven:
         if self.constrained:
             self.system = constraint_system(mechanism)
             tree = build_tree(mechanism, "numeric")
-            own, found = tree.motion, constraints_of(tree)
+            own, found = tree.motion, constraint_equations(tree)
             assert found is not None
             outputs = [found.velocity, found.bias, found.J]
             self._rates = ca.Function("rates", [own.q, own.qd, own.t], outputs)
@@ -111,10 +111,10 @@ class Driven:
         return found
 
     def _neutral(self, values: Mapping[str, float]) -> Floats:
-        from ..kinematics.coordinates import neutral
+        from ..kinematics.coordinates import neutral_coordinates
         from .start import placed
 
-        start = np.array(neutral(build_tree(self.mechanism, "numeric")))
+        start = np.array(neutral_coordinates(build_tree(self.mechanism, "numeric")))
         return placed(start, dict(values), self.names.q, "coordinate")
 
     def at(self, t: float, rough: Floats) -> Instant | None:
@@ -127,15 +127,15 @@ class Driven:
         if not self.constrained:
             return Instant(t, q, qd, qdd, 1.0, 0.0)
         q, left = close_configuration(self.system, q, t, self.held)
-        if not left <= TOLERANCES.continued * max(1.0, np.abs(q).max()):
+        if not left <= CLOSURE_TOLERANCES.continued_residual * max(1.0, np.abs(q).max()):
             return None
         if not self.system.is_upright(q, t):
             return None
         V, _, J = self._numbers(q, qd, t)
-        rounding = TOLERANCES.rounding_share
+        rounding = CLOSURE_TOLERANCES.rounding_share
         qd = project_velocities(J, qd, V, hold=self.held, rank_share=rounding)
         _, gamma, _ = self._numbers(q, qd, t)
-        qdd = solve_accelerations(J, qdd, gamma, hold=self.held, rank_share=rounding)
+        qdd = project_accelerations(J, qdd, gamma, hold=self.held, rank_share=rounding)
         return Instant(t, q, qd, qdd, self._share(J), left)
 
     def _numbers(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats, Floats]:
@@ -143,7 +143,7 @@ class Driven:
         return V.ravel(), gamma.ravel(), J
 
     def _share(self, J: Floats) -> float:
-        return smallest_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
+        return smallest_singular_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
 
     def J(self, here: Instant) -> Floats:
         """Of all constraints, at a position."""

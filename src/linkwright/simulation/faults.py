@@ -104,7 +104,7 @@ def _forces(system: System, t: float, y: Floats) -> tuple[list[str], Floats]:
     names, values = _drives(system, t, y)
     if not system.equations.mechanism.forces:
         return names, values
-    clock = [t] if system.names.in_time else []
+    clock = [t] if system.names.is_time_dependent else []
     declared = system.model.external(*system.motion(y), *clock)
     return [*names, *(f"the force along '{n}'" for n in system.names.qd)], np.append(
         values, declared

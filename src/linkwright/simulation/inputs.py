@@ -19,12 +19,12 @@ import casadi as ca
 import numpy as np
 
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..expressions import parse
-from ..kinematics.values import read_expression
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..expressions import parse_expression
+from ..kinematics.values import read_mechanism_expression
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
-from ..tape import normalised, record, scheduled
+from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .feedback import NOT_KEPT, Feedback
 from .tables import NEAR, Table, table_of
@@ -117,7 +117,7 @@ class Drive:
             ca.cse([ca.densify(ca.SX(x)) for x in (self.tau, u, rate)]),
             ["q", "qd", "t", "w", "z"], ["tau", "u", "rate"],
         )  # fmt: skip
-        return compile_tape(scheduled(normalised(record(function))), threads=1)
+        return compile_tape(schedule_tape(normalize_tape(record_tape(function))), threads=1)
 
 
 def filled(values: Floats) -> Floats:
@@ -217,11 +217,13 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
     drives = list(names.actuators) or list(names.qd)
     for name in given:
         if name not in drives:
-            raise NameNotFoundError(f"there is no drive '{name}'", remedy=suggest(name, drives))
+            raise NameNotFoundError(
+                f"there is no drive '{name}'", remedy=suggest_remedy(name, drives)
+            )
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     scope |= {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
     values = {
-        name: read_expression(equations.mechanism, parse(value), scope)
+        name: read_mechanism_expression(equations.mechanism, parse_expression(value), scope)
         if isinstance(value, str)
         else value
         for name, value in given.items()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..model import Model
 from ..model import compile as compiled
 from ..types import Floats
@@ -42,11 +42,11 @@ def solve_inverse(
     times, q, qd, qdd = rows
     model = compiled(mechanism, threads=1)
     tau, u, complaint = _drives(model, rows)
-    clock = [times] if model.names.in_time else []
+    clock = [times] if model.names.is_time_dependent else []
     powers = power_of(mechanism, rows, tau)
     works = _integrated(times, powers)
     closure = np.zeros(len(times))
-    if model.names.positions:
+    if model.names.position_row_count:
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
     return Run(
         mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
@@ -68,7 +68,7 @@ def _motion(
         )
     if isinstance(motion, Mapping) or motion is None:
         motion = solve_kinematics(mechanism, motion, t, rough=rough, samples=samples)
-    if names_of(motion.mechanism).q != names_of(mechanism).q:
+    if mechanism_names(motion.mechanism).q != mechanism_names(mechanism).q:
         raise LinkwrightError(
             f"the motion is one of {motion.mechanism.name}, with other coordinates",
             where=mechanism.name, remedy="give a motion of this mechanism",
@@ -80,7 +80,7 @@ def _motion(
 def _drives(model: Model, rows: Rows) -> tuple[Floats, Floats | None, str]:
     """τ, u where there are actuators, and a complaint where they cannot do it."""
     times, q, qd, qdd = rows
-    clock = [times] if model.names.in_time else []
+    clock = [times] if model.names.is_time_dependent else []
     if not model.names.constraints:
         tau: Floats = model.inverse_dynamics(q, qd, qdd, *clock)
         if not model.names.actuators:

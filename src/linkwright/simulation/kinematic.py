@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism, names_of
+from ..mechanism import Mechanism, mechanism_names
 from ..model import Model
 from ..model import compile as compiled
-from ..number_checks import check_number, check_table
+from ..number_checks import check_number, check_number_table
 from ..types import Floats
 from .checked import check_mechanism, sample_times
 from .driven import SINGULAR, Driven, Instant
@@ -112,7 +112,7 @@ def solve_kinematics(
     times = sample_times(end, samples)
     path.check_finite(times)
     driven = Driven(mechanism, path)
-    rough = check_table(rough or {}, "rough")
+    rough = check_number_table(rough or {}, "rough")
     found, status, limits = _along(driven, times, rough)
     singular = sorted([*found_between(driven, found), *limits], key=lambda one: one.t)
     rows = {key: np.array([getattr(x, key) for x in found]) for key in ("t", "q", "qd", "qdd")}
@@ -199,6 +199,6 @@ def _limit(driven: Driven, last: Instant) -> Singularity:
 
 def names_at(mechanism: Mechanism, q: Floats, count: int = 6) -> str:
     """Coordinates in words."""
-    names = names_of(mechanism).q
+    names = mechanism_names(mechanism).q
     shown = [f"{name} = {x:.10g}" for name, x in zip(names[:count], q, strict=False)]
     return ", ".join(shown) + (", …" if len(names) > count else "")

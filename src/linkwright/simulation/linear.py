@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..displays import Displayed
-from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ..displays import NotebookDisplayed
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.assembly import assemble
-from ..kinematics.closing import TOLERANCES, project_velocities, pseudoinverse
+from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse, project_velocities
 from ..mechanism import Mechanism
 from ..model import Model
 from ..model import compile as compiled
-from ..number_checks import check_number, check_table, check_vector
+from ..number_checks import check_number, check_number_table, check_vector
 from ..types import Floats, VectorLike
 from .checked import check_mechanism
 from .run import Run
@@ -28,7 +28,7 @@ from .start import placed, with_unit_quaternions
 
 
 @dataclass(frozen=True, repr=False)
-class Linear(Displayed):
+class Linear(NotebookDisplayed):
     """ẋ = A x + B u, y = C x + D u; x are changes of the independent coordinates `names` and their
     rates, u of the drives `inputs`, y of `outputs`. Along a motion all have a leading axis of
     times `t`."""
@@ -133,7 +133,7 @@ def _coordinates(mechanism: Mechanism, model: Model, q: Any, t: float) -> Floats
         here = with_unit_quaternions(model, check_vector(q, model.nq, "q"))
         model.check_closed(here, t)
         return here
-    given = check_table(q or {}, "q")
+    given = check_number_table(q or {}, "q")
     if not model.names.constraints:
         return with_unit_quaternions(model, placed(model.neutral(), given, model.q_names, "q"))
     return assemble(mechanism, given, list(given), t=t)
@@ -146,16 +146,16 @@ def _speeds(model: Model, q: Floats, qd: Any, t: float) -> Floats:
         given = check_vector(qd, names.nv, "qd")
         model.check_closed(q, t, qd=given)
         return given
-    known = check_table(qd or {}, "qd")
+    known = check_number_table(qd or {}, "qd")
     speeds = placed(np.zeros(names.nv), known, names.qd, "speed")
     if not names.constraints:
         return speeds
-    clock = [t] if names.in_time else []
+    clock = [t] if names.is_time_dependent else []
     fixed = [names.qd.index(name) for name in known]
     speeds = project_velocities(
         model.constraint_jacobian(q, *clock), speeds,
         model.constraint_velocity(q, speeds, *clock), hold=fixed,
-        rank_share=TOLERANCES.fine_rank_share,
+        rank_share=CLOSURE_TOLERANCES.fine_rank_share,
     )  # fmt: skip
     model.check_closed(q, t, qd=speeds)
     return speeds
@@ -169,9 +169,11 @@ def forces_at(model: Model, torque: Any) -> Floats:
         return check_vector(torque, model.nv, "torque")
     drives = list(model.names.actuators or model.names.qd)
     u = np.zeros(len(drives))
-    for name, value in check_table(torque, "torque").items():
+    for name, value in check_number_table(torque, "torque").items():
         if name not in drives:
-            raise NameNotFoundError(f"there is no drive '{name}'", remedy=suggest(name, drives))
+            raise NameNotFoundError(
+                f"there is no drive '{name}'", remedy=suggest_remedy(name, drives)
+            )
         u[drives.index(name)] = value
     B = model.input_matrix(model.home())
     elsewhere = model.input_matrix(model.integrate(model.home(), np.full(model.nv, 0.37)))
@@ -195,7 +197,7 @@ def _about(
     model: Model, readings: Sequence[tuple[str, Any]], t: float, q: Floats, qd: Floats, tau: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     names = model.names
-    clock = [float(t)] if names.in_time else []
+    clock = [float(t)] if names.is_time_dependent else []
     by_q, by_qd, by_tau = model.forward_dynamics_derivatives(q, qd, tau, *clock)
     G = independent_map(model, q, clock)
     W = _convected(model, q, qd, G, clock)
@@ -219,7 +221,7 @@ def _about(
 def _convected(model: Model, q: Floats, qd: Floats, G: Floats, clock: list[float]) -> Floats:
     """W; γ is of second degree in the speeds, so that differences of it give J's slope exactly."""
     names, W = model.names, np.zeros_like(G)
-    if not qd.any() and not names.in_time:
+    if not qd.any() and not names.is_time_dependent:
         return W
     if qd.any() and names.nq != names.nv:
         raise UnsupportedError(
@@ -228,7 +230,7 @@ def _convected(model: Model, q: Floats, qd: Floats, G: Floats, clock: list[float
         )  # fmt: skip
     if not names.constraints:
         return W
-    if names.positions < len(names.constraints):
+    if names.position_row_count < len(names.constraints):
         raise UnsupportedError(
             "in motion, constraints must be of positions", where=model.mechanism.name,
             remedy="linearize at rest",
@@ -240,7 +242,9 @@ def _convected(model: Model, q: Floats, qd: Floats, G: Floats, clock: list[float
         (model.constraint_bias(q, qd + g, *clock) - model.constraint_bias(q, qd - g, *clock)) / 4
         for g in G.T
     ]
-    W[others] = -pseudoinverse(J[:, others], TOLERANCES.rank_share) @ np.column_stack(slope)
+    W[others] = -jacobian_pseudoinverse(
+        J[:, others], CLOSURE_TOLERANCES.rank_share
+    ) @ np.column_stack(slope)
     return W
 
 
@@ -256,4 +260,4 @@ def _reading(model: Model, name: str) -> tuple[str, Any]:
     if frame in places and axis in ("x", "y", "z"):
         return "q", lambda q: model.jacobian(frame)(q)[3 + "xyz".index(axis)]
     known = [*model.names.qd, *(f"{place}.x" for place in places)]
-    raise NameNotFoundError(f"there is no output '{name}'", remedy=suggest(name, known))
+    raise NameNotFoundError(f"there is no output '{name}'", remedy=suggest_remedy(name, known))

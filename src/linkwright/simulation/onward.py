@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism, Names, names_of
+from ..mechanism import Mechanism, MechanismNames, mechanism_names
 from ..types import Floats
 from .feedback import Feedback
 from .run import Run
@@ -22,7 +22,7 @@ def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
     all the state cannot go on where coordinates are others."""
     if isinstance(torque, Feedback):
         return _remaining_law(torque, before, after)
-    old, new = names_of(before.mechanism), names_of(after)
+    old, new = mechanism_names(before.mechanism), mechanism_names(after)
     if torque is None or _moves_alike(old, new):
         return torque
     if callable(torque):
@@ -35,14 +35,14 @@ def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
     return remaining_forces(torque, before, after).tolist()
 
 
-def _moves_alike(old: Names, new: Names) -> bool:
+def _moves_alike(old: MechanismNames, new: MechanismNames) -> bool:
     return (old.q, old.qd, old.actuators) == (new.q, new.qd, new.actuators)
 
 
 def remaining_forces(forces: Any, before: Run, after: Mechanism) -> Floats:
     """Forces along the speeds that are still there, none along others."""
-    old, values = names_of(before.mechanism).qd, np.asarray(forces, dtype=float)
-    return np.array([values[old.index(n)] if n in old else 0.0 for n in names_of(after).qd])
+    old, values = mechanism_names(before.mechanism).qd, np.asarray(forces, dtype=float)
+    return np.array([values[old.index(n)] if n in old else 0.0 for n in mechanism_names(after).qd])
 
 
 def held_forces(drive: Any, before: Run, after: Mechanism) -> Floats | None:
@@ -54,7 +54,7 @@ def held_forces(drive: Any, before: Run, after: Mechanism) -> Floats | None:
 
 def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
     start = tuple(float(before.control[name][-1]) for name in law.names)
-    old, new = names_of(before.mechanism), names_of(after)
+    old, new = mechanism_names(before.mechanism), mechanism_names(after)
     if (old.q, old.qd) == (new.q, new.qd):
         return replace(law, start=start)
     t, r = ca.SX.sym("t"), ca.SX.sym("r", law.law.size1_in(4))

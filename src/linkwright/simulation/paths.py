@@ -10,10 +10,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest
-from ..expressions import parse
-from ..kinematics.values import read_expression
-from ..mechanism import Mechanism, names_of
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..expressions import parse_expression
+from ..kinematics.values import read_mechanism_expression
+from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_number
 from ..types import Floats
 from .tables import table_of
@@ -56,11 +56,11 @@ def path_of(mechanism: Mechanism, given: Mapping[str, Any]) -> Path:
     which a spline with smooth accelerations goes."""
     if not isinstance(given, Mapping):
         raise LinkwrightError("the motion is no table", remedy="give motions by coordinate")
-    known = list(names_of(mechanism).q)
+    known = list(mechanism_names(mechanism).q)
     for name in given:
         if name not in known:
             raise NameNotFoundError(
-                f"there is no coordinate '{name}'", remedy=suggest(str(name), known)
+                f"there is no coordinate '{name}'", remedy=suggest_remedy(str(name), known)
             )
     courses = tuple(_course(mechanism, name, value) for name, value in given.items())
     kept = {
@@ -82,7 +82,7 @@ def _course(mechanism: Mechanism, name: str, value: Any) -> Course:
 
 def _of_expression(mechanism: Mechanism, text: str) -> Course:
     t = ca.SX.sym("t")
-    x = ca.SX(read_expression(mechanism, parse(text), {"t": t}))
+    x = ca.SX(read_mechanism_expression(mechanism, parse_expression(text), {"t": t}))
     rate = ca.jacobian(x, t)
     parts = [ca.densify(part) for part in (x, rate, ca.jacobian(rate, t))]
     function = ca.Function("course", [t], parts)

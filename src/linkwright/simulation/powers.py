@@ -20,9 +20,9 @@ def power_function(eqs: Equations) -> Any:
     (passive,), (external,), (V,) = (
         eqs.expressions(name) for name in ("passive", "external", "potential_energy")
     )
-    springs = (ca.jacobian(V, q) @ eqs.rates).T - eqs.g
+    springs = (ca.jacobian(V, q) @ eqs.rate_matrix).T - eqs.g
     given = external
-    if eqs.names.constraints and eqs.names.in_time:
+    if eqs.names.constraints and eqs.names.is_time_dependent:
         given = given + eqs.expressions("required_forces")[0] - tau
     powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
     return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])

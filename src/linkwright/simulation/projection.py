@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics.closing import (
-    TOLERANCES,
-    ConstraintFunctions,
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
     close_positions,
     project_velocities,
-    smallest_share,
+    smallest_singular_share,
 )
-from ..kinematics.mobility_analysis import ranks
+from ..kinematics.mobility_analysis import constraint_ranks
 from ..model import Model
 from ..types import Floats
 
@@ -23,10 +23,10 @@ from ..types import Floats
 class Projection:
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.in_time = model.names.in_time
+        self.in_time = model.names.is_time_dependent
         self.position_rows = list(model.names.position_rows)
         self.closure_error = 0.0
-        self.rank, self.position_rank = ranks(model.mechanism)
+        self.rank, self.position_rank = constraint_ranks(model.mechanism)
         self.usual = self.weakest(self._home())
         self.passed: list[tuple[float, float]] = []
 
@@ -39,7 +39,7 @@ class Projection:
         time = [t] if self.in_time else []
         m = self.model
         if self.position_rows:
-            q = self._closed(q, time, 0.0 if polished else TOLERANCES.corrected)
+            q = self._closed(q, time, 0.0 if polished else CLOSURE_TOLERANCES.corrected_residual)
         J = m.constraint_jacobian(q, *time)
         if not polished:
             self.note(t, J)
@@ -50,7 +50,7 @@ class Projection:
 
     def _closed(self, q: Floats, time: list[float], tolerance: float) -> Floats:
         m = self.model
-        functions = ConstraintFunctions(
+        functions = PositionConstraints(
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
@@ -58,7 +58,7 @@ class Projection:
         )
         closure = close_positions(
             functions, q, tolerance=tolerance, rank=self.position_rank,
-            max_iterations=TOLERANCES.max_corrections,
+            max_iterations=CLOSURE_TOLERANCES.max_corrections,
         )  # fmt: skip
         self.closure_error = float(closure.residual)
         return closure.q
@@ -72,7 +72,7 @@ class Projection:
         """The smallest singular value that counts, as a share of the largest."""
         if not np.isfinite(J).all():
             return 0.0
-        return smallest_share(J, self.rank) if self.rank else 1.0
+        return smallest_singular_share(J, self.rank) if self.rank else 1.0
 
     def note(self, t: float, J: Floats) -> None:
         self.passed.append((float(t), self.weakest(J) / max(self.usual, 1e-300)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conveniences import convenience
+from ..conveniences import find_convenience
 from ..errors import UnsupportedError
 from .events.given import Event
 from .feedback import NOT_KEPT
@@ -72,7 +72,7 @@ def repeat(source: str | Path | Run) -> Run:
         recipe = given.pop("controller")
         if "\n" not in str(recipe.get("mechanism", "\n")):  # a name would be that of a file
             raise UnsupportedError("the run's controller names a file", where=where)
-        given["torque"] = convenience("Run.repeat")(recipe)
+        given["torque"] = find_convenience("Run.repeat")(recipe)
     if given.pop("mode", "") != "inverse":
         return simulate(run.mechanism, **given)
     if "motion" in given:

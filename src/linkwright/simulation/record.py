@@ -18,7 +18,7 @@ from .system import WORKS, System
 def prepare_recording(system: System) -> None:
     """Compiles what `recorded` needs, so that a run that is interrupted is recorded at once."""
     needed = ["forward_dynamics", "kinetic_energy", "potential_energy"]
-    needed += ["constraint_residual"] * bool(system.names.positions)
+    needed += ["constraint_residual"] * bool(system.names.position_row_count)
     needed += ["input_matrix"] * bool(system.names.actuators)
     for name in needed:
         getattr(system.whole_model, name)
@@ -45,9 +45,9 @@ def recorded(
     q, qd = system.motion(y)
     names, model = system.names, system.whole_model
     tau = system.torques(times, y, driven)
-    clock = [times] if names.in_time else []
+    clock = [times] if names.is_time_dependent else []
     closure = system.apart(y)
-    if names.constraints and names.positions:
+    if names.constraints and names.position_row_count:
         left = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
         closure = np.maximum(closure, left)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..conveniences import convenience
+from ..conveniences import find_convenience
 from ..mechanism import Mechanism
 from ..types import Floats
 from .details import Details, Named
@@ -174,17 +174,17 @@ class Run:
 
     def plot(self, *names: str, **options: Any) -> Figure:
         """Histories over time: "q", "energy", "tau", "reactions", …; see `show.plot`."""
-        figure: Figure = convenience("Run.plot")(self, *names, **options)
+        figure: Figure = find_convenience("Run.plot")(self, *names, **options)
         return figure
 
     def cyclograph(self, every: float | None = None, **options: Any) -> Figure:
         """Stick figures every so many seconds, one over the other; see `show.cyclograph`."""
-        figure: Figure = convenience("Run.cyclograph")(self, every, **options)
+        figure: Figure = find_convenience("Run.cyclograph")(self, every, **options)
         return figure
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """The motion as .mp4, .gif or .html, by the ending; see `show.animate`."""
-        written: Path = convenience("Run.animate")(self, path, **options)
+        written: Path = find_convenience("Run.animate")(self, path, **options)
         return written
 
     def save(self, path: str | Path, histories_only: bool = False) -> None:
@@ -232,10 +232,10 @@ class Run:
         assembled = given is None or isinstance(given, Mapping)
         if not (constrained and assembled and "by" in self.settings and self.t[0] == 0):
             return ()
-        from ..kinematics.assembly_search import far_moves
+        from ..kinematics.assembly_search import describe_far_moves
         from ..kinematics.constraint_system import constraint_system
 
-        moves = far_moves(constraint_system(self.mechanism), self.q[0], tuple(given or ()))
+        moves = describe_far_moves(constraint_system(self.mechanism), self.q[0], tuple(given or ()))
         return tuple(f"assembly moved {move}" for move in moves)
 
     def _other_steps(self) -> list[str]:

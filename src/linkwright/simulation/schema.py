@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import FileError, LinkwrightError
 from ..files.toml import read_toml
-from ..mechanism import Mechanism, Names, names_of
+from ..mechanism import Mechanism, MechanismNames, mechanism_names
 from ..types import Floats
 from .run import Happened
 
@@ -66,7 +66,7 @@ def attributes_of(data: xarray.Dataset) -> dict[str, Any]:
 
 def histories_of(data: xarray.Dataset, mechanism: Mechanism) -> dict[str, Any]:
     """All histories, with the sizes and names that the mechanism has."""
-    names = names_of(mechanism)
+    names = mechanism_names(mechanism)
     _check_labels(data, "coordinate", names.q)
     _check_labels(data, "speed", names.qd)
     times = _array(data, "time", (None,))
@@ -78,7 +78,7 @@ def histories_of(data: xarray.Dataset, mechanism: Mechanism) -> dict[str, Any]:
     }
     for field, key in (("u", "u"), ("pushes", "push")):
         found[field] = _array(data, key, sizes[key]) if key in data else None
-    rigid = any(contact.rigid for contact in mechanism.contacts.values())
+    rigid = any(contact.is_rigid for contact in mechanism.contacts.values())
     found["borne"] = _array(data, "reactions", sizes["reactions"]) if rigid else None
     found["control"] = {
         str(x.attrs["state"]): _array(data, str(key), (len(times),))
@@ -94,7 +94,7 @@ def check_times(times: Floats, settings: dict[str, Any]) -> None:
         raise FileError("its times do not rise")
 
 
-def _sizes(n: int, names: Names) -> dict[str, tuple[int | None, ...]]:
+def _sizes(n: int, names: MechanismNames) -> dict[str, tuple[int | None, ...]]:
     found: dict[str, tuple[int | None, ...]] = dict.fromkeys(HISTORIES.values(), (n,))
     found |= dict.fromkeys(("qd", "qdd", "tau", "push"), (n, names.nv))
     joints = len(names.joints) + len(names.loops)

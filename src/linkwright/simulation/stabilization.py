@@ -13,8 +13,8 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..kinematics.closing import TOLERANCES, gauss_newton_step
-from ..kinematics.mobility_analysis import ranks
+from ..kinematics.closing import CLOSURE_TOLERANCES, gauss_newton_step
+from ..kinematics.mobility_analysis import constraint_ranks
 from ..model import Model
 from ..types import Floats
 from .fixed.ingredients import Ingredients
@@ -46,13 +46,17 @@ class Baumgarte:
     def number(self, model: Model, q: Floats, qd: Floats, time: list[float]) -> Floats:
         """The same where rows were chosen badly."""
         rows = 2 * self.alpha * model.constraint_velocity(q, qd, *time)
-        if model.names.positions:
+        if model.names.position_row_count:
             rows[list(model.names.position_rows)] += self.beta**2 * model.constraint_residual(
                 q, *time
             )
-        J, rank = model.constraint_jacobian(q, *time), ranks(model.mechanism)[0]
+        J, rank = model.constraint_jacobian(q, *time), constraint_ranks(model.mechanism)[0]
         return gauss_newton_step(
-            J, rows, rank_share=TOLERANCES.rank_share, rank=rank, metric=model.mass_matrix(q)
+            J,
+            rows,
+            rank_share=CLOSURE_TOLERANCES.rank_share,
+            rank=rank,
+            metric=model.mass_matrix(q),
         )
 
 
@@ -67,7 +71,7 @@ def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
             f"constraints cannot be held by {given!r}",
             remedy='use "projection", "baumgarte", or {"alpha": 10, "beta": 10}',
         )
-    own = equations.state is not None and equations.state.carried is None
+    own = equations.state is not None and equations.state.rates_from_motion is None
     if own or not equations.names.constraints:
         raise UnsupportedError(
             "Baumgarte's terms are for constraints on q and q̇, which are not here",

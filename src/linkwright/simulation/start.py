@@ -7,28 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest
+from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest_remedy
 from ..kinematics.assembly import (
     assemble,
     assemble_velocities,
-    check_quaternions,
-    check_velocities,
+    check_constrained_velocities,
+    check_quaternion_values,
 )
-from ..kinematics.closing import TOLERANCES
+from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
-from ..mechanism import Mechanism, names_of, numbers_from_text
+from ..mechanism import Mechanism, mechanism_names, read_named_numbers
 from ..model import Model
-from ..number_checks import check_table, check_vector
+from ..number_checks import check_number_table, check_vector
 from ..types import Floats
 
 
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
     """(q, q̇) at t = 0 that hold the constraints."""
-    names = names_of(mechanism)
-    q0, qd0 = (numbers_from_text(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
+    names = mechanism_names(mechanism)
+    q0, qd0 = (read_named_numbers(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
     if isinstance(q0, Mapping) or q0 is None:
-        given = check_table(q0 or {}, "q0")
-        check_quaternions(given, names.q)
+        given = check_number_table(q0 or {}, "q0")
+        check_quaternion_values(given, names.q)
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:
@@ -37,13 +37,13 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         q = check_vector(q0, names.nq, "q0", names.q)
     q = with_unit_quaternions(model, q)
     if isinstance(qd0, Mapping) or qd0 is None:
-        qd = placed(np.zeros(names.nv), check_table(qd0 or {}, "qd0"), names.qd, "speed")
+        qd = placed(np.zeros(names.nv), check_number_table(qd0 or {}, "qd0"), names.qd, "speed")
     else:
         qd = check_vector(qd0, names.nv, "qd0", names.qd)
     if not names.constraints:
         return q, qd
     system = constraint_system(mechanism)
-    if system.gap(q, 0.0) > max(TOLERANCES.accepted, model.leeway):
+    if system.counted_residual(q, 0.0) > max(CLOSURE_TOLERANCES.accepted_residual, model.leeway):
         left = np.abs(system.residual(q, 0.0))
         worst = int(np.argmax(left))
         raise AssemblyError(
@@ -52,9 +52,9 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
     if isinstance(qd0, Mapping):
-        return q, assemble_velocities(mechanism, q, check_table(qd0, "qd0"))
+        return q, assemble_velocities(mechanism, q, check_number_table(qd0, "qd0"))
     if qd0 is not None:
-        check_velocities(mechanism, q, qd)
+        check_constrained_velocities(mechanism, q, qd)
     return q, assemble_velocities(mechanism, q, qd)
 
 
@@ -74,7 +74,7 @@ def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Fl
     for name, value in given.items():
         if name not in names:
             raise NameNotFoundError(
-                f"there is no {kind} '{name}'", remedy=suggest(name, list(names))
+                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, list(names))
             )
         values[list(names).index(name)] = value
     return values

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units
 from ..model import Model
 from ..model import compile as compiled
-from ..number_checks import check_vector, check_whole
+from ..number_checks import check_vector, check_whole_number
 from ..types import Floats, VectorLike
 from .checked import check_mechanism
 from .linear import forces_at, independent_map, linearize
@@ -27,7 +27,7 @@ __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 
 
 @dataclass(frozen=True, repr=False)
-class Equilibrium(Displayed):
+class Equilibrium(NotebookDisplayed):
     """A configuration at rest, about which M ä + D ȧ + K a = 0 in the independent coordinates.
 
     `frequencies` (rad/s) are those of the undamped system, lowest first; one below zero stands for
@@ -71,7 +71,7 @@ def equilibria(
     rng = np.random.default_rng(seed)
     tau = forces_at(model, torque)
     found: list[Equilibrium] = []
-    for k in range(check_whole(starts, "starts", 1)):
+    for k in range(check_whole_number(starts, "starts", 1)):
         step = rng.uniform(-np.pi, np.pi, model.nv) * (k > 0)
         try:
             one = _rest(model, model.integrate(model.home(), step), tau)
@@ -109,7 +109,7 @@ def equilibrium(
 def _at_rest(mechanism: Mechanism) -> Model:
     check_mechanism(mechanism)
     model = compiled(mechanism, threads=1)
-    if model.names.in_time:
+    if model.names.is_time_dependent:
         raise UnsupportedError("what depends on time has no rest", where=mechanism.name)
     return model
 
@@ -140,11 +140,11 @@ def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
 def _wound_back(model: Model, q: Floats, tau: Floats) -> Floats:
     """The same rest with angles within half a turn, where full turns make no difference."""
     units = coordinate_units(model.mechanism)
-    enough = max(1e-10, model.leeway) if model.names.positions else 0.0
+    enough = max(1e-10, model.leeway) if model.names.position_row_count else 0.0
     for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
         other = q.copy()
         other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))
-        open_ = model.constraint_residual(other) if model.names.positions else np.zeros(1)
+        open_ = model.constraint_residual(other) if model.names.position_row_count else np.zeros(1)
         moves = model.forward_dynamics(other, np.zeros(model.nv), tau)
         if np.abs(open_).max() < enough and np.abs(moves).max() < 1e-7:
             q = other

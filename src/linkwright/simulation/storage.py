@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, FileError, MissingExtraError, kind_of
-from ..files.partial import partial_name
-from ..mechanism import names_of
+from ..errors import ArgumentError, FileError, MissingExtraError, type_in_words
+from ..files.partial import partial_file_name
+from ..mechanism import mechanism_names
 from .dataset import attributes_of_file, dataset
 from .run import Run
 from .schema import attributes_of, check_times, histories_of, mechanism_of
@@ -44,7 +44,7 @@ def prepare_saving(target: Path) -> None:
 def save(run: Run | Kinematics, target: Path, histories_only: bool = False) -> None:
     """Writes a file whole or not at all."""
     check_format(target)
-    half = partial_name(target)
+    half = partial_file_name(target)
     try:
         if target.suffix == ".nc":
             _with_next(run, target, histories_only).to_netcdf(half, engine="scipy")
@@ -80,7 +80,7 @@ def _later(path: Path) -> Path:
 def columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, Any]:
     """A table by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works, and (unless
     `histories_only`) the positions of frames; of kinematics, only motions."""
-    names = names_of(run.mechanism)
+    names = mechanism_names(run.mechanism)
     found = {"t": run.t}
     found |= dict(zip(names.q, run.q.T, strict=True))
     for prefix, values in (("d", run.qd), ("dd", run.qdd)):
@@ -93,7 +93,7 @@ def columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, An
 
 
 def _forces(run: Run) -> dict[str, Any]:
-    names = names_of(run.mechanism)
+    names = mechanism_names(run.mechanism)
     found = {f"tau_{n}": x for n, x in zip(names.qd, run.tau.T, strict=True)}
     if run.u is not None:
         found |= {f"u_{n}": x for n, x in zip(names.actuators, run.u.T, strict=True)}
@@ -133,7 +133,9 @@ def _write_parquet(run: Run | Kinematics, path: Path, histories_only: bool) -> N
 def load_run(path: str | Path) -> Run:
     """A run from the NetCDF file that `Run.save` has written, and those that follow it."""
     if not isinstance(path, str | Path):
-        raise ArgumentError(f"{kind_of(path)} is not a file", remedy='write load_run("run.nc")')
+        raise ArgumentError(
+            f"{type_in_words(path)} is not a file", remedy='write load_run("run.nc")'
+        )
     runs: list[Run] = []
     later: Path | None = Path(path)
     seen: list[Path] = []

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..equations import Equations
 from ..formulations import derive
-from ..guard import SMALL_PIVOT
+from ..guard import MIN_PIVOT_SHARE
 from ..model import Model
 from ..model import compile as compiled
 from ..readings.llvm import compile_tape
-from ..tape import Tape, normalised, record, scheduled
+from ..tape import Tape, normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .inputs import Drive, filled, first
 from .powers import power_function
@@ -122,14 +122,16 @@ class System:
     def guarded(self) -> bool:
         """Whether accelerations come from the model, which solves singular states otherwise."""
         state = self.equations.state
-        return bool(self.names.constraints) and (state is None or state.carried is not None)
+        return bool(self.names.constraints) and (
+            state is None or state.rates_from_motion is not None
+        )
 
     @property
     def drifts(self) -> bool:
         """Whether errors take states out of what they mean: bodies apart at their joints, or
         quaternions off length 1."""
         state = self.equations.state
-        own = state is not None and state.carried is not None
+        own = state is not None and state.rates_from_motion is not None
         return own or self.names.nq != self.names.nv
 
     @cached_property
@@ -141,8 +143,11 @@ class System:
         if state is None:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
-        near = q[list(state.near_rows), 0]
-        x, made = ca.vertcat(state.x, state.near), ca.vertcat(state.from_motion(), near)
+        near = q[list(state.ambiguous_coordinates), 0]
+        x, made = (
+            ca.vertcat(state.x, state.nearby_coordinates),
+            ca.vertcat(state.from_motion(), near),
+        )
         return x, made, state.to_motion()
 
     @property
@@ -245,8 +250,8 @@ class System:
     def _state_rates(self) -> tuple[Any, Any, Any]:
         """ẋ, q̈ and the smallest pivot, by x."""
         eqs, motion, (q, qd, tau, t) = self.equations, self._maps[2], self.symbols
-        if eqs.state is not None and eqs.state.carried is None:
-            needed = self.names.constraints and self.names.in_time
+        if eqs.state is not None and eqs.state.rates_from_motion is None:
+            needed = self.names.constraints and self.names.is_time_dependent
             qdd = self._plain_accelerations(motion, tau, t) if needed else 0 * qd
             return eqs.state.rates(), qdd, ca.SX(1)
         qdd, *pivots = eqs.expressions("forward_dynamics")
@@ -261,10 +266,10 @@ class System:
     def _carried(self, qdd: Any) -> Any:
         """ẋ by x, q, q̇ and q̈."""
         eqs, qd = self.equations, self.symbols[1]
-        if eqs.state is None or eqs.state.carried is None:
-            return ca.vertcat(eqs.rates @ qd, qdd)
-        carried = ca.substitute(eqs.state.carried(), eqs.symbols["qdd"], qdd)
-        return ca.vertcat(carried, (eqs.rates @ qd)[list(eqs.state.near_rows), 0])
+        if eqs.state is None or eqs.state.rates_from_motion is None:
+            return ca.vertcat(eqs.rate_matrix @ qd, qdd)
+        carried = ca.substitute(eqs.state.rates_from_motion(), eqs.symbols["qdd"], qdd)
+        return ca.vertcat(carried, (eqs.rate_matrix @ qd)[list(eqs.state.ambiguous_coordinates), 0])
 
     @cached_property
     def _carrying(self) -> Any:
@@ -287,7 +292,7 @@ class System:
             "rates", inputs, ca.cse(list(self.rates_expression)), ["x", "z", "w", "push", "t"],
             ["rate", "pivot"],
         )  # fmt: skip
-        return scheduled(normalised(record(function)))
+        return schedule_tape(normalize_tape(record_tape(function)))
 
     @cached_property
     def kernel(self) -> Any:
@@ -340,7 +345,7 @@ class System:
         """How far free bodies are from where joints put them, one number a column of y; zero for
         formulations in whose states joints cannot open."""
         state = self.equations.state
-        if state is None or state.carried is None:
+        if state is None or state.rates_from_motion is None:
             return np.zeros(y.shape[1])
         q, qd = self.motion(y)
         size = len(state.names)
@@ -352,7 +357,7 @@ class System:
         self.evaluations += 1
         found: Floats
         found, pivot = self.kernel(*self.inputs(t, y))
-        if self.guarded and not pivot[0] >= SMALL_PIVOT:
+        if self.guarded and not pivot[0] >= MIN_PIVOT_SHARE:
             return self._pivoted(t, y)
         return found
 
@@ -361,7 +366,7 @@ class System:
         q, qd = self.motion(y)
         push = self.push(t, y)
         tau = self.torque(t, y) + push
-        time = [t] if self.names.in_time else []
+        time = [t] if self.names.is_time_dependent else []
         qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
@@ -381,7 +386,7 @@ class System:
 
     @cached_property
     def _rate_matrix(self) -> Any:
-        return ca.Function("N", [self.symbols[0]], [self.equations.rates])
+        return ca.Function("N", [self.symbols[0]], [self.equations.rate_matrix])
 
     def slope(self, t: float, y: Floats) -> Floats:
         """∂ẏ/∂y for stiff methods; forces of friction, stops and contacts are left to them."""

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from ..kinematics.build import build_tree
-from ..kinematics.constraint_kinds.setting import Setting
-from ..kinematics.constraint_kinds.wheel import Wheel
+from ..kinematics.constraint_kinds.setting import BodyStates
+from ..kinematics.constraint_kinds.wheel import WheelRestraint
 from ..mechanism import Mechanism
 from ..types import Floats
 
@@ -31,8 +31,12 @@ class FlatWheels:
         if not self.names:
             return
         tree = build_tree(mechanism, "numeric")
-        ties = [tie for tie in tree.restraints.ties if isinstance(tie, Wheel) and tie.other is None]
-        rows = [_lean_and_contact(tie, Setting(tree)) for tie in ties]
+        ties = [
+            tie
+            for tie in tree.restraints.entries
+            if isinstance(tie, WheelRestraint) and tie.other_radius is None
+        ]
+        rows = [_lean_and_contact(tie, BodyStates(tree)) for tie in ties]
         self._at: Any = ca.Function("wheels", [tree.motion.q], [ca.horzcat(*rows)])
 
     def fallen(self, q: Floats) -> str | None:
@@ -50,10 +54,10 @@ class FlatWheels:
         return self.names[int(np.argmax(flat))] if flat.any() else None
 
 
-def _lean_and_contact(tie: Wheel, setting: Setting) -> Any:
+def _lean_and_contact(tie: WheelRestraint, setting: BodyStates) -> Any:
     """sin² of the angle between wheel and plane, and the direction from contact to centre times
     the sine."""
-    wheel, plane = setting.pose(tie.wheel), setting.pose(tie.on)
+    wheel, plane = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)
     n, a = plane.R[:, 2], wheel.R @ tie.axle
     tilt = ca.dot(n, a)
     return ca.vertcat(1 - tilt * tilt, n - tilt * a)

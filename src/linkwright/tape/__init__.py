@@ -1,16 +1,35 @@
 """Recording of CasADi functions as straight-line tapes, and passes over them."""
 
 from ..ports import Port
-from .count import count_operations, operations_by_kind, operations_of_state
-from .functions import NamedExpression, named_vectors, record_expressions, record_scheduled
-from .normalise import normalised
-from .record import record
-from .schedule import scheduled
-from .tape import ARITY, COMMUTATIVE, Op, Tape
-from .writer import renumbered, without_dead
+from .count import count_operations_by_kind, count_state_operations, count_tape_operations
+from .functions import (
+    NamedExpression,
+    record_compilable_tape,
+    record_expression_tape,
+    vector_expressions,
+)
+from .normalise import normalize_tape
+from .record import record_tape
+from .schedule import schedule_tape
+from .tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape
+from .writer import remove_dead_instructions, reorder_instructions
 
 __all__ = [
-    "ARITY", "COMMUTATIVE", "NamedExpression", "Op", "Port", "Tape", "count_operations",
-    "named_vectors", "normalised", "operations_by_kind", "operations_of_state", "record",
-    "record_expressions", "record_scheduled", "renumbered", "scheduled", "without_dead",
+    "COMMUTATIVE_OPERATIONS",
+    "OPERATION_ARITY",
+    "NamedExpression",
+    "Op",
+    "Port",
+    "Tape",
+    "count_operations_by_kind",
+    "count_state_operations",
+    "count_tape_operations",
+    "normalize_tape",
+    "record_compilable_tape",
+    "record_expression_tape",
+    "record_tape",
+    "remove_dead_instructions",
+    "reorder_instructions",
+    "schedule_tape",
+    "vector_expressions",
 ]  # fmt: skip

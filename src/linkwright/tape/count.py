@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .tape import ARITY, Op, Tape
+from .tape import OPERATION_ARITY, Op, Tape
 
-_FREE = frozenset({Op.CONSTANT, Op.INPUT, Op.NEG})
+_FREE_OPERATIONS = frozenset({Op.CONSTANT, Op.INPUT, Op.NEG})
 
 
-def count_operations(tape: Tape) -> int:
+def count_tape_operations(tape: Tape) -> int:
     """How many floating-point operations the tape takes."""
     counts = Counter(tape.ops.tolist())
-    return sum(n * (2 if op == Op.FMA else 1) for op, n in counts.items() if op not in _FREE)
+    return sum(
+        n * (2 if op == Op.FMA else 1) for op, n in counts.items() if op not in _FREE_OPERATIONS
+    )
 
 
-def operations_by_kind(tape: Tape) -> dict[str, int]:
+def count_operations_by_kind(tape: Tape) -> dict[str, int]:
     counts = Counter(tape.ops.tolist())
-    return {Op(op).name.lower(): n for op, n in sorted(counts.items()) if op not in _FREE}
+    return {
+        Op(op).name.lower(): n for op, n in sorted(counts.items()) if op not in _FREE_OPERATIONS
+    }
 
 
-def operations_of_state(tape: Tape) -> dict[str, int]:
+def count_state_operations(tape: Tape) -> dict[str, int]:
     """Operations by kind, without those on parameters alone, which are done once and for all."""
     moving: list[bool] = []
     counts: Counter[str] = Counter()
@@ -29,7 +33,7 @@ def operations_of_state(tape: Tape) -> dict[str, int]:
         if op is Op.INPUT:
             moving.append(tape.inputs[tape.args[k, 0]].name != "p")
             continue
-        moving.append(any(moving[a] for a in tape.args[k, : ARITY[op]].tolist()))
-        if moving[k] and op not in _FREE:
+        moving.append(any(moving[a] for a in tape.args[k, : OPERATION_ARITY[op]].tolist()))
+        if moving[k] and op not in _FREE_OPERATIONS:
             counts[op.name.lower()] += 1
     return dict(sorted(counts.items()))

@@ -7,23 +7,23 @@ from typing import Any
 
 from ..ports import Port
 from ..types import SX
-from .normalise import normalised
-from .record import record
-from .schedule import scheduled
+from .normalise import normalize_tape
+from .record import record_tape
+from .schedule import schedule_tape
 from .tape import Tape
 
 NamedExpression = tuple[str, SX, tuple[int, ...]]
 """An input or output of a function: its name, its expression, and the shape of its numbers."""
 
 
-def record_scheduled(
+def record_compilable_tape(
     function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
 ) -> Tape:
     """The tape of a `casadi.Function`, ready to be compiled. See `record` for the ports."""
-    return scheduled(normalised(record(function, inputs, outputs)))
+    return schedule_tape(normalize_tape(record_tape(function, inputs, outputs)))
 
 
-def record_expressions(
+def record_expression_tape(
     name: str, inputs: Sequence[NamedExpression], outputs: Sequence[NamedExpression]
 ) -> Tape:
     """The tape of expressions, ready to be compiled. Inputs are symbols."""
@@ -37,9 +37,9 @@ def record_expressions(
         [key for key, *_ in outputs],
     )
     sides = [[Port(key, shape) for key, _, shape in side] for side in (inputs, outputs)]
-    return record_scheduled(function, *sides)
+    return record_compilable_tape(function, *sides)
 
 
-def named_vectors(expressions: Mapping[str, SX]) -> list[NamedExpression]:
+def vector_expressions(expressions: Mapping[str, SX]) -> list[NamedExpression]:
     """Column vectors as inputs or outputs of a function."""
     return [(name, column, (int(column.shape[0]),)) for name, column in expressions.items()]

@@ -8,63 +8,69 @@ from __future__ import annotations
 
 import numpy as np
 
-from .tape import ARITY, Op, Tape
-from .writer import Writer, without_dead
+from .tape import OPERATION_ARITY, Op, Tape
+from .writer import TapeWriter, remove_dead_instructions
 
-Signed = tuple[bool, int]  # whether negative, base
+SignedRegister = tuple[bool, int]  # whether negative, base
 
 
-def normalised(tape: Tape) -> Tape:
+def normalize_tape(tape: Tape) -> Tape:
     """The same function in at most as many operations."""
-    writer = Writer()
-    values: list[Signed] = []
+    writer = TapeWriter()
+    values: list[SignedRegister] = []
     final = {v for result in tape.results for v in result.tolist()}
     plain: dict[int, int] = {}
     for k in range(len(tape)):
-        values.append(_rewrite(tape, k, writer, values))
+        values.append(_rewrite_instruction(tape, k, writer, values))
         if k in final:  # at once, so that it need not wait
-            plain[k] = _plain(writer, values[k])
+            plain[k] = _write_signed(writer, values[k])
     results = tuple(
         np.array([plain[v] for v in result.tolist()], np.int32) for result in tape.results
     )
-    return without_dead(writer.tape(tape.name, tape.inputs, tape.outputs, results))
+    return remove_dead_instructions(
+        writer.finish_tape(tape.name, tape.inputs, tape.outputs, results)
+    )
 
 
-def _plain(writer: Writer, value: Signed) -> int:
+def _write_signed(writer: TapeWriter, value: SignedRegister) -> int:
     negative, base = value
-    return writer.write(Op.NEG, base) if negative else base
+    return writer.write_instruction(Op.NEG, base) if negative else base
 
 
-def _rewrite(tape: Tape, k: int, writer: Writer, values: list[Signed]) -> Signed:
+def _rewrite_instruction(
+    tape: Tape, k: int, writer: TapeWriter, values: list[SignedRegister]
+) -> SignedRegister:
     op, operands = tape.operations[k], tape.operands[k]
     if op is Op.CONSTANT:
         number = float(tape.constants[k])
-        return number < 0, writer.constant(abs(number) if number else number)
+        return number < 0, writer.write_constant(abs(number) if number else number)
     if op is Op.INPUT:
-        return False, writer.write(Op.INPUT, operands[0], operands[1])
-    given = [values[a] for a in operands[: ARITY[op]]]
+        return False, writer.write_instruction(Op.INPUT, operands[0], operands[1])
+    given = [values[a] for a in operands[: OPERATION_ARITY[op]]]
     match op:
         case Op.NEG:
             return not given[0][0], given[0][1]
         case Op.MUL | Op.DIV:
             (s, a), (t, b) = given
-            return s != t, writer.write(op, a, b)
+            return s != t, writer.write_instruction(op, a, b)
         case Op.ADD:
-            return _sum(writer, *given)
+            return _write_sum(writer, *given)
         case Op.SUB:
-            return _sum(writer, given[0], (not given[1][0], given[1][1]))
-        case Op.SIN | Op.TAN | Op.ASIN | Op.TANH | Op.SIGN if _is_value(writer, given[0][1]):
-            return given[0][0], writer.write(op, given[0][1])  # odd functions
-        case Op.COS | Op.ABS if _is_value(writer, given[0][1]):
-            return False, writer.write(op, given[0][1])  # even functions
+            return _write_sum(writer, given[0], (not given[1][0], given[1][1]))
+        case Op.SIN | Op.TAN | Op.ASIN | Op.TANH | Op.SIGN if _is_not_constant(writer, given[0][1]):
+            return given[0][0], writer.write_instruction(op, given[0][1])  # odd functions
+        case Op.COS | Op.ABS if _is_not_constant(writer, given[0][1]):
+            return False, writer.write_instruction(op, given[0][1])  # even functions
         case _:
-            return False, writer.write(op, *(_plain(writer, value) for value in given))
+            return False, writer.write_instruction(
+                op, *(_write_signed(writer, value) for value in given)
+            )
 
 
-def _is_value(writer: Writer, base: int) -> bool:
+def _is_not_constant(writer: TapeWriter, base: int) -> bool:
     return writer.ops[base] != Op.CONSTANT
 
 
-def _sum(writer: Writer, one: Signed, other: Signed) -> Signed:
+def _write_sum(writer: TapeWriter, one: SignedRegister, other: SignedRegister) -> SignedRegister:
     (s, a), (t, b) = (one, other) if one[1] <= other[1] else (other, one)
-    return s, writer.write(Op.ADD if s == t else Op.SUB, a, b)
+    return s, writer.write_instruction(Op.ADD if s == t else Op.SUB, a, b)

@@ -12,27 +12,27 @@ from ..errors import UnsupportedError
 from ..ports import Port
 from ..types import Integers
 from .tape import Op, Tape
-from .writer import Writer, without_dead
+from .writer import TapeWriter, remove_dead_instructions
 
 if TYPE_CHECKING:
     import casadi as ca
 
 
-_OURS_ALONE = {Op.CONSTANT, Op.INPUT, Op.SELECT, Op.FMA}
-_DIRECT: dict[str, Op] = {op.name: op for op in set(Op) - _OURS_ALONE} | {
+_NOT_IN_CASADI = {Op.CONSTANT, Op.INPUT, Op.SELECT, Op.FMA}
+_CASADI_OPERATIONS: dict[str, Op] = {op.name: op for op in set(Op) - _NOT_IN_CASADI} | {
     "CONSTPOW": Op.POW, "FABS": Op.ABS, "FMIN": Op.MIN, "FMAX": Op.MAX,
 }  # fmt: skip
 
 
 @cache
-def _names() -> dict[int, str]:
+def _casadi_operation_names() -> dict[int, str]:
     """CasADi's operations by their numbers."""
     import casadi as ca
 
     return {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
 
 
-def record(
+def record_tape(
     function: ca.Function,
     inputs: Sequence[Port] | None = None,
     outputs: Sequence[Port] | None = None,
@@ -41,49 +41,53 @@ def record(
 
     CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
     """
-    writer, names = Writer(), _names()
-    rows_in = [_row_major(function.sparsity_in(i)) for i in range(function.n_in())]
-    rows_out = [_row_major(function.sparsity_out(i)) for i in range(function.n_out())]
+    writer, names = TapeWriter(), _casadi_operation_names()
+    rows_in = [_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
+    rows_out = [_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())]
     slots: dict[int, int] = {}
-    results = [np.full(max(1, _numel(function, i)), -1, np.int32) for i in range(function.n_out())]
+    results = [
+        np.full(max(1, _output_size(function, i)), -1, np.int32) for i in range(function.n_out())
+    ]
     for k in range(function.n_instructions()):
         code = names[function.instruction_id(k)]
         source, target = function.instruction_input(k), function.instruction_output(k)
         if code == "OUTPUT":
             results[target[0]][rows_out[target[0]][target[1]]] = slots[source[0]]
         elif code == "INPUT":
-            slots[target[0]] = writer.write(Op.INPUT, source[0], int(rows_in[source[0]][source[1]]))
+            slots[target[0]] = writer.write_instruction(
+                Op.INPUT, source[0], int(rows_in[source[0]][source[1]])
+            )
         elif code == "CONST":
-            slots[target[0]] = writer.constant(function.instruction_constant(k))
+            slots[target[0]] = writer.write_constant(function.instruction_constant(k))
         else:
-            slots[target[0]] = _translate(writer, code, [slots[s] for s in source])
+            slots[target[0]] = _translate_operation(writer, code, [slots[s] for s in source])
     for result in results:
         if (result < 0).any():
-            result[result < 0] = writer.constant(0.0)
-    tape = writer.tape(
+            result[result < 0] = writer.write_constant(0.0)
+    tape = writer.finish_tape(
         function.name(),
-        inputs or _ports(function.name_in, function.size_in, function.n_in()),
-        outputs or _ports(function.name_out, function.size_out, function.n_out()),
+        inputs or _function_ports(function.name_in, function.size_in, function.n_in()),
+        outputs or _function_ports(function.name_out, function.size_out, function.n_out()),
         results,
     )
-    return without_dead(tape)
+    return remove_dead_instructions(tape)
 
 
-def _translate(writer: Writer, code: str, operands: list[int]) -> int:
-    if code in _DIRECT:
-        return writer.write(_DIRECT[code], *operands)
+def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
+    if code in _CASADI_OPERATIONS:
+        return writer.write_instruction(_CASADI_OPERATIONS[code], *operands)
     (a, *rest) = operands
     match code:
         case "SQ":
-            return writer.write(Op.MUL, a, a)
+            return writer.write_instruction(Op.MUL, a, a)
         case "TWICE":
-            return writer.write(Op.ADD, a, a)
+            return writer.write_instruction(Op.ADD, a, a)
         case "INV":
-            return writer.write(Op.DIV, writer.constant(1.0), a)
+            return writer.write_instruction(Op.DIV, writer.write_constant(1.0), a)
         case "ATAN":
-            return writer.write(Op.ATAN2, a, writer.constant(1.0))
+            return writer.write_instruction(Op.ATAN2, a, writer.write_constant(1.0))
         case "IF_ELSE_ZERO":
-            return writer.write(Op.SELECT, a, rest[0], writer.constant(0.0))
+            return writer.write_instruction(Op.SELECT, a, rest[0], writer.write_constant(0.0))
         case _:
             raise UnsupportedError(
                 f"the operation {code} cannot be on a tape",
@@ -91,17 +95,17 @@ def _translate(writer: Writer, code: str, operands: list[int]) -> int:
             )
 
 
-def _row_major(sparsity: Any) -> Integers:
+def _row_major_indices(sparsity: Any) -> Integers:
     """For each stored entry (CasADi's column order), its row-major index in the full array."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns
 
 
-def _numel(function: Any, output: int) -> int:
+def _output_size(function: Any, output: int) -> int:
     return int(function.numel_out(output))
 
 
-def _ports(name: Any, size: Any, count: int) -> list[Port]:
+def _function_ports(name: Any, size: Any, count: int) -> list[Port]:
     found = []
     for i in range(count):
         rows, columns = size(i)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .tape import ARITY, Op, Tape
-from .writer import renumbered
+from .tape import OPERATION_ARITY, Op, Tape
+from .writer import reorder_instructions
 
 
-def scheduled(tape: Tape) -> Tape:
+def schedule_tape(tape: Tape) -> Tape:
     """The same instructions in an order for few values alive at a time."""
-    arity = {int(op): n for op, n in ARITY.items()} | {int(Op.INPUT): 0}
+    arity = {int(op): n for op, n in OPERATION_ARITY.items()} | {int(Op.INPUT): 0}
     args, ops = tape.args.tolist(), tape.ops.tolist()
     done = np.zeros(len(tape), bool)
     order: list[int] = []
-    for output in _from_the_tips(tape):
+    for output in _outputs_first_order(tape):
         fresh, pending = [], [output]
         while pending:
             k = pending.pop()
@@ -28,10 +28,10 @@ def scheduled(tape: Tape) -> Tape:
                 fresh.append(k)
                 pending += args[k][: arity[ops[k]]]
         order += sorted(fresh)
-    return renumbered(tape, np.array(order, np.int64))
+    return reorder_instructions(tape, np.array(order, np.int64))
 
 
-def _from_the_tips(tape: Tape) -> list[int]:
+def _outputs_first_order(tape: Tape) -> list[int]:
     """Outputs by their indices: the largest first, then the other, then by output."""
     found = []
     for number, (port, result) in enumerate(zip(tape.outputs, tape.results, strict=True)):

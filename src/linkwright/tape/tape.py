@@ -57,13 +57,13 @@ class Op(IntEnum):
 
 _OPERATIONS = tuple(Op)
 
-ARITY = dict.fromkeys(Op, 2) | {
+OPERATION_ARITY = dict.fromkeys(Op, 2) | {
     Op.CONSTANT: 0, Op.INPUT: 0, Op.NEG: 1, Op.SQRT: 1, Op.SIN: 1, Op.COS: 1, Op.TAN: 1,
     Op.ASIN: 1, Op.ACOS: 1, Op.EXP: 1, Op.LOG: 1, Op.TANH: 1, Op.ABS: 1, Op.SIGN: 1,
     Op.NOT: 1, Op.SELECT: 3, Op.FLOOR: 1, Op.FMA: 3,
 }  # fmt: skip
 
-COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.NE, Op.AND, Op.OR})
+COMMUTATIVE_OPERATIONS = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.NE, Op.AND, Op.OR})
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,34 +10,36 @@ from numpy.typing import NDArray
 
 from ..ports import Port
 from ..types import Integers
-from .tape import COMMUTATIVE, Op, Tape
+from .tape import COMMUTATIVE_OPERATIONS, Op, Tape
 
 
-class Writer:
+class TapeWriter:
     """Instructions in single assignment; an instruction that was written before is reused."""
 
     def __init__(self) -> None:
         self.ops: list[int] = []
         self.args: list[tuple[int, int, int]] = []
         self.constants: list[float] = []
-        self.known: dict[tuple[Any, ...], int] = {}
+        self.written_before: dict[tuple[Any, ...], int] = {}
 
-    def write(self, op: Op, a: int = -1, b: int = -1, c: int = -1, constant: float = 0.0) -> int:
-        if op in COMMUTATIVE and a > b:
+    def write_instruction(
+        self, op: Op, a: int = -1, b: int = -1, c: int = -1, constant: float = 0.0
+    ) -> int:
+        if op in COMMUTATIVE_OPERATIONS and a > b:
             a, b = b, a
         # −0.0 and 0.0 are different constants
         key = (op, a, b, c, constant, np.signbit(constant) if op is Op.CONSTANT else False)
-        if key not in self.known:
-            self.known[key] = len(self.ops)
+        if key not in self.written_before:
+            self.written_before[key] = len(self.ops)
             self.ops.append(op)
             self.args.append((a, b, c))
             self.constants.append(constant)
-        return self.known[key]
+        return self.written_before[key]
 
-    def constant(self, value: float) -> int:
-        return self.write(Op.CONSTANT, constant=value)
+    def write_constant(self, value: float) -> int:
+        return self.write_instruction(Op.CONSTANT, constant=value)
 
-    def tape(
+    def finish_tape(
         self,
         name: str,
         inputs: Sequence[Port],
@@ -55,7 +57,7 @@ class Writer:
         )
 
 
-def without_dead(tape: Tape) -> Tape:
+def remove_dead_instructions(tape: Tape) -> Tape:
     """The tape without instructions that no output needs."""
     alive = [False] * len(tape)
     for result in tape.results:
@@ -67,10 +69,10 @@ def without_dead(tape: Tape) -> Tape:
             for a in tape.operands[k]:
                 if a >= 0:
                     alive[a] = True
-    return renumbered(tape, np.flatnonzero(alive))
+    return reorder_instructions(tape, np.flatnonzero(alive))
 
 
-def renumbered(tape: Tape, order: Integers) -> Tape:
+def reorder_instructions(tape: Tape, order: Integers) -> Tape:
     """The tape with just the given instructions, in that order (operands before use)."""
     new = np.full(len(tape) + 1, -1, np.int32)  # the last entry maps −1 to −1
     new[order] = np.arange(len(order))

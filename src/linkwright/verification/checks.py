@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import FORMULATIONS, derive, formulation
-from ..mechanism import Mechanism, names_of, require_mechanism
-from .identities import accelerations, formulations, identities
-from .known import known_motions
-from .numbers import numbers
-from .report import Check, Report
-from .subject import Subject
+from ..formulations import FORMULATIONS, derive, formulation_module
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from .identities import check_accelerations_agree, check_formulations_agree, check_identities
+from .known import check_known_motions
+from .numbers import check_in_numbers
+from .report import Check, VerificationReport
+from .subject import VerifiedEquations
 
-MANY = 12
-SHORT = ("recursive", "kane", "newton_euler")
+MAX_DOF_ALL_FORMULATIONS = 12
+SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
 """Formulations whose equations do not explode with the number of freedoms."""
 
 
@@ -24,7 +24,7 @@ def verify(
     source: Mechanism | Equations,
     equations: Equations | None = None,
     by: Sequence[str] | None = None,
-) -> Report:
+) -> VerificationReport:
     """Checks the equations of a mechanism: those given, or those by 'recursive'.
 
     They are proved identical to those of the formulations `by`; unless said, of all that can treat
@@ -33,30 +33,36 @@ def verify(
     begin = time.perf_counter()
     eqs = equations if equations is not None else source
     if isinstance(eqs, Mechanism):
-        _check_moves(eqs)
+        _require_motion(eqs)
         eqs = derive(eqs)
     if not isinstance(eqs, Equations):
         eqs = derive(require_mechanism(eqs))
-    subject = Subject(eqs)
-    found = tuple(_checks(subject, list(_others(subject, by))))
-    return Report(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
+    subject = VerifiedEquations(eqs)
+    found = tuple(_run_checks(subject, list(_derive_other_formulations(subject, by))))
+    return VerificationReport(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
 
 
-def _check_moves(mechanism: Mechanism) -> None:
-    if names_of(mechanism).nv == 0:
+def _require_motion(mechanism: Mechanism) -> None:
+    if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
 
 
-def _others(subject: Subject, by: Sequence[str] | None) -> Iterator[Subject]:
+def _derive_other_formulations(
+    subject: VerifiedEquations, by: Sequence[str] | None
+) -> Iterator[VerifiedEquations]:
     """The same mechanism by other formulations; a changed copy is compared with its own too."""
     eqs = subject.eqs
-    parameters = "symbolic" if _is_symbolic(eqs) else list(eqs.parameters) or "numeric"
-    for name in by or (FORMULATIONS if eqs.nv <= MANY else SHORT):
+    parameters = "symbolic" if _has_symbolic_parameters(eqs) else list(eqs.parameters) or "numeric"
+    for name in by or (FORMULATIONS if eqs.nv <= MAX_DOF_ALL_FORMULATIONS else SHORT_FORMULATIONS):
         own = name == eqs.by and eqs.is_derived
-        if own or name == "approximate" or formulation(name).supports(eqs.mechanism) is not None:
+        if (
+            own
+            or name == "approximate"
+            or formulation_module(name).supports(eqs.mechanism) is not None
+        ):
             continue
         try:
             other = derive(eqs.mechanism, by=name, parameters=parameters)
@@ -65,16 +71,16 @@ def _others(subject: Subject, by: Sequence[str] | None) -> Iterator[Subject]:
                 raise
             continue
         if list(other.parameters) == list(eqs.parameters):
-            yield Subject(other)
+            yield VerifiedEquations(other)
 
 
-def _is_symbolic(eqs: Equations) -> bool:
+def _has_symbolic_parameters(eqs: Equations) -> bool:
     return list(derive(eqs.mechanism).parameters) == list(eqs.parameters)
 
 
-def _checks(subject: Subject, others: Sequence[Subject]) -> Iterator[Check]:
-    yield formulations(subject, others)
-    yield accelerations(subject, others)
-    yield from identities(subject)
-    yield from numbers(subject)
-    yield from known_motions(subject)
+def _run_checks(subject: VerifiedEquations, others: Sequence[VerifiedEquations]) -> Iterator[Check]:
+    yield check_formulations_agree(subject, others)
+    yield check_accelerations_agree(subject, others)
+    yield from check_identities(subject)
+    yield from check_in_numbers(subject)
+    yield from check_known_motions(subject)

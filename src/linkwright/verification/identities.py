@@ -9,63 +9,75 @@ from math import log2
 import casadi as ca
 
 from ..errors import LinkwrightError
-from .report import FAILED, PASSED, PROVED, SKIPPED, Check
-from .subject import Proof, Subject
+from .report import FAILED_VERDICT, PASSED_VERDICT, PROVED_VERDICT, SKIPPED_VERDICT, Check
+from .subject import IdentityProof, VerifiedEquations
 
-EVERY = ("mass_matrix", "bias", "gravity", "constraint_jacobian", "constraint_bias")
+FUNCTIONS_COMPARED_ALWAYS = (
+    "mass_matrix",
+    "bias",
+    "gravity",
+    "constraint_jacobian",
+    "constraint_bias",
+)
 """Compared with every formulation; the rest of the equations is tied to these by identities."""
-FIRST = (
+FUNCTIONS_COMPARED_ONCE = (
     "coriolis_matrix", "inverse_dynamics", "forward_dynamics", "required_forces", "passive",
     "external", "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum",
 )  # fmt: skip
 """Compared with the first one too."""
-ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
+FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
 """Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
-MOST_FREEDOMS = 8
+MAX_ACCELERATION_DOF = 8
 """Beyond, accelerations are not compared themselves: they follow from M and bias."""
-MOST_CONSTRAINED = 12
+MAX_CONSTRAINED_COORDINATES = 12
 """The same under constraints."""
 
-Proofs = Sequence[tuple[str, Proof]]
+NamedProofs = Sequence[tuple[str, IdentityProof]]
 
 
-def judged(name: str, meaning: str, cite: str, proofs: Proofs) -> Check:
+def judge_proofs(name: str, meaning: str, cite: str, proofs: NamedProofs) -> Check:
     """One check of several identities, each with the name of what it is about."""
     if not proofs:
-        return Check(name, SKIPPED, "does not apply", meaning, cite)
+        return Check(name, SKIPPED_VERDICT, "does not apply", meaning, cite)
     failing = tuple(about for about, proof in proofs if not proof.holds)
     if failing:
         details = (f"{about} ({proof.text})" for about, proof in proofs if not proof.holds)
-        return Check(name, FAILED, _shortened("; ".join(details)), meaning, cite, failing)
-    weaker = [(about, proof) for about, proof in proofs if not proof.proved]
+        return Check(
+            name, FAILED_VERDICT, _shorten_text("; ".join(details)), meaning, cite, failing
+        )
+    weaker = [(about, proof) for about, proof in proofs if not proof.is_proved]
     if weaker:
         about, proof = weaker[0]
-        return Check(name, PASSED, f"{about}: {proof.text}", meaning, cite)
+        return Check(name, PASSED_VERDICT, f"{about}: {proof.text}", meaning, cite)
     largest = max(proof.exponent for _, proof in proofs)
     chance = sum(proof.chance for _, proof in proofs)
     count = f"{len(proofs)} identit{'ies' if len(proofs) > 1 else 'y'}"
     figure = f"{count} modulo 2^{largest} − 1, chance of an error below 2^{log2(chance):.0f}"
-    return Check(name, PROVED, figure, meaning, cite)
+    return Check(name, PROVED_VERDICT, figure, meaning, cite)
 
 
-def _shortened(text: str, length: int = 300) -> str:
+def _shorten_text(text: str, length: int = 300) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
-def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
+def check_formulations_agree(
+    subject: VerifiedEquations, others: Sequence[VerifiedEquations]
+) -> Check:
     """Function by function against other derivations of the same mechanism."""
-    proofs: list[tuple[str, Proof]] = []
+    proofs: list[tuple[str, IdentityProof]] = []
     left_out: list[str] = []
     for k, other in enumerate(others):
-        for function in (*EVERY, *(FIRST if k == 0 else ())):
+        for function in (*FUNCTIONS_COMPARED_ALWAYS, *(FUNCTIONS_COMPARED_ONCE if k == 0 else ())):
             about = f"{function} by {other.eqs.by}"
             try:
-                if _compared(function, subject) and other.has(function):
-                    same = subject.same(subject.tape(function), other.tape(function))
+                if _is_function_compared(function, subject) and other.has_functions(function):
+                    same = subject.prove_same_tapes(
+                        subject.function_tape(function), other.function_tape(function)
+                    )
                     proofs.append((about, same))
             except LinkwrightError as error:
                 left_out.append(f"{about} ({error})")
-    return _noted(left_out, judged(
+    return _note_skipped_functions(left_out, judge_proofs(
         "formulations agree",
         "derivations on different roads give one and the same function; an error would have to be "
         "made on all of them",
@@ -75,15 +87,19 @@ def formulations(subject: Subject, others: Sequence[Subject]) -> Check:
     ))  # fmt: skip
 
 
-def _noted(left_out: Sequence[str], check: Check) -> Check:
+def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
     """The check with a note of what could not be compared, and why."""
     if not left_out:
         return check
-    note = _shortened(f"not compared: {'; '.join(left_out)}")
-    return replace(check, figure=note if check.verdict == SKIPPED else f"{check.figure}; {note}")
+    note = _shorten_text(f"not compared: {'; '.join(left_out)}")
+    return replace(
+        check, figure=note if check.verdict == SKIPPED_VERDICT else f"{check.figure}; {note}"
+    )
 
 
-def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
+def check_accelerations_agree(
+    subject: VerifiedEquations, others: Sequence[VerifiedEquations]
+) -> Check:
     """Under constraints, where these hold."""
     name = "constrained accelerations"
     meaning = "multipliers, elimination and reduction lead to one motion, where constraints hold"
@@ -92,59 +108,61 @@ def accelerations(subject: Subject, others: Sequence[Subject]) -> Check:
         "prime that obey the constraints."
     )
     if not subject.names.constraints:
-        return Check(name, SKIPPED, "there are no constraints", meaning)
-    if subject.eqs.nv > MOST_CONSTRAINED:
-        why = f"more than {MOST_CONSTRAINED} coordinates: they follow from M, bias, J and γ"
-        return Check(name, SKIPPED, why, meaning)
+        return Check(name, SKIPPED_VERDICT, "there are no constraints", meaning)
+    if subject.eqs.nv > MAX_CONSTRAINED_COORDINATES:
+        why = f"more than {MAX_CONSTRAINED_COORDINATES} coordinates: they follow from M, bias, J and γ"
+        return Check(name, SKIPPED_VERDICT, why, meaning)
     function = "forward_dynamics"
     proofs, left_out = [], []
     for other in others:
         about = f"{function} by {other.eqs.by}"
         try:
-            if subject.has(function) and other.has(function):
-                proofs.append((about, subject.same_where_allowed(other, function)))
+            if subject.has_functions(function) and other.has_functions(function):
+                proofs.append((about, subject.prove_same_on_constraints(other, function)))
         except LinkwrightError as error:
             left_out.append(f"{about} ({error})")
-    return _noted(left_out, judged(name, meaning, cite, proofs))
+    return _note_skipped_functions(left_out, judge_proofs(name, meaning, cite, proofs))
 
 
-def _compared(function: str, subject: Subject) -> bool:
-    if not subject.has(function):
+def _is_function_compared(function: str, subject: VerifiedEquations) -> bool:
+    if not subject.has_functions(function):
         return False
-    if subject.names.constraints and function in ON_CONSTRAINTS:
+    if subject.names.constraints and function in FUNCTIONS_ON_CONSTRAINTS:
         return False
-    if function == "forward_dynamics" and subject.eqs.nv > MOST_FREEDOMS:
+    if function == "forward_dynamics" and subject.eqs.nv > MAX_ACCELERATION_DOF:
         return False
-    return bool(subject.of(function).numel())
+    return bool(subject.function_expression(function).numel())
 
 
-def symmetric(subject: Subject) -> Check:
-    M = subject.of("mass_matrix")
-    return judged(
+def check_mass_matrix_symmetric(subject: VerifiedEquations) -> Check:
+    M = subject.function_expression("mass_matrix")
+    return judge_proofs(
         "M symmetric",
         "the kinetic energy is a quadratic form, and M its matrix",
         "The mass matrix is symmetric (proved).",
-        [("mass_matrix", subject.prove("M", M, M.T))],
+        [("mass_matrix", subject.prove_identity("M", M, M.T))],
     )
 
 
-def kinetic(subject: Subject) -> Check:
-    M, qd = subject.of("mass_matrix"), subject.eqs.symbols["qd"]
-    T = subject.of("kinetic_energy")
-    return judged(
+def check_kinetic_energy(subject: VerifiedEquations) -> Check:
+    M, qd = subject.function_expression("mass_matrix"), subject.eqs.symbols["qd"]
+    T = subject.function_expression("kinetic_energy")
+    return judge_proofs(
         "T = ½ q̇ᵀM q̇",
         "the mass matrix is that of the kinetic energy",
         "Mass matrix and kinetic energy belong together (proved).",
-        [("mass_matrix, kinetic_energy", subject.prove("T", T, qd.T @ M @ qd / 2))],
+        [("mass_matrix, kinetic_energy", subject.prove_identity("T", T, qd.T @ M @ qd / 2))],
     )
 
 
-def skew(subject: Subject) -> Check:
-    proofs: list[tuple[str, Proof]] = []
-    if subject.has("coriolis_matrix"):
-        N = subject.rate(subject.of("mass_matrix")) - 2 * subject.of("coriolis_matrix")
-        proofs = [("coriolis_matrix", subject.prove("N", N, -N.T))]
-    return judged(
+def check_coriolis_skew(subject: VerifiedEquations) -> Check:
+    proofs: list[tuple[str, IdentityProof]] = []
+    if subject.has_functions("coriolis_matrix"):
+        N = subject.time_derivative(
+            subject.function_expression("mass_matrix")
+        ) - 2 * subject.function_expression("coriolis_matrix")
+        proofs = [("coriolis_matrix", subject.prove_identity("N", N, -N.T))]
+    return judge_proofs(
         "Ṁ − 2C skew",
         "Coriolis and centrifugal forces do no work; controllers rely on it",
         "Ṁ − 2C is skew-symmetric (proved).",
@@ -152,21 +170,27 @@ def skew(subject: Subject) -> Check:
     )
 
 
-def equation(subject: Subject) -> Check:
+def check_equation_of_motion(subject: VerifiedEquations) -> Check:
     """M q̈ + C q̇ + g − f, put together from its parts."""
     s, eqs = subject.eqs.symbols, subject.eqs
     proofs = []
-    M, bias = subject.of("mass_matrix"), subject.of("bias")
-    drives = subject.of(subject.drives)
-    proofs.append((f"{subject.drives}, bias, mass_matrix",
-                   subject.prove("forces", drives, M @ s["qdd"] + bias)))  # fmt: skip
-    if subject.has("coriolis_matrix"):
-        parts = subject.of("coriolis_matrix") @ s["qd"] + subject.of("gravity") - eqs.f
-        proofs.append(("bias, coriolis_matrix, gravity", subject.prove("b", bias, parts)))
-    if not subject.names.constraints and eqs.nv <= MOST_FREEDOMS:
-        qdd = subject.of("forward_dynamics")
-        proofs.append(("forward_dynamics", subject.prove("forces", M @ qdd + bias, s["tau"])))
-    return judged(
+    M, bias = subject.function_expression("mass_matrix"), subject.function_expression("bias")
+    drives = subject.function_expression(subject.force_function)
+    proofs.append((f"{subject.force_function}, bias, mass_matrix",
+                   subject.prove_identity("forces", drives, M @ s["qdd"] + bias)))  # fmt: skip
+    if subject.has_functions("coriolis_matrix"):
+        parts = (
+            subject.function_expression("coriolis_matrix") @ s["qd"]
+            + subject.function_expression("gravity")
+            - eqs.f
+        )
+        proofs.append(("bias, coriolis_matrix, gravity", subject.prove_identity("b", bias, parts)))
+    if not subject.names.constraints and eqs.nv <= MAX_ACCELERATION_DOF:
+        qdd = subject.function_expression("forward_dynamics")
+        proofs.append(
+            ("forward_dynamics", subject.prove_identity("forces", M @ qdd + bias, s["tau"]))
+        )
+    return judge_proofs(
         "M q̈ + C q̇ + g − f = τ",
         "inverse and forward dynamics, bias and the matrices are one equation",
         "Inverse and forward dynamics are inverse to each other (proved).",
@@ -174,72 +198,106 @@ def equation(subject: Subject) -> Check:
     )
 
 
-def gradient(subject: Subject) -> Check:
+def check_potential_gradient(subject: VerifiedEquations) -> Check:
     """g less the springs' forces at rest, against the potential energy."""
-    slope = subject.eqs.along_q(subject.of("potential_energy")).T
-    forces = subject.of("gravity") - subject.at_rest(subject.of("passive"))
-    return judged(
+    slope = subject.eqs.tangent_jacobian(subject.function_expression("potential_energy")).T
+    forces = subject.function_expression("gravity") - subject.expression_at_rest(
+        subject.function_expression("passive")
+    )
+    return judge_proofs(
         "g = ∂V/∂q",
         "weight and springs have a potential, and their forces are its gradient",
         "Gravity and spring forces are the gradient of the potential energy (proved).",
-        [("gravity, passive, potential_energy", subject.prove("g", forces, slope))],
+        [("gravity, passive, potential_energy", subject.prove_identity("g", forces, slope))],
     )
 
 
-def power(subject: Subject) -> Check:
+def check_power_balance(subject: VerifiedEquations) -> Check:
     """d(T + V)/dt = q̇·(τ + what dampers, friction and given forces do)."""
     qd = subject.eqs.symbols["qd"]
-    energy = subject.of("kinetic_energy") + subject.of("potential_energy")
-    passive = subject.of("passive")
-    given = subject.of(subject.drives) + passive - subject.at_rest(passive)
-    given += subject.of("external")
-    return judged(
+    energy = subject.function_expression("kinetic_energy") + subject.function_expression(
+        "potential_energy"
+    )
+    passive = subject.function_expression("passive")
+    given = (
+        subject.function_expression(subject.force_function)
+        + passive
+        - subject.expression_at_rest(passive)
+    )
+    given += subject.function_expression("external")
+    return judge_proofs(
         "power balance",
         "what drives and other forces put in is what the energy gains",
         "The power balance d(T + V)/dt = q̇·(τ + f) holds for all motions (proved).",
-        [("inverse_dynamics, energies", subject.prove("P", subject.rate(energy), qd.T @ given))],
+        [
+            (
+                "inverse_dynamics, energies",
+                subject.prove_identity("P", subject.time_derivative(energy), qd.T @ given),
+            )
+        ],
     )
 
 
-def constraints(subject: Subject) -> Check:
+def check_constraint_identities(subject: VerifiedEquations) -> Check:
     """J, γ and the residuals belong together."""
-    return judged(
+    return judge_proofs(
         "constraints differentiated",
         "Jacobian and bias are the derivatives of the constraints themselves",
         "Constraint Jacobian and acceleration bias are the exact derivatives of the constraint "
         "equations (proved).",
-        list(_of_constraints(subject)) if subject.names.constraints else [],
+        list(_constraint_proofs(subject)) if subject.names.constraints else [],
     )
 
 
-def _of_constraints(subject: Subject) -> Iterator[tuple[str, Proof]]:
+def _constraint_proofs(subject: VerifiedEquations) -> Iterator[tuple[str, IdentityProof]]:
     s = subject.eqs.symbols
-    V, J = subject.of("constraint_velocity"), subject.of("constraint_jacobian")
-    yield "constraint_jacobian", subject.prove("J", J, ca.jacobian(V, s["qd"]))
-    acceleration = J @ s["qdd"] + subject.of("constraint_bias")
-    yield "constraint_bias", subject.prove("gamma", acceleration, subject.rate(V))
+    V, J = (
+        subject.function_expression("constraint_velocity"),
+        subject.function_expression("constraint_jacobian"),
+    )
+    yield "constraint_jacobian", subject.prove_identity("J", J, ca.jacobian(V, s["qd"]))
+    acceleration = J @ s["qdd"] + subject.function_expression("constraint_bias")
+    yield (
+        "constraint_bias",
+        subject.prove_identity("gamma", acceleration, subject.time_derivative(V)),
+    )
     position_rows = list(subject.names.position_rows)
     if position_rows:
-        residual = subject.rate(subject.of("constraint_residual"))
-        yield "constraint_residual", subject.prove("V", V[position_rows], residual)
+        residual = subject.time_derivative(subject.function_expression("constraint_residual"))
+        yield "constraint_residual", subject.prove_identity("V", V[position_rows], residual)
 
 
-IDENTITIES = (symmetric, kinetic, skew, equation, gradient, power, constraints)
-NEEDS = {
-    symmetric: ("mass_matrix",), kinetic: ("mass_matrix", "kinetic_energy"),
-    skew: ("mass_matrix",), equation: ("mass_matrix", "bias"),
-    gradient: ("gravity", "passive", "potential_energy"),
-    power: ("kinetic_energy", "potential_energy", "passive", "external"), constraints: (),
-}  # fmt: skip
+IDENTITY_CHECKS = (
+    check_mass_matrix_symmetric,
+    check_kinetic_energy,
+    check_coriolis_skew,
+    check_equation_of_motion,
+    check_potential_gradient,
+    check_power_balance,
+    check_constraint_identities,
+)
+REQUIRED_FUNCTIONS = {
+    check_mass_matrix_symmetric: ("mass_matrix",),
+    check_kinetic_energy: ("mass_matrix", "kinetic_energy"),
+    check_coriolis_skew: ("mass_matrix",),
+    check_equation_of_motion: ("mass_matrix", "bias"),
+    check_potential_gradient: ("gravity", "passive", "potential_energy"),
+    check_power_balance: ("kinetic_energy", "potential_energy", "passive", "external"),
+    check_constraint_identities: (),
+}
 
 
-def identities(subject: Subject) -> Iterator[Check]:
+def check_identities(subject: VerifiedEquations) -> Iterator[Check]:
     """All of them that the equations have functions for."""
-    for check in IDENTITIES:
-        needed = NEEDS[check] + ((subject.drives,) if check in (equation, power) else ())
-        if not subject.has(*needed):
+    for check in IDENTITY_CHECKS:
+        needed = REQUIRED_FUNCTIONS[check] + (
+            (subject.force_function,)
+            if check in (check_equation_of_motion, check_power_balance)
+            else ()
+        )
+        if not subject.has_functions(*needed):
             continue
         try:
             yield check(subject)
         except LinkwrightError as error:
-            yield Check(check.__name__, SKIPPED, str(error), "cannot be decided here")
+            yield Check(check.__name__, SKIPPED_VERDICT, str(error), "cannot be decided here")

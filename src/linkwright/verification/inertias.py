@@ -20,21 +20,32 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..formulations import derive
-from ..mechanism.validate.physics import unphysical
+from ..mechanism.validate.physics import find_unphysical_bodies
 from ..types import Floats
-from .report import FAILED, NOTED, PASSED, Check
-from .subject import Subject
+from .report import FAILED_VERDICT, NOTED_VERDICT, PASSED_VERDICT, Check
+from .subject import VerifiedEquations
 
-NAME = "inertias physical"
-ENTRIES = ((3, 3), (0, 3), (1, 3), (2, 3), (0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+CHECK_NAME = "inertias physical"
+PSEUDO_INERTIA_ENTRIES = (
+    (3, 3),
+    (0, 3),
+    (1, 3),
+    (2, 3),
+    (0, 0),
+    (0, 1),
+    (1, 1),
+    (0, 2),
+    (1, 2),
+    (2, 2),
+)
 """Places of m, mx, my, mz, xx, xy, yy, xz, yz, zz in the symmetric matrix."""
-DUST = 1e-9
+INERTIA_TOLERANCE = 1e-9
 
 
-def physical(subject: Subject) -> Check:
+def check_inertias_physical(subject: VerifiedEquations) -> Check:
     """All bodies by their principal moments; where some break the rules, all of them together."""
     mechanism = subject.mechanism
-    found = dict(unphysical(mechanism))
+    found = dict(find_unphysical_bodies(mechanism))
     meaning = (
         "principal moments are positive, and none exceeds the sum of the others; other numbers are "
         "of no real body, whatever the equations"
@@ -42,67 +53,75 @@ def physical(subject: Subject) -> Check:
     cite = "All inertia tensors are those of real bodies."
     if not found:
         count = len(mechanism.bodies)
-        return Check(NAME, PASSED, f"{count} {'body' if count == 1 else 'bodies'}", meaning, cite)
+        return Check(
+            CHECK_NAME,
+            PASSED_VERDICT,
+            f"{count} {'body' if count == 1 else 'bodies'}",
+            meaning,
+            cite,
+        )
     sentences = tuple(found.values())
-    if real_bodies(Subject(derive(mechanism))) is None:
-        return Check(NAME, FAILED, sentences[0], meaning, cite, sentences)
+    if find_physical_inertias(VerifiedEquations(derive(mechanism))) is None:
+        return Check(CHECK_NAME, FAILED_VERDICT, sentences[0], meaning, cite, sentences)
     figure = f"{'; '.join(sentences)}; but real bodies with the same forces exist"
     meaning = (
         "forces depend on sums of inertial numbers: with what no motion shows put otherwise, these "
         "are the sums of real bodies; energies and forces inside the joints are not theirs"
     )
     cite = "The base parameters are those of real bodies; single tensors as published are not."
-    return Check(NAME, NOTED, figure, meaning, cite)
+    return Check(CHECK_NAME, NOTED_VERDICT, figure, meaning, cite)
 
 
-def real_bodies(tree: Subject) -> Floats | None:
+def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
     """Ten numbers for each body, of real ones, that give the same forces; None: there are none."""
-    if not tree.has("regressor"):
+    if not tree.has_functions("regressor"):
         return None
-    given = _numbers(tree)
-    columns = np.concatenate([tree.value("regressor", x) for x in tree.states(len(given))])
+    given = _given_inertial_parameters(tree)
+    columns = np.concatenate(
+        [tree.function_value("regressor", x) for x in tree.random_states(len(given))]
+    )
     _, sizes, rows = np.linalg.svd(columns)
-    hidden = rows[np.count_nonzero(sizes > DUST * sizes[0]) :].T
+    hidden = rows[np.count_nonzero(sizes > INERTIA_TOLERANCE * sizes[0]) :].T
     scale = np.abs(given).max()
 
     def cost(z: Floats) -> tuple[float, Floats]:
         """Squares of the negative eigenvalues, and their slope."""
         total, slope = 0.0, np.zeros(len(given))
-        for k, J in enumerate(_matrices(given / scale + hidden @ z)):
+        for k, J in enumerate(_pseudo_inertia_matrices(given / scale + hidden @ z)):
             values, vectors = np.linalg.eigh(J)
-            lacking = np.maximum(0.0, DUST - values)
+            lacking = np.maximum(0.0, INERTIA_TOLERANCE - values)
             total += float(lacking @ lacking)
             rate = -2 * (vectors * lacking) @ vectors.T
-            slope[10 * k : 10 * k + 10] = np.einsum("eij,ij->e", _BASIS, rate)
+            slope[10 * k : 10 * k + 10] = np.einsum("eij,ij->e", _PSEUDO_INERTIA_BASIS, rate)
         return total, hidden.T @ slope
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 0.0, "gtol": 0.0}
     found = minimize(cost, np.zeros(hidden.shape[1]), jac=True, method="L-BFGS-B", options=options)
     own = scale * (given / scale + hidden @ found.x)
-    least = min(np.linalg.eigvalsh(J)[0] for J in _matrices(own))
-    return own if least >= -DUST * scale else None
+    least = min(np.linalg.eigvalsh(J)[0] for J in _pseudo_inertia_matrices(own))
+    return own if least >= -INERTIA_TOLERANCE * scale else None
 
 
-def _numbers(tree: Subject) -> Floats:
+def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
     """The inertial numbers as they are given."""
     own, p = tree.eqs.inertial_parameters, tree.eqs.symbols.get("p", ca.SX(0, 1))
     values = [float(value) for value in tree.eqs.parameters.values()]
     return np.asarray(ca.Function("own", [p], [own])(values), dtype=float).ravel()
 
 
-def _basis() -> Floats:
+def _pseudo_inertia_basis() -> Floats:
     """What each of the ten numbers adds to J: of the tensor, half its trace less itself."""
     found = np.zeros((10, 4, 4))
-    for e, (i, j) in enumerate(ENTRIES):
+    for e, (i, j) in enumerate(PSEUDO_INERTIA_ENTRIES):
         found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0
         if i == j < 3:
             found[e, :3, :3] += np.eye(3) / 2
     return found
 
 
-_BASIS = _basis()
+_PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
 
 
-def _matrices(numbers: Floats) -> Floats:
+def _pseudo_inertia_matrices(numbers: Floats) -> Floats:
     """J of every body."""
-    return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _BASIS))
+    return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _PSEUDO_INERTIA_BASIS))

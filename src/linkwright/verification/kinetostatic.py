@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..expressions import to_float
+from ..expressions import expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
-from .subject import Subject
+from .subject import VerifiedEquations
 
-STEP = 0.02
-_OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])
-_FIRST = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
-_SECOND = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
+DIFFERENCE_STEP = 0.02
+_STENCIL_OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])
+_FIRST_DERIVATIVE_WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
+_SECOND_DERIVATIVE_WEIGHTS = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
 
 
 @dataclass(frozen=True)
-class Solid:
+class RigidBody:
     """A body in numbers: mass, mass centre, and inertia about it, in its own axes."""
 
     name: str
@@ -34,24 +34,24 @@ class Solid:
     inertia: Floats
 
 
-def solids(mechanism: Mechanism) -> list[Solid]:
-    return [_solid(name, body, mechanism) for name, body in mechanism.bodies.items()]
+def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
+    return [_make_rigid_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
 
 
-def _solid(name: str, body: Body, mechanism: Mechanism) -> Solid:
+def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
     def number(expression: object) -> float:
-        return to_float(expression, mechanism.values)  # type: ignore[arg-type]
+        return expression_to_float(expression, mechanism.values)  # type: ignore[arg-type]
 
     own = body.inertia
     xx, yy, zz, xy, xz, yz = (number(getattr(own, key)) for key in
                               ("xx", "yy", "zz", "xy", "xz", "yz"))  # fmt: skip
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    R = _rotation([number(x) for x in own.rpy], [number(x) for x in own.quaternion])
+    R = _inertia_rotation([number(x) for x in own.rpy], [number(x) for x in own.quaternion])
     center = np.array([number(x) for x in body.center])
-    return Solid(name, number(body.mass), center, R @ tensor @ R.T)
+    return RigidBody(name, number(body.mass), center, R @ tensor @ R.T)
 
 
-def _rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
+def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
     from scipy.spatial.transform import Rotation
 
     w, *xyz = quaternion
@@ -59,52 +59,66 @@ def _rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
     return np.asarray(turned.as_matrix(), dtype=float)
 
 
-def forces(subject: Subject, state: dict[str, Floats]) -> Floats:
+def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
     """Along all speeds, for bodies alone: no rotors, springs or losses."""
     mechanism = subject.mechanism
-    g = np.array([to_float(x, mechanism.values) for x in mechanism.gravity])
+    g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     n = subject.eqs.nv
     total = np.zeros(n)
     qd, qdd = state["qd"], state["qdd"]
-    along = [_moved(subject, state["q"], qd * t + qdd * t * t / 2) for t in STEP * _OFFSETS]
-    virtual = [[_moved(subject, state["q"], e * t) for t in STEP * _OFFSETS] for e in np.eye(n)]
-    for solid in solids(mechanism):
-        pose = _poses(subject, solid.name)
+    along = [
+        _displace_coordinates(subject, state["q"], qd * t + qdd * t * t / 2)
+        for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
+    ]
+    virtual = [
+        [
+            _displace_coordinates(subject, state["q"], e * t)
+            for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
+        ]
+        for e in np.eye(n)
+    ]
+    for solid in rigid_bodies(mechanism):
+        pose = _placement_function(subject, solid.name)
         motion = [pose(q) for q in along]
-        push, turn = _inertial(solid, motion, g)
+        push, turn = _inertial_force_and_moment(solid, motion, g)
         for k in range(n):
-            shift, twist = _first(solid, [pose(q) for q in virtual[k]])
+            shift, twist = _virtual_displacement(solid, [pose(q) for q in virtual[k]])
             total[k] += push @ shift + turn @ twist
     return total
 
 
-def _moved(subject: Subject, q: Floats, step: Floats) -> Floats:
-    return subject.value("integrate", {"q": q, "step": step})
+def _displace_coordinates(subject: VerifiedEquations, q: Floats, step: Floats) -> Floats:
+    return subject.function_value("integrate", {"q": q, "step": step})
 
 
-def _poses(subject: Subject, body: str) -> Callable[[Floats], Floats]:
-    function = subject.eqs.folded("placement", body)
+def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
+    function = subject.eqs.function_at_values("placement", body)
     return lambda q: np.asarray(function(q), dtype=float)
 
 
-def _inertial(solid: Solid, motion: list[Floats], g: Floats) -> tuple[Floats, Floats]:
+def _inertial_force_and_moment(
+    solid: RigidBody, motion: list[Floats], g: Floats
+) -> tuple[Floats, Floats]:
     """m (c̈ − g), and the rate of the angular momentum about the mass centre."""
     R = np.array([T[:3, :3] for T in motion])
     c = np.array([T[:3, 3] + T[:3, :3] @ solid.center for T in motion])
-    acceleration = np.tensordot(_SECOND, c, 1) / STEP**2
-    R1, R2 = (np.tensordot(w, R, 1) / STEP**k for k, w in ((1, _FIRST), (2, _SECOND)))
-    omega = _vector(R1 @ R[3].T)
-    alpha = _vector(R2 @ R[3].T + R1 @ R1.T)
+    acceleration = np.tensordot(_SECOND_DERIVATIVE_WEIGHTS, c, 1) / DIFFERENCE_STEP**2
+    R1, R2 = (
+        np.tensordot(w, R, 1) / DIFFERENCE_STEP**k
+        for k, w in ((1, _FIRST_DERIVATIVE_WEIGHTS), (2, _SECOND_DERIVATIVE_WEIGHTS))
+    )
+    omega = _axial_vector(R1 @ R[3].T)
+    alpha = _axial_vector(R2 @ R[3].T + R1 @ R1.T)
     inertia = R[3] @ solid.inertia @ R[3].T
     return solid.mass * (acceleration - g), inertia @ alpha + np.cross(omega, inertia @ omega)
 
 
-def _first(solid: Solid, motion: list[Floats]) -> tuple[Floats, Floats]:
+def _virtual_displacement(solid: RigidBody, motion: list[Floats]) -> tuple[Floats, Floats]:
     """δc and δφ."""
-    rate = np.tensordot(_FIRST, np.array(motion), 1) / STEP
+    rate = np.tensordot(_FIRST_DERIVATIVE_WEIGHTS, np.array(motion), 1) / DIFFERENCE_STEP
     R = motion[3][:3, :3]
-    return rate[:3, 3] + rate[:3, :3] @ solid.center, _vector(rate[:3, :3] @ R.T)
+    return rate[:3, 3] + rate[:3, :3] @ solid.center, _axial_vector(rate[:3, :3] @ R.T)
 
 
-def _vector(W: Floats) -> Floats:
+def _axial_vector(W: Floats) -> Floats:
     return np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2

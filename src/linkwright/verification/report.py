@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ..displays import Displayed
+from ..displays import NotebookDisplayed
 
-PROVED, PASSED, NOTED, SKIPPED, FAILED = "proved", "passed", "noted", "skipped", "failed"
+PROVED_VERDICT, PASSED_VERDICT, NOTED_VERDICT, SKIPPED_VERDICT, FAILED_VERDICT = (
+    "proved",
+    "passed",
+    "noted",
+    "skipped",
+    "failed",
+)
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Displayed):
+class Check(NotebookDisplayed):
     """One check. `verdict`: proved (for all states and all values of the parameters), passed (in
     numbers), noted (no error, but worth knowing), skipped (does not apply) or failed; `failing`
     names what failed; `figure` is the number behind the verdict."""
@@ -28,11 +34,11 @@ class Check(Displayed):
 
     @property
     def passed(self) -> bool:
-        return self.verdict != FAILED
+        return self.verdict != FAILED_VERDICT
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Displayed):
+class VerificationReport(NotebookDisplayed):
     """All checks of one mechanism or of one set of equations."""
 
     mechanism: str

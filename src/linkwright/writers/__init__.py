@@ -6,11 +6,11 @@ import warnings
 from pathlib import Path
 
 from ..errors import FileError, LossWarning
-from ..files import format_of_name
-from ..files.partial import partial_name
+from ..files import format_of_file_name
+from ..files.partial import partial_file_name
 from ..mechanism import Mechanism, require_mechanism
 
-WRITABLE = ("toml", "urdf")
+WRITABLE_FORMATS = ("toml", "urdf")
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
@@ -18,11 +18,11 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     require_mechanism(mechanism)
     target = Path(path)
     kind = target.suffix.removeprefix(".").lower()
-    check_target(target, kind)
-    text, lost = write_text(mechanism, kind)
+    check_output_file_name(target, kind)
+    text, lost = write_mechanism_text(mechanism, kind)
     for what in lost:
         warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
-    partial = partial_name(target)
+    partial = partial_file_name(target)
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(target)
@@ -33,16 +33,16 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
         raise FileError("is not a valid file name", where=repr(str(target))) from None
 
 
-def check_target(path: Path, kind: str) -> None:
+def check_output_file_name(path: Path, kind: str) -> None:
     """Refuse a file name under which `load` would read another format."""
-    if format_of_name(path.name.lower()) not in (kind, None):
+    if format_of_file_name(path.name.lower()) not in (kind, None):
         raise FileError(
             f"is not a file name for {kind.upper()}", where=str(path),
             remedy=f"let it end in .{kind} (and not in .dh.{kind})",
         )  # fmt: skip
 
 
-def write_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
+def write_mechanism_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
     """Return the mechanism's text in a format, and a list of what the format cannot hold."""
     if kind == "toml":
         from .toml_writer import write_toml
@@ -52,4 +52,4 @@ def write_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
         from .urdf_writer import write_urdf
 
         return write_urdf(mechanism)
-    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE)}")
+    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE_FORMATS)}")

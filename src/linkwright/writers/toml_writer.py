@@ -9,39 +9,45 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..mechanism import Mechanism, Table, plain
-from ..mechanism.parts import Quantity
+from ..mechanism import Mechanism, PartTable, plain_part_value
+from ..mechanism.parts import NumberField
 
-_PARTS = (
+_TOML_TABLES = (
     "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
 )  # fmt: skip
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def write_toml(mechanism: Mechanism) -> str:
     """The TOML text of a mechanism; reading it gives the same mechanism."""
-    lines = [f"name = {_string(mechanism.name)}"]
-    lines.append(f"gravity = {_inline(plain(mechanism.gravity))}")
+    lines = [f"name = {_toml_string(mechanism.name)}"]
+    lines.append(f"gravity = {_inline_toml(plain_part_value(mechanism.gravity))}")
     if mechanism.independent:
-        lines.append(f"independent = {_inline(list(mechanism.independent))}")
+        lines.append(f"independent = {_inline_toml(list(mechanism.independent))}")
     if "closure" in mechanism.model_fields_set:
         lines.append(f"closure = {mechanism.closure!r}")
     if mechanism.parameters:
         lines += ["", "[parameters]"]
-        lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.parameters.items()]
-    for table, name, part in _parts_in_order(mechanism):
-        lines += ["", f"[{table}.{_key(name)}]"]
-        lines += [f"{_key(k)} = {_inline(v)}" for k, v in _fields(part).items()]
+        lines += [
+            f"{_toml_key(k)} = {_inline_toml(plain_part_value(v))}"
+            for k, v in mechanism.parameters.items()
+        ]
+    for table, name, part in _parts_in_file_order(mechanism):
+        lines += ["", f"[{table}.{_toml_key(name)}]"]
+        lines += [f"{_toml_key(k)} = {_inline_toml(v)}" for k, v in _given_fields(part).items()]
     if mechanism.assembly:
         lines += ["", "[assembly]"]
-        lines += [f"{_key(k)} = {_inline(plain(v))}" for k, v in mechanism.assembly.items()]
-    lines += _coordinates(mechanism)
+        lines += [
+            f"{_toml_key(k)} = {_inline_toml(plain_part_value(v))}"
+            for k, v in mechanism.assembly.items()
+        ]
+    lines += _coordinate_lines(mechanism)
     return "\n".join(lines) + "\n"
 
 
-def _parts_in_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
+def _parts_in_file_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
     """(table, name, part) of all parts; loops and constraints stand in the order of their rows."""
-    for table in _PARTS:
+    for table in _TOML_TABLES:
         if table == "loops":
             for name, part in mechanism.loops_and_constraints().items():
                 yield "loops" if name in mechanism.loops else "constraints", name, part
@@ -50,61 +56,68 @@ def _parts_in_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]
                 yield table, name, part
 
 
-def _coordinates(mechanism: Mechanism) -> list[str]:
+def _coordinate_lines(mechanism: Mechanism) -> list[str]:
     chosen = mechanism.coordinates
     if chosen is None:
         return []
-    lines = ["", "[coordinates]", f"names = {_inline(list(chosen.names))}"] if chosen.names else []
+    lines = (
+        ["", "[coordinates]", f"names = {_inline_toml(list(chosen.names))}"] if chosen.names else []
+    )
     key, table = ("joints", chosen.joints) if chosen.joints else ("new", chosen.new)
     lines += ["", f"[coordinates.{key}]"]
-    return lines + [f"{_key(name)} = {_inline(plain(value))}" for name, value in table.items()]
+    return lines + [
+        f"{_toml_key(name)} = {_inline_toml(plain_part_value(value))}"
+        for name, value in table.items()
+    ]
 
 
-def _fields(part: BaseModel) -> dict[str, Any]:
+def _given_fields(part: BaseModel) -> dict[str, Any]:
     """What was said of a part, in the order of its fields; None is silence."""
     fields: dict[str, Any] = {}
     for key, info in type(part).model_fields.items():
         value = getattr(part, key)
         if key not in part.model_fields_set or value is None:
             continue
-        is_number = any(isinstance(m, Quantity) for m in info.metadata)
-        fields[key] = plain(value) if is_number else _plain_part(value)
+        is_number = any(isinstance(m, NumberField) for m in info.metadata)
+        fields[key] = plain_part_value(value) if is_number else _toml_part_value(value)
     return fields
 
 
-def _plain_part(value: Any) -> Any:
+def _toml_part_value(value: Any) -> Any:
     if isinstance(value, BaseModel):
-        return _fields(value)
-    if isinstance(value, Table):
+        return _given_fields(value)
+    if isinstance(value, PartTable):
         return {
-            name: _fields(item) if isinstance(item, BaseModel) else plain(item)
+            name: _given_fields(item) if isinstance(item, BaseModel) else plain_part_value(item)
             for name, item in value.items()
         }
     return list(value) if isinstance(value, tuple) else value
 
 
-def _inline(value: Any) -> str:
+def _inline_toml(value: Any) -> str:
     match value:
         case Decimal():
             return str(value)
         case str():
-            return _string(value)
+            return _toml_string(value)
         case list():
-            return f"[{', '.join(_inline(v) for v in value)}]"
+            return f"[{', '.join(_inline_toml(v) for v in value)}]"
         case dict():
-            inner = ", ".join(f"{_key(k)} = {_inline(v)}" for k, v in value.items())
+            inner = ", ".join(f"{_toml_key(k)} = {_inline_toml(v)}" for k, v in value.items())
             return f"{{ {inner} }}" if inner else "{}"
         case _:
             raise TypeError(f"no TOML form of {type(value).__name__}")
 
 
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _string(name)
+def _toml_key(name: str) -> str:
+    return name if _BARE_TOML_KEY.fullmatch(name) else _toml_string(name)
 
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_TOML_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def _string(text: str) -> str:
-    escaped = "".join(_ESCAPES.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in text)
+def _toml_string(text: str) -> str:
+    escaped = "".join(
+        _TOML_ESCAPES.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in text
+    )
     return f'"{escaped}"'

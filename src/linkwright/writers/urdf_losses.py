@@ -4,64 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expressions import to_float
+from ..expressions import expression_to_float
 from ..mechanism import Joint, Limits, Mechanism
 
-_ASSUMED_GRAVITY = [0.0, 0.0, -9.81]
+_URDF_GRAVITY = [0.0, 0.0, -9.81]
 
 
-def lost_in_urdf(mechanism: Mechanism) -> Iterator[str]:
+def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
     """Everything with an effect (or a meaning for users) that the URDF text leaves out."""
-    gravity = [to_float(entry, mechanism.values) for entry in mechanism.gravity]
-    if gravity != _ASSUMED_GRAVITY:
+    gravity = [expression_to_float(entry, mechanism.values) for entry in mechanism.gravity]
+    if gravity != _URDF_GRAVITY:
         words = " ".join(repr(entry + 0.0).removesuffix(".0") for entry in gravity)
         yield f"gravity {words} m/s^2 (URDF has none; readers take 0 0 -9.81)"
     if mechanism.parameters:
         names = ", ".join(mechanism.parameters)
         yield f"the names of the parameters {names} (their values are kept)"
     if mechanism.coordinates is not None:
-        yield f"the coordinates {', '.join(mechanism.coordinates.own)}"
+        yield f"the coordinates {', '.join(mechanism.coordinates.own_names)}"
     for table in ("loops", "constraints", "forces", "contacts", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
     for name, joint in mechanism.joints.items():
-        for what in _Effects(mechanism, joint).lost():
+        for what in _JointEffects(mechanism, joint).lost_effects():
             yield f"joint {name}: {what}"
 
 
-class _Effects:
+class _JointEffects:
     """What a joint does beyond moving."""
 
     def __init__(self, mechanism: Mechanism, joint: Joint) -> None:
         self.values = mechanism.values
         self.joint = joint
 
-    def acts(self, field: object) -> bool:
+    def has_nonzero(self, field: object) -> bool:
         """Whether one of the numbers is not zero."""
         entries = field if isinstance(field, tuple) else (field,)
-        return any(to_float(entry, self.values) != 0 for entry in entries)
+        return any(expression_to_float(entry, self.values) != 0 for entry in entries)
 
-    def lost(self) -> Iterator[str]:
+    def lost_effects(self) -> Iterator[str]:
         joint, motor = self.joint, self.joint.motor
         locked = joint.locked is not None
         if locked:
             yield "that it is locked (it is fixed in the file)"
-        if self.acts(joint.stiffness):
+        if self.has_nonzero(joint.stiffness):
             yield "its spring"
-        if motor is not None and self.acts(motor.inertia) and self.acts(motor.ratio):
+        if motor is not None and self.has_nonzero(motor.inertia) and self.has_nonzero(motor.ratio):
             yield "its motor"
-        if self.acts(joint.smoothing) and self.acts(joint.friction):
+        if self.has_nonzero(joint.smoothing) and self.has_nonzero(joint.friction):
             yield "its friction smoothing"
-        if self.acts(joint.friction_coefficient):
+        if self.has_nonzero(joint.friction_coefficient):
             yield "its friction by reaction"
         if joint.limits.restitution is not None:
             yield "the restitution of its stops"
         if joint.breaks is not None:
             yield "its strength"
-        if locked or joint.by_quaternion or not joint.freedoms:
-            if self.acts(joint.damping):
+        if locked or joint.by_quaternion or not joint.dofs:
+            if self.has_nonzero(joint.damping):
                 yield "its damping"
-            if self.acts(joint.friction):
+            if self.has_nonzero(joint.friction):
                 yield "its friction"
             if joint.limits != Limits():
                 yield "its limits"

@@ -12,25 +12,25 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra.linear import without_dust
+from ..algebra.linear import snap_rounding_noise
 from ..errors import FileError
-from ..expressions import to_float
-from ..files.names import unique
-from ..files.urdf import UNLIMITED
-from ..files.urdf_kinds import kind_of_urdf
+from ..expressions import expression_to_float
+from ..files.names import make_unique_name
+from ..files.urdf import UNLIMITED_BOUND
+from ..files.urdf_kinds import joint_kind_of_urdf
 from ..kinematics.build import build_tree
-from ..kinematics.joints import steps
-from ..kinematics.placements import alignment, motion_frame, placement_of
-from ..kinematics.tree import Tree
-from ..kinematics.values import Values
+from ..kinematics.joints import elementary_motions
+from ..kinematics.placements import axis_alignment, joint_motion_axes, read_placement
+from ..kinematics.tree import KinematicTree
+from ..kinematics.values import ParameterValues
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..types import Floats
-from .urdf_losses import lost_in_urdf
+from .urdf_losses import list_urdf_losses
 
-WORLD = "world"
-_LOSSES = ("damping", "friction")
-_HERE = (np.eye(3), np.zeros(3))
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+WORLD_LINK_NAME = "world"
+_LOSS_FIELDS = ("damping", "friction")
+_IDENTITY_PLACEMENT = (np.eye(3), np.zeros(3))
+_INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_urdf(mechanism: Mechanism) -> tuple[str, list[str]]:
@@ -38,97 +38,101 @@ def write_urdf(mechanism: Mechanism) -> tuple[str, list[str]]:
 
     Where URDF wants a limit and the mechanism has none, 1e9 is written; `read_urdf` knows it.
     """
-    return _Writer(mechanism).text()
+    return _UrdfWriter(mechanism).write_robot()
 
 
 @dataclass(frozen=True)
-class _Move:
+class _UrdfMotion:
     """A URDF joint of one freedom: its name and type, its axis, which freedom it is."""
 
     name: str
     type: str
     axis: Any
-    freedom: int
+    dof_index: int
     mimic: tuple[str, float, float] | None = None
     is_slide_of_screw: bool = False
 
 
-class _Writer:
+class _UrdfWriter:
     def __init__(self, mechanism: Mechanism) -> None:
-        self.lost = list(lost_in_urdf(mechanism))
+        self.losses = list(list_urdf_losses(mechanism))
         unwritten: dict[str, Any] = {
             "coordinates": None, "forces": {}, "actuators": {}, "loops": {}, "constraints": {},
             "assembly": {}, "independent": (),
         }  # fmt: skip
         mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
-        self.values = Values(mechanism)
-        self.tree: Tree = build_tree(mechanism)
+        self.values = ParameterValues(mechanism)
+        self.tree: KinematicTree = build_tree(mechanism)
         self.lines: list[str] = []
         self.link_names = {*mechanism.bodies, *mechanism.frames}
         self.joint_names = set(mechanism.joints)
-        _refuse_odd_names([mechanism.name, *self.link_names, *self.joint_names])
-        self.world = self.new(WORLD, self.link_names)
+        _refuse_invalid_xml_names([mechanism.name, *self.link_names, *self.joint_names])
+        self.world = self.take_new_name(WORLD_LINK_NAME, self.link_names)
 
-    def new(self, wanted: str, taken: set[str]) -> str:
+    def take_new_name(self, wanted: str, taken: set[str]) -> str:
         """A name for a link or joint that the mechanism does not have."""
-        name = unique(wanted, taken)
+        name = make_unique_name(wanted, taken)
         taken.add(name)
         return name
 
-    def text(self) -> tuple[str, list[str]]:
-        root = self.root_joint()
+    def write_robot(self) -> tuple[str, list[str]]:
+        root = self.find_root_joint()
         if root is None:
-            self.link(self.world)
+            self.write_link_element(self.world)
         for name, joint in self.mechanism.joints_depth_first():
             if name != root:
-                self.joint(name, joint)
-            self.body(joint.child)
+                self.write_joint(name, joint)
+            self.write_body(joint.child)
         for name, frame in self.mechanism.frames.items():
-            joint_name = self.new(f"{name}_frame", self.joint_names)
-            self.write(joint_name, "fixed", frame.body, name, self.relative(frame.body, name))
-            self.link(name)
-        lost = self.lost
+            joint_name = self.take_new_name(f"{name}_frame", self.joint_names)
+            self.write_joint_element(
+                joint_name, "fixed", frame.body, name, self.relative_placement(frame.body, name)
+            )
+            self.write_link_element(name)
+        lost = self.losses
         comments = [f"  <!-- not in this file: {re.sub('-(?=-)', '- ', what)} -->" for what in lost]
         head = f'<?xml version="1.0"?>\n<robot name={quoteattr(self.mechanism.name)}>'
         return "\n".join([head, *comments, *self.lines, "</robot>", ""]), lost
 
-    def root_joint(self) -> str | None:
+    def find_root_joint(self) -> str | None:
         """The joint that does nothing but make a body the root, as readers of URDF add it."""
         roots = [n for n, joint in self.mechanism.joints.items() if joint.parent == GROUND]
         frames = any(frame.body == GROUND for frame in self.mechanism.frames.values())
         first = self.mechanism.joints[roots[0]] if len(roots) == 1 and not frames else None
-        if first is None or first.freedoms:
+        if first is None or first.dofs:
             return None
-        R, p = self.relative(GROUND, first.child)
+        R, p = self.relative_placement(GROUND, first.child)
         return roots[0] if np.array_equal(R, np.eye(3)) and not np.any(p) else None
 
     # -- joints --------------------------------------------------------------------------
 
-    def joint(self, name: str, joint: Joint) -> None:
+    def write_joint(self, name: str, joint: Joint) -> None:
         """A chain: the joint's motions one after the other, then the child where it stands."""
-        moves = [] if joint.locked is not None else self.moves(name, joint)
+        moves = [] if joint.locked is not None else self.joint_motions(name, joint)
         if not moves:
-            place = self.relative(joint.parent, joint.child)
-            self.write(name, "fixed", joint.parent, joint.child, place)
+            place = self.relative_placement(joint.parent, joint.child)
+            self.write_joint_element(name, "fixed", joint.parent, joint.child, place)
             return
-        R, p = placement_of(self.values, joint.child_origin, "")
+        R, p = read_placement(self.values, joint.child_origin, "")
         mount = (R.T, -(R.T @ p))
-        direct = np.array_equal(mount[0], _HERE[0]) and not np.any(mount[1])
-        parent, place = joint.parent, placement_of(self.values, joint.origin, "")
+        direct = np.array_equal(mount[0], _IDENTITY_PLACEMENT[0]) and not np.any(mount[1])
+        parent, place = joint.parent, read_placement(self.values, joint.origin, "")
         for number, move in enumerate(moves):
             last = number == len(moves) - 1
             moved = f"{move.name}:moved"
-            child = joint.child if last and direct else self.new(moved, self.link_names)
-            self.write(move.name, move.type, parent, child, place, self.details(joint, move))
+            child = joint.child if last and direct else self.take_new_name(moved, self.link_names)
+            self.write_joint_element(
+                move.name, move.type, parent, child, place, self.joint_detail_lines(joint, move)
+            )
             if child != joint.child:
-                self.link(child)
-            parent, place = child, _HERE
+                self.write_link_element(child)
+            parent, place = child, _IDENTITY_PLACEMENT
         if not direct:
-            mounted = self.new(f"{name}:mount", self.joint_names)
-            self.write(mounted, "fixed", parent, joint.child, mount)
+            mounted = self.take_new_name(f"{name}:mount", self.joint_names)
+            self.write_joint_element(mounted, "fixed", parent, joint.child, mount)
 
-    def moves(self, name: str, joint: Joint) -> list[_Move]:
+    def joint_motions(self, name: str, joint: Joint) -> list[_UrdfMotion]:
         if joint.by_quaternion:
             form = joint.kind.urdf
             if form is None:
@@ -136,29 +140,29 @@ class _Writer:
                     f"a {joint.type} joint has no URDF form", where=f"joints.{name}",
                     remedy="use rotation = 'cardan'",
                 )  # fmt: skip
-            return [_Move(name, form.type, None, 0)]
-        axes = motion_frame(self.values, joint, name)
+            return [_UrdfMotion(name, form.type, None, 0)]
+        axes = joint_motion_axes(self.values, joint, name)
         limited = joint.limits.lower is not None or joint.limits.upper is not None
-        turn, mimic = "revolute" if limited else "continuous", self.mimicry(name, joint)
+        turn, mimic = "revolute" if limited else "continuous", self.mimic_attributes(name, joint)
         found = []
-        for number, step in enumerate(steps(joint)):
+        for number, step in enumerate(elementary_motions(joint)):
             assert step.axis is not None
-            axis = axes @ alignment(self.values, step.axis, "")[:, 2]
+            axis = axes @ axis_alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
-            label = self.new(f"{name}.{ending}", self.joint_names) if ending else name
+            label = self.take_new_name(f"{name}.{ending}", self.joint_names) if ending else name
             kind = turn if step.kind.turns_about_axis else "prismatic"
-            found.append(_Move(label, kind, axis, number, mimic))
+            found.append(_UrdfMotion(label, kind, axis, number, mimic))
             if step.kind.turns_about_axis and step.kind.slides_along_axis:
-                found.append(self.slide_of_screw(name, joint, axis))
+                found.append(self.screw_slide_motion(name, joint, axis))
         return found
 
-    def slide_of_screw(self, name: str, joint: Joint, axis: ArrayLike) -> _Move:
+    def screw_slide_motion(self, name: str, joint: Joint, axis: ArrayLike) -> _UrdfMotion:
         assert joint.pitch is not None
-        follows = name, self.values.number(joint.pitch), 0.0
-        label = self.new(f"{name}:slide", self.joint_names)
-        return _Move(label, "prismatic", axis, 0, follows, is_slide_of_screw=True)
+        follows = name, self.values.read_number(joint.pitch), 0.0
+        label = self.take_new_name(f"{name}:slide", self.joint_names)
+        return _UrdfMotion(label, "prismatic", axis, 0, follows, is_slide_of_screw=True)
 
-    def mimicry(self, name: str, joint: Joint) -> tuple[str, float, float] | None:
+    def mimic_attributes(self, name: str, joint: Joint) -> tuple[str, float, float] | None:
         if joint.mimic is None:
             return None
         span = next(span for span in self.tree.joints if span.name == name)
@@ -166,50 +170,57 @@ class _Writer:
         leader = self.tree.names.qd[follower.leader]
         return leader, float(follower.gain), float(follower.offset)
 
-    def details(self, joint: Joint, move: _Move) -> list[str]:
+    def joint_detail_lines(self, joint: Joint, move: _UrdfMotion) -> list[str]:
         """Axis, limits, losses and mimicry of a URDF joint."""
         if move.axis is None:
             return []
-        lines = [f'<axis xyz="{_words(move.axis)}"/>', *self.limits(joint, move)]
-        losses = {key: self.number(joint, move, getattr(joint, key)) for key in _LOSSES}
+        lines = [f'<axis xyz="{_vector_attribute(move.axis)}"/>', *self.limit_lines(joint, move)]
+        losses = {key: self.field_number(joint, move, getattr(joint, key)) for key in _LOSS_FIELDS}
         if any(losses.values()) and not move.is_slide_of_screw:
-            lines.append(f"<dynamics {_attributes(losses)}/>")
+            lines.append(f"<dynamics {_number_attributes(losses)}/>")
         if move.mimic is not None:
             leader, gain, offset = move.mimic
-            numbers = _attributes({"multiplier": gain, "offset": offset})
+            numbers = _number_attributes({"multiplier": gain, "offset": offset})
             lines.append(f"<mimic joint={quoteattr(leader)} {numbers}/>")
         return lines
 
-    def number(self, joint: Joint, move: _Move, field: object, default: float = 0.0) -> float:
-        return default if field is None else self.values.number(joint.each(field)[move.freedom])
+    def field_number(
+        self, joint: Joint, move: _UrdfMotion, field: object, default: float = 0.0
+    ) -> float:
+        return (
+            default if field is None else self.values.read_number(joint.each(field)[move.dof_index])
+        )
 
-    def limits(self, joint: Joint, move: _Move) -> Iterator[str]:
+    def limit_lines(self, joint: Joint, move: _UrdfMotion) -> Iterator[str]:
         """URDF wants all four of a revolute or prismatic joint, and none of a continuous one."""
         limits = Limits() if move.is_slide_of_screw else joint.limits
-        form = kind_of_urdf(move.type).urdf
+        form = joint_kind_of_urdf(move.type).urdf
         keys = form.limits if form is not None else ()
         if "lower" not in keys and limits.effort is None and limits.velocity is None:
             return
         bounds = {
-            key: self.number(
-                joint, move, getattr(limits, key), -UNLIMITED if key == "lower" else UNLIMITED
+            key: self.field_number(
+                joint,
+                move,
+                getattr(limits, key),
+                -UNLIMITED_BOUND if key == "lower" else UNLIMITED_BOUND,
             )
             for key in keys
         }
-        yield f"<limit {_attributes(bounds)}/>"
+        yield f"<limit {_number_attributes(bounds)}/>"
 
-    def relative(self, body: str, name: str) -> tuple[Floats, Floats]:
+    def relative_placement(self, body: str, name: str) -> tuple[Floats, Floats]:
         """One body or frame seen from another that it is fixed to."""
-        a, b = self.tree.find(body), self.tree.find(name)
-        return without_dust(a.R.T @ b.R), a.R.T @ (b.p - a.p)
+        a, b = self.tree.find_frame(body), self.tree.find_frame(name)
+        return snap_rounding_noise(a.R.T @ b.R), a.R.T @ (b.p - a.p)
 
     # -- elements ------------------------------------------------------------------------
 
-    def link(self, name: str, inner: str = "") -> None:
+    def write_link_element(self, name: str, inner: str = "") -> None:
         head = f"  <link name={quoteattr(name)}"
         self.lines.append(f"{head}>\n{inner}\n  </link>" if inner else f"{head}/>")
 
-    def write(
+    def write_joint_element(
         self,
         name: str,
         kind: str,
@@ -224,20 +235,21 @@ class _Writer:
             f'  <joint name={quoteattr(name)} type="{kind}">',
             f"    <parent link={quoteattr(parent)}/>",
             f"    <child link={quoteattr(child)}/>",
-            f'    <origin xyz="{_words(p)}" rpy="{_words(_rpy(R))}"/>',
+            f'    <origin xyz="{_vector_attribute(p)}" rpy="{_vector_attribute(_roll_pitch_yaw(R))}"/>',
             *(f"    {line}" for line in details),
             "  </joint>",
         ]
         self.lines.append("\n".join(lines))
 
-    def body(self, name: str) -> None:
+    def write_body(self, name: str) -> None:
         place = self.tree.bodies[name]
-        own = self.tree.inertias[name].moved(place.R.T, -(place.R.T @ place.p))
+        own = self.tree.inertias[name].transform(place.R.T, -(place.R.T @ place.p))
         if float(own.m) == 0 and not np.any(own.I):
-            self.link(name)
+            self.write_link_element(name)
             return
         center = [
-            to_float(entry, self.mechanism.values) for entry in self.mechanism.bodies[name].center
+            expression_to_float(entry, self.mechanism.values)
+            for entry in self.mechanism.bodies[name].center
         ]
         c = np.array(center)
         tensor = own.I - own.m * (c @ c * np.eye(3) - np.outer(c, c))
@@ -247,34 +259,34 @@ class _Writer:
         }
         inner = [
             "    <inertial>",
-            f'      <origin xyz="{_words(c)}" rpy="0 0 0"/>',
-            f'      <mass value="{_number(float(own.m))}"/>',
-            f"      <inertia {_attributes(moments)}/>",
+            f'      <origin xyz="{_vector_attribute(c)}" rpy="0 0 0"/>',
+            f'      <mass value="{_number_attribute(float(own.m))}"/>',
+            f"      <inertia {_number_attributes(moments)}/>",
             "    </inertial>",
         ]
-        self.link(name, "\n".join(inner))
+        self.write_link_element(name, "\n".join(inner))
 
 
-def _refuse_odd_names(names: Sequence[str]) -> None:
+def _refuse_invalid_xml_names(names: Sequence[str]) -> None:
     for name in names:
-        if _NOT_XML.search(name):
+        if _INVALID_XML_CHARACTERS.search(name):
             what = f"the name {name!r} has a character that XML cannot hold"
             raise FileError(what, remedy="rename it")
 
 
-def _number(value: float) -> str:
+def _number_attribute(value: float) -> str:
     return repr(value + 0.0).removesuffix(".0")
 
 
-def _words(values: Any) -> str:
-    return " ".join(_number(float(value)) for value in values)
+def _vector_attribute(values: Any) -> str:
+    return " ".join(_number_attribute(float(value)) for value in values)
 
 
-def _attributes(values: dict[str, float]) -> str:
-    return " ".join(f'{key}="{_number(value)}"' for key, value in values.items())
+def _number_attributes(values: dict[str, float]) -> str:
+    return " ".join(f'{key}="{_number_attribute(value)}"' for key, value in values.items())
 
 
-def _rpy(R: Any) -> tuple[float, float, float]:
+def _roll_pitch_yaw(R: Any) -> tuple[float, float, float]:
     """Roll, pitch, yaw of a rotation matrix; yaw 0 where only their sum counts."""
     level = math.hypot(R[0, 0], R[1, 0])
     pitch = math.atan2(-R[2, 0], level)

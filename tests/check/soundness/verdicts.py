@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import linkwright as lw
-from linkwright.checking.report import Finding, Repair, Report
+from linkwright.checking.report import CheckReport, Finding, Repair
 from linkwright.errors import LinkwrightError
 from tests.references.equation_judge import (
     FALSE,
@@ -201,7 +201,7 @@ def run_batch(cases: list[Case], names: Mapping[str, str] | None = None) -> list
     return [outcome(case, finding, report) for case, finding in zip(cases, report, strict=True)]
 
 
-def outcome(case: Case, finding: Finding, report: Report) -> Outcome:
+def outcome(case: Case, finding: Finding, report: CheckReport) -> Outcome:
     status, reference = finding.status, case.subject.reference
     said = finding.sentence() + (f" names: {report.names}" if report.names else "")
     problem = ""

@@ -19,29 +19,29 @@ from ...expressions import (
     PI,
     Call,
     Expression,
-    Measured,
     Name,
     Negation,
     Number,
+    NumberWithUnit,
     Power,
     Product,
     Reciprocal,
     Sum,
-    names,
+    names_in_expression,
     parse_unit,
 )
-from ...expressions.tree import children
+from ...expressions.tree import child_expressions
 from ...ports import Port
-from ...tape import ARITY, Op, Tape
-from ...tape.writer import Writer
+from ...tape import OPERATION_ARITY, Op, Tape
+from ...tape.writer import TapeWriter
 
 T = TypeVar("T")
 
-_EXACT_BITS = 53
+_FLOAT_BITS = 53
 """Of integers that are floats."""
 
 
-class Algebra(Protocol[T]):
+class TapeAlgebra(Protocol[T]):
     """What operations mean; one without a meaning raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T: ...
@@ -49,13 +49,13 @@ class Algebra(Protocol[T]):
     def apply(self, op: Op, operands: Sequence[T]) -> T: ...
 
 
-class ExpressionAlgebra(Algebra[T], Protocol[T]):
+class ExpressionAlgebra(TapeAlgebra[T], Protocol[T]):
     """An algebra of expressions as well, which name π; a tape has it as an input."""
 
     def pi(self) -> T: ...
 
 
-def read(tape: Tape, algebra: Algebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
+def read_tape(tape: Tape, algebra: TapeAlgebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
     """All outputs, entries row by row; `inputs` has the entries of every input port.
 
     Constants are floats on a tape and are taken for exactly what they are.
@@ -70,11 +70,11 @@ def read(tape: Tape, algebra: Algebra[T], inputs: Sequence[Sequence[T]]) -> list
         elif op is Op.CONSTANT:
             values.append(algebra.constant(Fraction(constants[k])))
         else:
-            values.append(algebra.apply(op, [values[i] for i in args[k][: ARITY[op]]]))
+            values.append(algebra.apply(op, [values[i] for i in args[k][: OPERATION_ARITY[op]]]))
     return [[values[i] for i in result.tolist()] for result in tape.results]
 
 
-def meaningless(op: Op, where: str) -> UnsupportedError:
+def unsupported_operation(op: Op, where: str) -> UnsupportedError:
     return UnsupportedError(
         f"{op.name.lower()} has no meaning in {where}", remedy="compare in ball arithmetic"
     )
@@ -91,12 +91,16 @@ def evaluate_expression(
     def value(node: Expression) -> T:
         if isinstance(node, Name) and node.name != PI:
             return lookup(node.name)
-        return evaluate_node(node, algebra, [value(child) for child in children(node)])
+        return evaluate_expression_node(
+            node, algebra, [value(child) for child in child_expressions(node)]
+        )
 
     return value(expression)
 
 
-def evaluate_node(node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]) -> T:
+def evaluate_expression_node(
+    node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]
+) -> T:
     """The value of a node from the values of its children; a name other than pi has none."""
     apply = algebra.apply
     match node:
@@ -109,92 +113,96 @@ def evaluate_node(node: Expression, algebra: ExpressionAlgebra[T], parts: Sequen
         case Reciprocal():
             return apply(Op.DIV, (algebra.constant(Fraction(1)), parts[0]))
         case Sum():
-            return add_all(algebra, parts)
+            return add_algebra_values(algebra, parts)
         case Product():
-            return multiply_all(algebra, parts)
+            return multiply_algebra_values(algebra, parts)
         case Power():
             return apply(Op.POW, parts)
         case Call("atan", _):
             return apply(Op.ATAN2, (parts[0], algebra.constant(Fraction(1))))
         case Call(function, _):
             return apply(Op[function.upper()], parts)
-        case Measured(_, unit):
-            return _in_si(algebra, parts[0], unit)
+        case NumberWithUnit(_, unit):
+            return _convert_to_si(algebra, parts[0], unit)
         case _:
             raise UnsupportedError(f"'{node}' has no value of its own")
 
 
-def add_all(algebra: Algebra[T], terms: Iterable[T]) -> T:
+def add_algebra_values(algebra: TapeAlgebra[T], terms: Iterable[T]) -> T:
     """The sum of at least one value."""
     return reduce(lambda a, b: algebra.apply(Op.ADD, (a, b)), terms)
 
 
-def multiply_all(algebra: Algebra[T], factors: Iterable[T]) -> T:
+def multiply_algebra_values(algebra: TapeAlgebra[T], factors: Iterable[T]) -> T:
     """The product of at least one value."""
     return reduce(lambda a, b: algebra.apply(Op.MUL, (a, b)), factors)
 
 
-def _in_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
+def _convert_to_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
     known = parse_unit(unit)
     factors = [value, algebra.constant(known.scale)]
-    product = multiply_all(algebra, [*factors, *[algebra.pi()] * max(0, known.pi_power)])
+    product = multiply_algebra_values(algebra, [*factors, *[algebra.pi()] * max(0, known.pi_power)])
     for _ in range(-known.pi_power):
         product = algebra.apply(Op.DIV, (product, algebra.pi()))
     return product
 
 
-class Recorder:
+class ExpressionRecorder:
     """The algebra that writes operations onto a tape; its values are numbers of instructions.
 
     `places` has the port and the entry of every name, and of π where it is used.
     """
 
     def __init__(self, places: Mapping[str, tuple[int, int]]) -> None:
-        self.places = places
-        self.writer = Writer()
+        self.input_places = places
+        self.writer = TapeWriter()
 
     def symbol(self, name: str) -> int:
-        if name not in self.places:
+        if name not in self.input_places:
             raise UnsupportedError(f"{name} has no value here", remedy="leave it out")
-        return self.writer.write(Op.INPUT, *self.places[name])
+        return self.writer.write_instruction(Op.INPUT, *self.input_places[name])
 
     def pi(self) -> int:
         return self.symbol(PI)
 
     def constant(self, value: Fraction) -> int:
         """An exact number: a quotient of integers, each a sum of floats that are exact."""
-        top = self._integer(value.numerator)
+        top = self._write_integer(value.numerator)
         if value.denominator == 1:
             return top
-        return self.writer.write(Op.DIV, top, self._integer(value.denominator))
+        return self.writer.write_instruction(Op.DIV, top, self._write_integer(value.denominator))
 
-    def _integer(self, value: int) -> int:
-        low = abs(value) % (1 << _EXACT_BITS)
+    def _write_integer(self, value: int) -> int:
+        low = abs(value) % (1 << _FLOAT_BITS)
         if low == abs(value):
-            return self.writer.constant(float(value))
-        high = self._integer((abs(value) - low) >> _EXACT_BITS)
-        scaled = self.writer.write(Op.MUL, high, self.writer.constant(2.0**_EXACT_BITS))
-        total = self.writer.write(Op.ADD, scaled, self.writer.constant(float(low)))
-        return self.writer.write(Op.NEG, total) if value < 0 else total
+            return self.writer.write_constant(float(value))
+        high = self._write_integer((abs(value) - low) >> _FLOAT_BITS)
+        scaled = self.writer.write_instruction(
+            Op.MUL, high, self.writer.write_constant(2.0**_FLOAT_BITS)
+        )
+        total = self.writer.write_instruction(
+            Op.ADD, scaled, self.writer.write_constant(float(low))
+        )
+        return self.writer.write_instruction(Op.NEG, total) if value < 0 else total
 
     def apply(self, op: Op, operands: Sequence[int]) -> int:
-        return self.writer.write(op, *operands)
+        return self.writer.write_instruction(op, *operands)
 
 
-def record_expression(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
+def record_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
     """The tape of expressions, one entry of its output `y` each. Its input `x` has an entry for
     each of `inputs`, then for each other name in the order of the alphabet, then for π."""
-    used = frozenset[str]().union(*map(names, expressions))
+    used = frozenset[str]().union(*map(names_in_expression, expressions))
     entries = list(dict.fromkeys([*inputs, *sorted(used), PI]))
-    empty = Writer().tape("expressions", [Port("x", (len(entries),))], [], [])
-    return append_expressions(empty, expressions, {"x": entries}, "y")
+    empty = TapeWriter().finish_tape("expressions", [Port("x", (len(entries),))], [], [])
+    return append_formula_output(empty, expressions, {"x": entries}, "y")
 
 
-def append_expressions(
+def append_formula_output(
     tape: Tape, expressions: Sequence[Expression], entries: Mapping[str, Sequence[str]], name: str
 ) -> Tape:
     """The tape with expressions of its inputs as one more output; `entries` names the inputs'."""
-    recorder = Recorder({
+    recorder = ExpressionRecorder({
         entry: (port, k)
         for port, one in enumerate(tape.inputs)
         for k, entry in enumerate(entries[one.name])
@@ -204,4 +212,6 @@ def append_expressions(
     writer.args = [(a, b, c) for a, b, c in tape.args.tolist()]
     found = [evaluate_expression(x, recorder, recorder.symbol) for x in expressions]
     outputs = [*tape.outputs, Port(name, (len(found),))]
-    return writer.tape(tape.name, tape.inputs, outputs, [*tape.results, np.array(found, np.int32)])
+    return writer.finish_tape(
+        tape.name, tape.inputs, outputs, [*tape.results, np.array(found, np.int32)]
+    )

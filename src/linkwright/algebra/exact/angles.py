@@ -9,97 +9,97 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
-from ...tape import ARITY, Op, Tape
+from ...tape import OPERATION_ARITY, Op, Tape
 
-Monomial = tuple[tuple[str, int], ...]
-Form = tuple[tuple[Monomial, Fraction], ...]
-Table = dict[Form, tuple[int, ...]]
-_Sum = dict[Monomial, Fraction]
+SymbolMonomial = tuple[tuple[str, int], ...]
+AngleForm = tuple[tuple[SymbolMonomial, Fraction], ...]
+AngleTable = dict[AngleForm, tuple[int, ...]]
+_TermSum = dict[SymbolMonomial, Fraction]
 
-_TRIGONOMETRIC = (Op.SIN, Op.COS, Op.TAN)
-_POLYNOMIAL = (
-    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA, *_TRIGONOMETRIC,
+_TRIGONOMETRIC_OPS = (Op.SIN, Op.COS, Op.TAN)
+_POLYNOMIAL_OPS = (
+    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA, *_TRIGONOMETRIC_OPS,
 )  # fmt: skip
-MAX_TERMS = 32
+MAX_ANGLE_TERMS = 32
 
 
-def form(multiples: Mapping[str, int | Fraction]) -> Form:
+def angle_form(multiples: Mapping[str, int | Fraction]) -> AngleForm:
     """The form Σ multiple · name."""
     terms = {((name, 1),): Fraction(m) for name, m in multiples.items() if m}
     return tuple(sorted(terms.items()))
 
 
-def forms_of(
+def trig_argument_forms(
     tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
-) -> list[Form | None]:
+) -> list[AngleForm | None]:
     """The arguments of sin, cos and tan, in order; None where one is no form."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
-    asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC]
-    return values_as_forms(tape, names, asked, exact)
+    asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC_OPS]
+    return tape_value_forms(tape, names, asked, exact)
 
 
-def values_as_forms(
+def tape_value_forms(
     tape: Tape,
     names: Sequence[Sequence[str | None]],
     asked: Sequence[int],
     exact: Mapping[str, Fraction] | None = None,
-) -> list[Form | None]:
+) -> list[AngleForm | None]:
     """Values of the tape as forms, where they are; an input without a name is zero."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     needed = set(asked)
     for k in range(len(ops) - 1, -1, -1):
         if k in needed and ops[k] > Op.INPUT:
-            needed.update(args[k][: ARITY[Op(ops[k])]])
-    values: dict[int, _Sum | None] = {}
+            needed.update(args[k][: OPERATION_ARITY[Op(ops[k])]])
+    values: dict[int, _TermSum | None] = {}
     for k in sorted(needed):
         op = Op(ops[k])
         if op is Op.INPUT:
             name = names[args[k][0]][args[k][1]]
-            values[k] = {} if name is None else _symbol(name, exact or {})
+            values[k] = {} if name is None else _symbol_terms(name, exact or {})
         elif op is Op.CONSTANT:
-            values[k] = _clean({(): Fraction(tape.constants.item(k))})
+            values[k] = _drop_zero_terms({(): Fraction(tape.constants.item(k))})
         else:
-            values[k] = _apply(op, [values[i] for i in args[k][: ARITY[op]]])
+            values[k] = _apply_to_terms(op, [values[i] for i in args[k][: OPERATION_ARITY[op]]])
     found = (values[k] for k in asked)
     return [None if value is None else tuple(sorted(value.items())) for value in found]
 
 
-def _symbol(name: str, exact: Mapping[str, Fraction]) -> _Sum:
-    return _clean({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
+def _symbol_terms(name: str, exact: Mapping[str, Fraction]) -> _TermSum:
+    return _drop_zero_terms({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
 
 
-def _clean(terms: _Sum) -> _Sum:
+def _drop_zero_terms(terms: _TermSum) -> _TermSum:
     return {monomial: c for monomial, c in terms.items() if c}
 
 
-def _apply(op: Op, operands: Sequence[_Sum | None]) -> _Sum | None:
+def _apply_to_terms(op: Op, operands: Sequence[_TermSum | None]) -> _TermSum | None:
     a, b = operands[0], operands[-1]
-    if a is None or b is None or any(o is None or len(o) > MAX_TERMS for o in operands):
+    if a is None or b is None or any(o is None or len(o) > MAX_ANGLE_TERMS for o in operands):
         return None
     match op:
         case Op.ADD:
-            return _add(a, b, 1)
+            return _add_terms(a, b, 1)
         case Op.SUB:
-            return _add(a, b, -1)
+            return _add_terms(a, b, -1)
         case Op.NEG:
             return {m: -c for m, c in a.items()}
         case Op.MUL:
-            return _multiply(a, b)
+            return _multiply_terms(a, b)
         case Op.DIV if set(b) == {()}:
             return {m: c / b[()] for m, c in a.items()}
         case _:
             return None
 
 
-def _add(a: _Sum, b: _Sum, sign: int) -> _Sum:
+def _add_terms(a: _TermSum, b: _TermSum, sign: int) -> _TermSum:
     total = dict(a)
     for monomial, c in b.items():
         total[monomial] = total.get(monomial, Fraction(0)) + sign * c
-    return _clean(total)
+    return _drop_zero_terms(total)
 
 
-def _multiply(a: _Sum, b: _Sum) -> _Sum:
-    total: _Sum = {}
+def _multiply_terms(a: _TermSum, b: _TermSum) -> _TermSum:
+    total: _TermSum = {}
     for one, c in a.items():
         for other, d in b.items():
             powers = dict(one)
@@ -107,13 +107,13 @@ def _multiply(a: _Sum, b: _Sum) -> _Sum:
                 powers[name] = powers.get(name, 0) + power
             key = tuple(sorted(powers.items()))
             total[key] = total.get(key, Fraction(0)) + c * d
-    return _clean(total)
+    return _drop_zero_terms(total)
 
 
-def opaque_count(tape: Tape, asked: Sequence[Form | None]) -> int:
+def count_opaque_generators(tape: Tape, asked: Sequence[AngleForm | None]) -> int:
     """The most generators that are needed for functions that are no polynomials."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
-    others: int = sum(op not in _POLYNOMIAL for op in ops)
+    others: int = sum(op not in _POLYNOMIAL_OPS for op in ops)
     others += 2 * sum(form is None for form in asked)
     if not others:
         return 0
@@ -125,19 +125,21 @@ def opaque_count(tape: Tape, asked: Sequence[Form | None]) -> int:
 # -- lattices ------------------------------------------------------------------------------
 
 
-def lattice(preferred: Sequence[Form], asked: Sequence[Form]) -> tuple[list[Form], Table]:
+def angle_lattice(
+    preferred: Sequence[AngleForm], asked: Sequence[AngleForm]
+) -> tuple[list[AngleForm], AngleTable]:
     """Angles of which all that is asked for are integer combinations, and these integers:
     those preferred that occur, in parts where parts of them occur, and new ones where these do
     not suffice."""
     angles, wanted = list(preferred), list(dict.fromkeys(asked))
-    found = combinations(wanted, angles)
+    found = rational_combinations(wanted, angles)
     while None in found:
         angles.append(wanted[found.index(None)])
-        found = combinations(wanted, angles)
+        found = rational_combinations(wanted, angles)
     rows = [row for row in found if row is not None]
     parts = [lcm(*(row[k].denominator for row in rows)) for k in range(len(angles))]
     used = [k for k in range(len(angles)) if any(row[k] for row in rows)]
-    chosen: list[Form] = [tuple((m, c / parts[k]) for m, c in angles[k]) for k in used]
+    chosen: list[AngleForm] = [tuple((m, c / parts[k]) for m, c in angles[k]) for k in used]
     table = {
         form: tuple(int(row[k] * parts[k]) for k in used)
         for form, row in zip(wanted, rows, strict=True)
@@ -145,7 +147,9 @@ def lattice(preferred: Sequence[Form], asked: Sequence[Form]) -> tuple[list[Form
     return chosen, table
 
 
-def combinations(wanted: Sequence[Form], angles: Sequence[Form]) -> list[list[Fraction] | None]:
+def rational_combinations(
+    wanted: Sequence[AngleForm], angles: Sequence[AngleForm]
+) -> list[list[Fraction] | None]:
     """For each form the rationals n with form = Σ n·angle, if there are; by one elimination.
     Angles that depend on those before them get 0."""
     columns = [dict(form) for form in (*angles, *wanted)]

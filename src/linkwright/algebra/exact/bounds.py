@@ -14,29 +14,29 @@ from functools import cached_property
 from math import isfinite, lcm
 
 from ...errors import UnsupportedError
-from ...tape import ARITY, Op, Tape
+from ...tape import OPERATION_ARITY, Op, Tape
 
-Factors = Mapping[int, int]  # powers of divisors, by the instruction that they are
-Combination = Mapping[int, Fraction]  # multiples of values, by their instruction
+DivisorPowers = Mapping[int, int]  # powers of divisors, by the instruction that they are
+AngleCombination = Mapping[int, Fraction]  # multiples of values, by their instruction
 
-CIRCULAR = frozenset({Op.SIN, Op.COS, Op.TAN})
-RATIONAL = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA})
-_NONE: Factors = {}
+TRIGONOMETRIC_OPS = frozenset({Op.SIN, Op.COS, Op.TAN})
+RATIONAL_OPS = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA})
+_NO_DIVISORS: DivisorPowers = {}
 
 
 @dataclass(frozen=True)
-class Degree:
+class QuotientDegree:
     """Bounds of a quotient: the degree of its numerator, and the divisors below."""
 
-    top: int = 0
-    below: Factors = field(default_factory=dict)
+    numerator_degree: int = 0
+    divisor_powers: DivisorPowers = field(default_factory=dict)
 
 
-_CONSTANT = Degree(0, _NONE)
-_SYMBOL = Degree(1, _NONE)
+_CONSTANT_DEGREE = QuotientDegree(0, _NO_DIVISORS)
+_SYMBOL_DEGREE = QuotientDegree(1, _NO_DIVISORS)
 
 
-class Bounds:
+class DegreeBounds:
     """Degrees of all values of a tape; `combinations` are the angles inside sin, cos and tan,
     `parts` the number of parts that they cut turns into."""
 
@@ -45,72 +45,73 @@ class Bounds:
         self.args: list[list[int]] = tape.args.tolist()
         if not isfinite(tape.constants.sum()):
             raise UnsupportedError("a constant on the tape is not finite")
-        self.numbers = {
+        self.constants = {
             k: Fraction(tape.constants[k]) for k, op in enumerate(self.ops) if op is Op.CONSTANT
         }
-        self.combinations = self._combinations()
-        self.parts = lcm(
-            1, *(m.denominator for angle in self.combinations.values() for m in angle.values())
+        self.angle_combinations = self._find_angle_combinations()
+        self.angle_parts = lcm(
+            1,
+            *(m.denominator for angle in self.angle_combinations.values() for m in angle.values()),
         )
-        self.degrees: list[Degree] = []
-        self.arguments: list[int] = []
-        self.functions: set[Op] = set()
+        self.degrees: list[QuotientDegree] = []
+        self.argument_degrees: list[int] = []
+        self.irrational_functions: set[Op] = set()
 
-    def with_parts(self, parts: int) -> Bounds:
+    def compute_degrees(self, parts: int) -> DegreeBounds:
         """Computes the degrees, angles being multiples of a `parts`-th of their inputs."""
-        self.parts, self.degrees, self.arguments = parts, [], []
+        self.angle_parts, self.degrees, self.argument_degrees = parts, [], []
         for k, op in enumerate(self.ops):
-            self.degrees.append(self._degree(k, op, parts))
+            self.degrees.append(self._value_degree(k, op, parts))
         return self
 
-    def total(self, k: int) -> tuple[int, int]:
+    def total_degrees(self, k: int) -> tuple[int, int]:
         """Degrees of numerator and denominator of a value."""
         own = self.degrees[k]
-        return own.top, self._size(own.below)
+        return own.numerator_degree, self._divisor_degree_sum(own.divisor_powers)
 
     @cached_property
-    def levels(self) -> dict[int, int]:
+    def root_levels(self) -> dict[int, int]:
         """How deep roots stand inside other roots, by their instructions."""
         depth: list[int] = []
         found: dict[int, int] = {}
         for k, op in enumerate(self.ops):
-            of = [] if op in (Op.INPUT, Op.CONSTANT) else self.args[k][: ARITY[op]]
+            of = [] if op in (Op.INPUT, Op.CONSTANT) else self.args[k][: OPERATION_ARITY[op]]
             inside = max((depth[i] for i in of), default=0)
-            if op is Op.SQRT or (op is Op.POW and self._halves(of[-1])):
+            if op is Op.SQRT or (op is Op.POW and self._is_half_power(of[-1])):
                 found[k] = inside
                 inside += 1
             depth.append(inside)
         return found
 
-    def _halves(self, exponent: int) -> bool:
-        value = self.numbers.get(exponent)
+    def _is_half_power(self, exponent: int) -> bool:
+        value = self.constants.get(exponent)
         return value is not None and value.denominator == 2
 
     # -- angles --------------------------------------------------------------------------
 
-    def _combinations(self) -> dict[int, Combination]:
+    def _find_angle_combinations(self) -> dict[int, AngleCombination]:
         """Angles by the instruction that gives them: rational combinations of other values."""
-        known: dict[int, Combination] = {}
-        wanted: dict[int, Combination] = {}
+        known: dict[int, AngleCombination] = {}
+        wanted: dict[int, AngleCombination] = {}
         for k, op in enumerate(self.ops):
-            if op in CIRCULAR:
+            if op in TRIGONOMETRIC_OPS:
                 angle = self.args[k][0]
-                wanted[angle] = self._combination(angle, known)
+                wanted[angle] = self._angle_combination(angle, known)
         return wanted
 
-    def _combination(self, k: int, known: dict[int, Combination]) -> Combination:
+    def _angle_combination(self, k: int, known: dict[int, AngleCombination]) -> AngleCombination:
         stack = [k]
         while stack:
             top = stack[-1]
-            waiting = [i for i in self._linear_in(top) if i not in known]
+            waiting = [i for i in self._linear_operands(top) if i not in known]
             if waiting:
                 stack += waiting
                 continue
-            known[top] = self._combined(top, known)
+            known[top] = self._combine_operands(top, known)
             stack.pop()
         return known[k]
 
-    def _linear_in(self, k: int) -> list[int]:
+    def _linear_operands(self, k: int) -> list[int]:
         """The operands whose combination the value follows; none where it is an angle itself."""
         op, (a, b, _) = self.ops[k], self.args[k]
         match op:
@@ -118,134 +119,146 @@ class Bounds:
                 return [a, b]
             case Op.NEG:
                 return [a]
-            case Op.MUL if a in self.numbers or b in self.numbers:
-                return [b if a in self.numbers else a]
-            case Op.DIV if b in self.numbers:
+            case Op.MUL if a in self.constants or b in self.constants:
+                return [b if a in self.constants else a]
+            case Op.DIV if b in self.constants:
                 return [a]
             case _:
                 return []
 
-    def _combined(self, k: int, known: Mapping[int, Combination]) -> Combination:
+    def _combine_operands(self, k: int, known: Mapping[int, AngleCombination]) -> AngleCombination:
         op, (a, b, _) = self.ops[k], self.args[k]
-        of = [known[i] for i in self._linear_in(k)]
+        of = [known[i] for i in self._linear_operands(k)]
         if not of:
-            return {} if self.numbers.get(k) == 0 else {k: Fraction(1)}
+            return {} if self.constants.get(k) == 0 else {k: Fraction(1)}
         match op:
             case Op.ADD:
-                return _added(of[0], of[1], Fraction(1))
+                return _add_combinations(of[0], of[1], Fraction(1))
             case Op.SUB:
-                return _added(of[0], of[1], Fraction(-1))
+                return _add_combinations(of[0], of[1], Fraction(-1))
             case Op.NEG:
-                return _added({}, of[0], Fraction(-1))
+                return _add_combinations({}, of[0], Fraction(-1))
             case Op.DIV:
-                return _added({}, of[0], 1 / self.numbers[b])
+                return _add_combinations({}, of[0], 1 / self.constants[b])
             case _:
-                return _added({}, of[0], self.numbers[a if a in self.numbers else b])
+                return _add_combinations({}, of[0], self.constants[a if a in self.constants else b])
 
     # -- degrees -------------------------------------------------------------------------
 
-    def _degree(self, k: int, op: Op, parts: int) -> Degree:
+    def _value_degree(self, k: int, op: Op, parts: int) -> QuotientDegree:
         if op is Op.CONSTANT:
-            return _CONSTANT
+            return _CONSTANT_DEGREE
         if op is Op.INPUT:
-            return _SYMBOL
-        operands = self.args[k][: ARITY[op]]
-        if op in CIRCULAR:
-            return self._circular(k, op, operands[0], parts)
+            return _SYMBOL_DEGREE
+        operands = self.args[k][: OPERATION_ARITY[op]]
+        if op in TRIGONOMETRIC_OPS:
+            return self._trigonometric_degree(k, op, operands[0], parts)
         of = [self.degrees[i] for i in operands]
         match op:
             case Op.ADD | Op.SUB:
-                return self._sum(of[0], of[1])
+                return self._sum_degree(of[0], of[1])
             case Op.MUL:
-                return _product(of[0], of[1])
+                return _product_degree(of[0], of[1])
             case Op.NEG:
                 return of[0]
             case Op.DIV:
-                return self._quotient(of[0], of[1], operands[1])
+                return self._quotient_degree(of[0], of[1], operands[1])
             case Op.FMA:
-                return self._sum(_product(of[0], of[1]), of[2])
+                return self._sum_degree(_product_degree(of[0], of[1]), of[2])
             case _:
-                return self._other(op, operands)
+                return self._function_degree(op, operands)
 
-    def _circular(self, k: int, op: Op, angle: int, parts: int) -> Degree:
-        multiples = self.combinations[angle]
+    def _trigonometric_degree(self, k: int, op: Op, angle: int, parts: int) -> QuotientDegree:
+        multiples = self.angle_combinations[angle]
         for leaf in multiples:
             if self.ops[leaf] is not Op.INPUT:
-                self.functions.add(op)
-                self.arguments.append(sum(self.total(leaf)))
+                self.irrational_functions.add(op)
+                self.argument_degrees.append(sum(self.total_degrees(leaf)))
         degree = sum(abs(int(m * parts)) for m in multiples.values())
-        own = Degree(degree, _NONE)
+        own = QuotientDegree(degree, _NO_DIVISORS)
         if op is Op.TAN:
-            return self._quotient(own, own, k)
+            return self._quotient_degree(own, own, k)
         return own
 
-    def _other(self, op: Op, operands: list[int]) -> Degree:
+    def _function_degree(self, op: Op, operands: list[int]) -> QuotientDegree:
         """Functions that are not rational: a generator each, with what multiplies it."""
-        whole = self.numbers.get(operands[-1]) if op is Op.POW else None
+        whole = self.constants.get(operands[-1]) if op is Op.POW else None
         if whole is not None and 2 * whole == int(2 * whole):
             times = abs(whole.numerator // whole.denominator)  # a half that is left is a root
             base = self.degrees[operands[0]]
             if whole < 0:
-                base = self._quotient(_CONSTANT, base, operands[0])
-            power = Degree(base.top * times, {f: e * times for f, e in base.below.items()})
+                base = self._quotient_degree(_CONSTANT_DEGREE, base, operands[0])
+            power = QuotientDegree(
+                base.numerator_degree * times,
+                {f: e * times for f, e in base.divisor_powers.items()},
+            )
             if whole.denominator == 1:
                 return power
-            self.functions.add(Op.SQRT)
-            self.arguments.append(sum(self.total(operands[0])))
-            return _product(power, _product(_SYMBOL, base))
-        self.functions.add(op)
-        self.arguments.append(sum(sum(self.total(i)) for i in operands))
-        total = _SYMBOL
+            self.irrational_functions.add(Op.SQRT)
+            self.argument_degrees.append(sum(self.total_degrees(operands[0])))
+            return _product_degree(power, _product_degree(_SYMBOL_DEGREE, base))
+        self.irrational_functions.add(op)
+        self.argument_degrees.append(sum(sum(self.total_degrees(i)) for i in operands))
+        total = _SYMBOL_DEGREE
         for i in operands:
-            total = self._sum(total, _product(self.degrees[i], _SYMBOL))
-        return Degree(2 * total.top, {f: 2 * e for f, e in total.below.items()})
+            total = self._sum_degree(total, _product_degree(self.degrees[i], _SYMBOL_DEGREE))
+        return QuotientDegree(
+            2 * total.numerator_degree, {f: 2 * e for f, e in total.divisor_powers.items()}
+        )
 
-    def _size(self, factors: Factors) -> int:
-        return sum(e * self._divisor(f) for f, e in factors.items())
+    def _divisor_degree_sum(self, factors: DivisorPowers) -> int:
+        return sum(e * self._divisor_degree(f) for f, e in factors.items())
 
-    def _divisor(self, k: int) -> int:
+    def _divisor_degree(self, k: int) -> int:
         """The degree of a divisor's numerator; tan's own cosine is named by tan itself."""
         if self.ops[k] is Op.TAN:
-            return self._cosine(k)
-        return self.degrees[k].top
+            return self._cosine_degree(k)
+        return self.degrees[k].numerator_degree
 
-    def _cosine(self, k: int) -> int:
-        multiples = self.combinations[self.args[k][0]].values()
-        return sum(abs(int(m * self.parts)) for m in multiples)
+    def _cosine_degree(self, k: int) -> int:
+        multiples = self.angle_combinations[self.args[k][0]].values()
+        return sum(abs(int(m * self.angle_parts)) for m in multiples)
 
-    def _sum(self, a: Degree, b: Degree) -> Degree:
-        if not a.below and not b.below:
-            return a if a.top >= b.top else b
-        below = dict(a.below)
-        for f, e in b.below.items():
+    def _sum_degree(self, a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
+        if not a.divisor_powers and not b.divisor_powers:
+            return a if a.numerator_degree >= b.numerator_degree else b
+        below = dict(a.divisor_powers)
+        for f, e in b.divisor_powers.items():
             below[f] = max(e, below.get(f, 0))
-        size = self._size(below)
-        top = max(a.top + size - self._size(a.below), b.top + size - self._size(b.below))
-        return Degree(top, below)
+        size = self._divisor_degree_sum(below)
+        top = max(
+            a.numerator_degree + size - self._divisor_degree_sum(a.divisor_powers),
+            b.numerator_degree + size - self._divisor_degree_sum(b.divisor_powers),
+        )
+        return QuotientDegree(top, below)
 
-    def _quotient(self, a: Degree, b: Degree, divisor: int) -> Degree:
-        if not b.top and not b.below:
+    def _quotient_degree(
+        self, a: QuotientDegree, b: QuotientDegree, divisor: int
+    ) -> QuotientDegree:
+        if not b.numerator_degree and not b.divisor_powers:
             return a
-        below, top = dict(a.below), a.top
-        for f, e in b.below.items():
+        below, top = dict(a.divisor_powers), a.numerator_degree
+        for f, e in b.divisor_powers.items():
             common = min(e, below.get(f, 0))
             below[f] = below.get(f, 0) - common
-            top += (e - common) * self._divisor(f)
+            top += (e - common) * self._divisor_degree(f)
         below[divisor] = below.get(divisor, 0) + 1
-        return Degree(top, {f: e for f, e in below.items() if e})
+        return QuotientDegree(top, {f: e for f, e in below.items() if e})
 
 
-def _added(one: Combination, other: Combination, times: Fraction) -> Combination:
+def _add_combinations(
+    one: AngleCombination, other: AngleCombination, times: Fraction
+) -> AngleCombination:
     total = dict(one)
     for leaf, multiple in other.items():
         total[leaf] = total.get(leaf, Fraction(0)) + times * multiple
     return {leaf: multiple for leaf, multiple in total.items() if multiple}
 
 
-def _product(a: Degree, b: Degree) -> Degree:
-    if not a.below and not b.below:
-        return Degree(a.top + b.top, _NONE)
-    below = dict(a.below)
-    for f, e in b.below.items():
+def _product_degree(a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
+    if not a.divisor_powers and not b.divisor_powers:
+        return QuotientDegree(a.numerator_degree + b.numerator_degree, _NO_DIVISORS)
+    below = dict(a.divisor_powers)
+    for f, e in b.divisor_powers.items():
         below[f] = below.get(f, 0) + e
-    return Degree(a.top + b.top, below)
+    return QuotientDegree(a.numerator_degree + b.numerator_degree, below)

@@ -14,23 +14,27 @@ from itertools import combinations, islice
 
 from ...errors import UnsupportedError
 from .elimination import rank_modulo, solve_modulo
-from .modular import UnluckyError
-from .programs import Point, Program
+from .modular import BadPointError
+from .programs import ModularProgram, TapePoint
 
-MOST_CHOICES = 40
-Residual = Callable[[Mapping[str, int]], list[int]]
+MAX_CHOICES = 40
+ResidualFunction = Callable[[Mapping[str, int]], list[int]]
 
 
-def closed(free: Mapping[str, int], residual: Residual, p: int) -> dict[str, int]:
+def close_modulo_prime(
+    free: Mapping[str, int], residual: ResidualFunction, p: int
+) -> dict[str, int]:
     """Some of the free quantities changed so that the residual vanishes, and none of them does."""
     start = residual({})
     if not any(start):
         return {}
     slopes = {
-        name: column for name in free if (column := _slope(name, free[name], residual, start, p))
+        name: column
+        for name in free
+        if (column := _linear_coefficients(name, free[name], residual, start, p))
     }
     rank = rank_modulo(list(slopes.values()), p)
-    for chosen in islice(combinations(slopes, rank), MOST_CHOICES if rank else 0):
+    for chosen in islice(combinations(slopes, rank), MAX_CHOICES if rank else 0):
         rows = list(zip(*(slopes[name] for name in chosen), strict=True))
         steps = solve_modulo(rows, [-x for x in start], p)
         if steps is None:
@@ -44,83 +48,88 @@ def closed(free: Mapping[str, int], residual: Residual, p: int) -> dict[str, int
     )
 
 
-def _slope(
-    name: str, value: int, residual: Residual, start: Sequence[int], p: int
+def _linear_coefficients(
+    name: str, value: int, residual: ResidualFunction, start: Sequence[int], p: int
 ) -> list[int] | None:
     """∂φ/∂name, if φ is linear in it and changes with it; a root of it may not exist."""
     try:
         one, two = (residual({name: (value + k) % p}) for k in (1, 2))
-    except UnluckyError:
+    except BadPointError:
         return None
     first = [(b - a) % p for a, b in zip(start, one, strict=True)]
     second = [(b - a) % p for a, b in zip(one, two, strict=True)]
     return first if first == second and any(first) else None
 
 
-class Obeying:
+class PointConstraints:
     """Makes points obey constraints: `residual` φ, and J with V = J q̇ − b, as programs.
 
     `speeds` are the names of q̇.
     """
 
     def __init__(
-        self, residual: Program | None, jacobian: Program, velocity: Program, speeds: Sequence[str]
+        self,
+        residual: ModularProgram | None,
+        jacobian: ModularProgram,
+        velocity: ModularProgram,
+        speeds: Sequence[str],
     ) -> None:
         self.residual, self.jacobian, self.velocity = residual, jacobian, velocity
-        self.speeds = list(speeds)
+        self.velocity_names = list(speeds)
         self.programs = [x for x in (residual, jacobian, velocity) if x is not None]
 
-    def degree(self) -> int:
+    def solution_degree(self) -> int:
         """Of what is reckoned, in what is random; degrees of the programs must be known."""
-        of = {id(program): max(1, _degree(program)) for program in self.programs}
+        of = {id(program): max(1, _program_degree(program)) for program in self.programs}
         J, V = of[id(self.jacobian)], of[id(self.velocity)]
         rows = self.jacobian.tape.outputs[0].shape[0]
-        speeds = (min(rows, len(self.speeds)) + 1) * max(J, V)
+        speeds = (min(rows, len(self.velocity_names)) + 1) * max(J, V)
         if self.residual is None:
             return speeds
         closures = self.residual.tape.outputs[0].size
         return speeds * (closures + 1) * of[id(self.residual)]
 
-    def __call__(self, point: Point) -> None:
+    def __call__(self, point: TapePoint) -> None:
         """Fixes lengths, slides, time and speeds of the point."""
         if self.residual is not None:
-            self._close(point, self.residual)
-        (J,) = self.jacobian.at(point)
-        (V,) = self.velocity.at(point)
-        width = len(self.speeds)
+            self._close_point(point, self.residual)
+        (J,) = self.jacobian.evaluate_at(point)
+        (V,) = self.velocity.evaluate_at(point)
+        width = len(self.velocity_names)
         rows = [J[k : k + width] for k in range(0, len(J), width)]
         steps = solve_modulo(rows, [-x for x in V], point.prime)
         if steps is None:
-            raise UnluckyError("no speeds that the constraints allow")
-        for name, step in zip(self.speeds, steps, strict=True):
-            point.fixed[name] = (point.symbol(name) + step) % point.prime
+            raise BadPointError("no speeds that the constraints allow")
+        for name, step in zip(self.velocity_names, steps, strict=True):
+            point.fixed_inputs[name] = (point.symbol(name) + step) % point.prime
 
-    def _close(self, point: Point, program: Program) -> None:
+    def _close_point(self, point: TapePoint, program: ModularProgram) -> None:
         angles = {
-            program.names.get(leaf)
-            for angle in program.bounds.combinations.values()
+            program.input_names.get(leaf)
+            for angle in program.degree_bounds.angle_combinations.values()
             for leaf in angle
         }
-        names = dict.fromkeys(program.names.values())
+        names = dict.fromkeys(program.input_names.values())
         free = {
             name: point.symbol(name)
             for name in names
-            if name not in angles and name not in point.fixed
+            if name not in angles and name not in point.fixed_inputs
         }
 
         def residual(given: Mapping[str, int]) -> list[int]:
-            before = dict(point.fixed)
-            point.fixed |= given
+            before = dict(point.fixed_inputs)
+            point.fixed_inputs |= given
             try:
-                return program.at(point)[0]
+                return program.evaluate_at(point)[0]
             finally:
-                point.fixed = before
+                point.fixed_inputs = before
 
-        point.fixed |= closed(free, residual, point.prime)
+        point.fixed_inputs |= close_modulo_prime(free, residual, point.prime)
 
 
-def _degree(program: Program) -> int:
-    bounds = program.bounds
+def _program_degree(program: ModularProgram) -> int:
+    bounds = program.degree_bounds
     return max(
-        (sum(bounds.total(int(k))) for result in program.tape.results for k in result), default=0
+        (sum(bounds.total_degrees(int(k))) for result in program.tape.results for k in result),
+        default=0,
     )

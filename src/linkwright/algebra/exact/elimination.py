@@ -8,17 +8,17 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from ...tape import Op
-from .algebra import Algebra
-from .modular import UnluckyError
+from .algebra import TapeAlgebra
+from .modular import BadPointError
 
 T = TypeVar("T")
-Matrix = Any  # flint.nmod_mat and flint.fmpz_mod_mat have no useful types
+FlintMatrix = Any  # flint.nmod_mat and flint.fmpz_mod_mat have no useful types
 
-WORD = 1 << 64
+WORD_MODULUS_BOUND = 1 << 64
 """Below this a modulus fits FLINT's matrices of machine words."""
 
 
-class ExactField(Algebra[T], Protocol[T]):
+class ExactField(TapeAlgebra[T], Protocol[T]):
     """An algebra that divides, and tells whether a value is zero."""
 
     def is_zero(self, value: T) -> bool: ...
@@ -27,26 +27,26 @@ class ExactField(Algebra[T], Protocol[T]):
 # -- modulo a prime ------------------------------------------------------------------------
 
 
-def modular_matrix(rows: Sequence[Sequence[int]], p: int) -> Matrix:
+def modular_matrix(rows: Sequence[Sequence[int]], p: int) -> FlintMatrix:
     """A matrix modulo p."""
     import flint
 
     height, width = len(rows), len(rows[0]) if rows else 0
     entries = [x % p for row in rows for x in row]
-    if p < WORD:
+    if p < WORD_MODULUS_BOUND:
         return flint.nmod_mat(height, width, entries, p)
-    return flint.fmpz_mod_mat(height, width, entries, _modulus(p))
+    return flint.fmpz_mod_mat(height, width, entries, _flint_modulus(p))
 
 
 @cache
-def _modulus(p: int) -> Any:
+def _flint_modulus(p: int) -> Any:
     """FLINT's context of a large modulus; making it tests that p is prime."""
     import flint
 
     return flint.fmpz_mod_ctx(p)
 
 
-def echelon_form(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
+def echelon_form_modulo(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
     """The rows of the reduced echelon form that are not zero, and the columns of their pivots."""
     reduced, rank = modular_matrix(rows, p).rref()
     table = [[int(reduced[i, k]) for k in range(reduced.ncols())] for i in range(rank)]
@@ -57,20 +57,20 @@ def rank_modulo(rows: Sequence[Sequence[int]], p: int) -> int:
     return int(modular_matrix(rows, p).rank()) if rows and rows[0] else 0
 
 
-def independent_rows(rows: Sequence[Sequence[int]], p: int) -> list[int]:
+def independent_rows_modulo(rows: Sequence[Sequence[int]], p: int) -> list[int]:
     """Indices of the first rows that span all of them."""
     if not rows or not rows[0]:
         return []
-    return echelon_form(list(zip(*rows, strict=True)), p)[1]
+    return echelon_form_modulo(list(zip(*rows, strict=True)), p)[1]
 
 
-def dependent_columns(
+def dependent_columns_modulo(
     rows: Sequence[Sequence[int]], order: Sequence[int], p: int
 ) -> dict[int, dict[int, int]]:
     """Columns that depend on others before them in `order`, with their coefficients there."""
     if not order:
         return {}
-    table, pivots = echelon_form([[row[c] for c in order] for row in rows], p)
+    table, pivots = echelon_form_modulo([[row[c] for c in order] for row in rows], p)
     return {
         column: {order[at]: row[k] for at, row in zip(pivots, table, strict=True) if row[k]}
         for k, column in enumerate(order)
@@ -83,7 +83,7 @@ def solve_modulo(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) ->
     width = len(rows[0]) if rows else 0
     if not width:
         return None if any(x % p for x in right) else []
-    table, pivots = echelon_form([[*row, b] for row, b in zip(rows, right, strict=True)], p)
+    table, pivots = echelon_form_modulo([[*row, b] for row, b in zip(rows, right, strict=True)], p)
     if width in pivots:
         return None
     found = [0] * width
@@ -95,14 +95,14 @@ def solve_modulo(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) ->
 # -- in any field --------------------------------------------------------------------------
 
 
-def solve_square(field: ExactField[T], matrix: Sequence[T], right: Sequence[T]) -> list[T]:
+def solve_exact_system(field: ExactField[T], matrix: Sequence[T], right: Sequence[T]) -> list[T]:
     """x of A x = b, A row by row. Entries that happen to be zero keep their degrees."""
     n = len(right)
     rows = [[*matrix[i * n : (i + 1) * n], right[i]] for i in range(n)]
     for k in range(n):
         pivot = next((i for i in range(k, n) if not field.is_zero(rows[i][k])), None)
         if pivot is None:
-            raise UnluckyError("drives that cannot be told apart")
+            raise BadPointError("drives that cannot be told apart")
         rows[k], rows[pivot] = rows[pivot], rows[k]
         rows[k] = [field.apply(Op.DIV, (x, rows[k][k])) for x in rows[k]]
         for i in range(n):
@@ -115,7 +115,7 @@ def solve_square(field: ExactField[T], matrix: Sequence[T], right: Sequence[T]) 
     return [row[n] for row in rows]
 
 
-def eliminate_column(
+def eliminate_pivot_column(
     field: ExactField[T], rows: Iterable[dict[int, T]], pivot: dict[int, T], column: int
 ) -> None:
     """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""

@@ -6,15 +6,15 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-Circular = tuple[int, int]
+CirclePoint = tuple[int, int]
 """(cos, sin)"""
 
 
-class UnluckyError(ArithmeticError):
+class BadPointError(ArithmeticError):
     """A division by zero, or a root that does not exist: another point is needed."""
 
 
-def drawn(p: int, *key: object) -> int:
+def draw_residue(p: int, *key: object) -> int:
     """A random number other than zero, the same for the same key."""
     return random.Random(" ".join(map(str, key))).randrange(1, p)
 
@@ -25,39 +25,39 @@ def chance_of_error(degree: int, p: int) -> float:
     return min(1.0, degree / p)
 
 
-def inverse(x: int, p: int) -> int:
+def inverse_modulo(x: int, p: int) -> int:
     if x % p == 0:
-        raise UnluckyError("division by zero")
+        raise BadPointError("division by zero")
     return pow(x, -1, p)
 
 
-def ratio(numerator: int, denominator: int, p: int) -> int:
-    return numerator * inverse(denominator, p) % p
+def ratio_modulo(numerator: int, denominator: int, p: int) -> int:
+    return numerator * inverse_modulo(denominator, p) % p
 
 
-def power(base: int, exponent: int, p: int) -> int:
-    return pow(base if exponent >= 0 else inverse(base, p), abs(exponent), p)
+def power_modulo(base: int, exponent: int, p: int) -> int:
+    return pow(base if exponent >= 0 else inverse_modulo(base, p), abs(exponent), p)
 
 
-def root(x: int, p: int) -> tuple[int, bool]:
+def root_modulo(x: int, p: int) -> tuple[int, bool]:
     """The smaller of both roots of x, or of −x where x has none, and whether x has one."""
     found = pow(x, (p + 1) // 4, p)
     return min(found, p - found), found * found % p == x % p
 
 
-def on_sphere(t: Sequence[int], p: int) -> list[int]:
+def rational_sphere_point(t: Sequence[int], p: int) -> list[int]:
     """The rational point (1 − t², 2t)/(1 + t²) of a sphere, of a circle where t is one number."""
     square = sum(x * x for x in t)
-    scale = inverse(1 + square, p)
+    scale = inverse_modulo(1 + square, p)
     return [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
 
 
-def turned(a: Circular, b: Circular, p: int) -> Circular:
+def add_circle_points(a: CirclePoint, b: CirclePoint, p: int) -> CirclePoint:
     """The point at the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
-def multiple(point: Circular, times: int, p: int) -> Circular:
+def multiply_circle_point(point: CirclePoint, times: int, p: int) -> CirclePoint:
     """The point at a whole multiple of an angle."""
     if times == 1:
         return point
@@ -66,12 +66,12 @@ def multiple(point: Circular, times: int, p: int) -> Circular:
     total = (1, 0)
     while times:
         if times & 1:
-            total = turned(total, point, p)
-        point, times = turned(point, point, p), times >> 1
+            total = add_circle_points(total, point, p)
+        point, times = add_circle_points(point, point, p), times >> 1
     return total
 
 
-def small_rational(residue: int, bound: int, p: int) -> Fraction | None:
+def rational_from_residue(residue: int, bound: int, p: int) -> Fraction | None:
     """The fraction with numerator and denominator up to the bound that the residue is, by the
     Euclidean algorithm."""
     low, high = (p, 0), (residue % p, 1)

@@ -29,29 +29,36 @@ from operator import or_
 
 from ...errors import UnsupportedError
 from ...tape import Op
-from .algebra import meaningless
-from .modular import Circular, UnluckyError, multiple, ratio, root, turned
-from .random_point import RandomPoint
+from .algebra import unsupported_operation
+from .modular import (
+    BadPointError,
+    CirclePoint,
+    add_circle_points,
+    multiply_circle_point,
+    ratio_modulo,
+    root_modulo,
+)
+from .random_point import RandomResidues
 from .residue_values import (
-    PRIME,
-    Value,
-    ValueMarks,
-    add_values,
-    combined_marks,
-    invert_value,
-    multiply_values,
-    negate_value,
-    raise_value,
-    small_integer,
+    FIELD_PRIME,
+    Residue,
+    ResidueMarks,
+    add_residues,
+    combine_residue_marks,
+    integer_from_residue,
+    invert_residue,
+    multiply_residues,
+    negate_residue,
+    raise_residue,
 )
 
-MAX_POWER = 64
-TURN = -1
+MAX_EXPONENT = 64
+TURN_ATOM = -1
 """The atom of which angles that are not right angles are shares."""
 
 
-_COMPOSED = frozenset({Op.ABS, Op.MIN, Op.MAX, Op.AND, Op.OR, Op.NOT, Op.SELECT})
-_UNKNOWN = frozenset(Op) - {
+_PIECEWISE_OPS = frozenset({Op.ABS, Op.MIN, Op.MAX, Op.AND, Op.OR, Op.NOT, Op.SELECT})
+_IRRATIONAL_OPS = frozenset(Op) - {
     Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.DIV, Op.FMA, Op.SIN, Op.COS, Op.TAN,
     Op.SQRT, Op.POW,
 }  # fmt: skip
@@ -72,185 +79,209 @@ class PrimeField:
         signs: int = 0,
     ) -> None:
         self.seed = seed
-        self.finest: dict[int, int] = dict(finest or {})
+        self.angle_parts: dict[int, int] = dict(finest or {})
         self.lenient, self.signs = lenient, signs
-        self.at = RandomPoint(PRIME, seed)
+        self.random_point = RandomResidues(FIELD_PRIME, seed)
         self.radicands: dict[int, int] = {}
-        self.reckoned = 1
+        self.symbol_degree = 1
 
-    def is_zero(self, value: Value) -> bool:
+    def is_zero(self, value: Residue) -> bool:
         return value.number == 0
 
-    def symbol(self, name: str) -> Value:
+    def symbol(self, name: str) -> Residue:
         """A random number for an input, the same for the same name."""
-        number = self.at.number("input", name)
-        return Value(number, ((number, Fraction(1)),), numerator=1)
+        number = self.random_point.draw_number("input", name)
+        return Residue(number, ((number, Fraction(1)),), numerator_degree=1)
 
-    def as_symbols(self, values: Sequence[Value]) -> list[Value]:
+    def take_as_symbols(self, values: Sequence[Residue]) -> list[Residue]:
         """Values of degree 1 from here on: what is said of their functions is multiplied by their
         own degree, with the product of all denominators as the common one."""
-        below = sum(value.denominator for value in values)
-        self.reckoned *= max((value.numerator for value in values), default=0) + below or 1
+        below = sum(value.denominator_degree for value in values)
+        self.symbol_degree *= (
+            max((value.numerator_degree for value in values), default=0) + below or 1
+        )
         return [
-            Value(x.number, x.atoms, x.turns, min(1, x.numerator), marks=x.marks) for x in values
+            Residue(
+                x.number, x.angle_atoms, x.half_turns, min(1, x.numerator_degree), marks=x.marks
+            )
+            for x in values
         ]
 
-    def on_sphere(self, names: Sequence[str]) -> list[Value]:
+    def unit_quaternion_residues(self, names: Sequence[str]) -> list[Residue]:
         """The entries of a random unit quaternion, the same for the same names."""
-        return [Value(number, None, Fraction(0), 2, 2) for number in self.at.sphere(names)]
+        return [
+            Residue(number, None, Fraction(0), 2, 2)
+            for number in self.random_point.draw_unit_quaternion(names)
+        ]
 
-    def constant(self, value: Fraction) -> Value:
-        number = ratio(value.numerator, value.denominator, PRIME)
-        return Value(number, () if value == 0 else None)
+    def constant(self, value: Fraction) -> Residue:
+        number = ratio_modulo(value.numerator, value.denominator, FIELD_PRIME)
+        return Residue(number, () if value == 0 else None)
 
-    def pi(self) -> Value:
+    def pi(self) -> Residue:
         """An angle of half a turn; outside sin and cos a random number."""
-        return self.half_turns(Fraction(1), self.symbol("the number pi").number)
+        return self.half_turn_angle(Fraction(1), self.symbol("the number pi").number)
 
-    def half_turns(self, share: Fraction, number: int) -> Value:
+    def half_turn_angle(self, share: Fraction, number: int) -> Residue:
         """share · π: `number` stands for its value outside sin and cos."""
-        return Value(number, (), share)
+        return Residue(number, (), share)
 
-    def apply(self, op: Op, operands: Sequence[Value]) -> Value:
+    def apply(self, op: Op, operands: Sequence[Residue]) -> Residue:
         if not self.lenient:
-            return self._rational(op, operands)
+            return self._rational_function(op, operands)
         try:
-            if op in _UNKNOWN:
-                return self._unknown(op, operands)
-            return self._rational(op, operands)
-        except (UnluckyError, UnsupportedError) as error:
-            return self.nothing(str(error))
+            if op in _IRRATIONAL_OPS:
+                return self._irrational_function(op, operands)
+            return self._rational_function(op, operands)
+        except (BadPointError, UnsupportedError) as error:
+            return self.missing_residue(str(error))
 
-    def nothing(self, why: str) -> Value:
+    def missing_residue(self, why: str) -> Residue:
         """What stands in the place of a value that there is not."""
-        return Value(0, marks=ValueMarks(why=why))
+        return Residue(0, marks=ResidueMarks(failure_reason=why))
 
-    def _unknown(self, op: Op, operands: Sequence[Value]) -> Value:
+    def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
         """A function that is not rational. Its value is a new generator, or a quotient with one in
         it; twice the degrees of the arguments count that two of them may coincide."""
-        are_truths = [x.marks is not None and x.marks.is_loose for x in operands]
-        number = self.at.function(op, [x.number for x in operands], are_truths)
-        degree = sum(x.numerator + x.denominator for x in operands)
-        below = sum(x.denominator for x in operands) if op in _COMPOSED else 0
-        marks = _with_unknown(combined_marks(*operands))
-        return Value(number, numerator=2 + 2 * degree, denominator=below, marks=marks)
+        are_truths = [x.marks is not None and x.marks.has_unknown_function for x in operands]
+        number = self.random_point.function_value(op, [x.number for x in operands], are_truths)
+        degree = sum(x.numerator_degree + x.denominator_degree for x in operands)
+        below = sum(x.denominator_degree for x in operands) if op in _PIECEWISE_OPS else 0
+        marks = _mark_unknown(combine_residue_marks(*operands))
+        return Residue(
+            number, numerator_degree=2 + 2 * degree, denominator_degree=below, marks=marks
+        )
 
-    def _rational(self, op: Op, operands: Sequence[Value]) -> Value:
+    def _rational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
         match op:
             case Op.ADD:
-                return add_values(*operands)
+                return add_residues(*operands)
             case Op.SUB:
-                return add_values(operands[0], negate_value(operands[1]))
+                return add_residues(operands[0], negate_residue(operands[1]))
             case Op.NEG:
-                return negate_value(operands[0])
+                return negate_residue(operands[0])
             case Op.MUL:
-                return multiply_values(*operands)
+                return multiply_residues(*operands)
             case Op.DIV:
-                return multiply_values(operands[0], invert_value(operands[1]))
+                return multiply_residues(operands[0], invert_residue(operands[1]))
             case Op.FMA:
-                return add_values(multiply_values(*operands[:2]), operands[2])
+                return add_residues(multiply_residues(*operands[:2]), operands[2])
             case Op.SIN:
-                return self.circle(operands[0])[1]
+                return self.cosine_and_sine(operands[0])[1]
             case Op.COS:
-                return self.circle(operands[0])[0]
+                return self.cosine_and_sine(operands[0])[0]
             case Op.TAN:
-                cosine, sine = self.circle(operands[0])
-                return multiply_values(sine, invert_value(cosine))
+                cosine, sine = self.cosine_and_sine(operands[0])
+                return multiply_residues(sine, invert_residue(cosine))
             case Op.SQRT:
-                return self.root(operands[0])
+                return self.square_root(operands[0])
             case Op.POW:
-                return self.power(*operands)
+                return self.raise_to_power(*operands)
             case _:
-                raise meaningless(op, "a prime field")
+                raise unsupported_operation(op, "a prime field")
 
-    def power(self, base: Value, exponent: Value) -> Value:
+    def raise_to_power(self, base: Residue, exponent: Residue) -> Residue:
         """Whole powers; a half is a root."""
         doubled = None
-        if not (exponent.denominator or exponent.numerator or exponent.marks):
-            doubled = small_integer(2 * exponent.number, 2 * MAX_POWER)
+        if not (exponent.denominator_degree or exponent.numerator_degree or exponent.marks):
+            doubled = integer_from_residue(2 * exponent.number, 2 * MAX_EXPONENT)
         if doubled is not None:
             whole, half = divmod(doubled, 2)
-            power = raise_value(base, whole)
-            return multiply_values(self.root(base), power) if half else power
+            power = raise_residue(base, whole)
+            return multiply_residues(self.square_root(base), power) if half else power
         if self.lenient:
-            return self._unknown(Op.POW, (base, exponent))
-        raise meaningless(Op.POW, "a prime field")
+            return self._irrational_function(Op.POW, (base, exponent))
+        raise unsupported_operation(Op.POW, "a prime field")
 
-    def root(self, value: Value) -> Value:
+    def square_root(self, value: Residue) -> Residue:
         """The smaller of both roots: one choice for one value, wherever it occurs. One that does
         not exist modulo p is an unknown number where the field is lenient."""
-        number, exists = root(value.number, PRIME)
+        number, exists = root_modulo(value.number, FIELD_PRIME)
         if not exists and not self.lenient:
-            raise UnluckyError("no root modulo p")
-        degree = max(value.numerator, value.denominator)
+            raise BadPointError("no root modulo p")
+        degree = max(value.numerator_degree, value.denominator_degree)
         bit = self.radicands.setdefault(value.number, len(self.radicands))
         if not exists:
-            number = self.at.number(Op.SQRT.name, value.number)
+            number = self.random_point.draw_number(Op.SQRT.name, value.number)
         elif self.signs >> bit & 1:
-            number = -number % PRIME
-        marks = ValueMarks(1 << bit, not exists)
+            number = -number % FIELD_PRIME
+        marks = ResidueMarks(1 << bit, not exists)
         if value.marks is not None:
             marks |= value.marks
-        return Value(number, numerator=degree, denominator=degree, marks=marks)
+        return Residue(number, numerator_degree=degree, denominator_degree=degree, marks=marks)
 
-    def circle(self, angle: Value) -> tuple[Value, Value]:
+    def cosine_and_sine(self, angle: Residue) -> tuple[Residue, Residue]:
         """cos and sin."""
-        atoms, turns, marks = angle.atoms, angle.turns, angle.marks
+        atoms, turns, marks = angle.angle_atoms, angle.half_turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
-            marks = _with_unknown(marks) if self.lenient else marks
+            marks = _mark_unknown(marks) if self.lenient else marks
         total, degree = (1, 0), 0
         if self.lenient and (rest := turns % Fraction(1, 2)):
             turns -= rest
-            total, own = self._skew(rest)
+            total, own = self._oblique_circle_point(rest)
             marks = own if marks is None else marks | own
-        total = turned(total, _quarter(turns), PRIME)
+        total = add_circle_points(total, _right_angle_point(turns), FIELD_PRIME)
         for atom, share in atoms:
-            parts = self.finest.get(atom, 1)
+            parts = self.angle_parts.get(atom, 1)
             whole = share * parts
             if whole.denominator != 1:
-                self.finest[atom] = parts * whole.denominator
-                raise FinerError
-            total = turned(total, multiple(self.at.circle(atom), int(whole), PRIME), PRIME)
+                self.angle_parts[atom] = parts * whole.denominator
+                raise AngleSubdivisionError
+            total = add_circle_points(
+                total,
+                multiply_circle_point(
+                    self.random_point.draw_circle_point(atom), int(whole), FIELD_PRIME
+                ),
+                FIELD_PRIME,
+            )
             degree += 2 * abs(int(whole))
-        degree += max(angle.numerator, angle.denominator) if angle.atoms is None else 0
-        c, s = (Value(x, None, Fraction(0), degree, degree, marks) for x in total)
+        degree += (
+            max(angle.numerator_degree, angle.denominator_degree)
+            if angle.angle_atoms is None
+            else 0
+        )
+        c, s = (Residue(x, None, Fraction(0), degree, degree, marks) for x in total)
         return c, s
 
-    def _skew(self, turns: Fraction) -> tuple[Circular, ValueMarks]:
+    def _oblique_circle_point(self, turns: Fraction) -> tuple[CirclePoint, ResidueMarks]:
         """The point of an angle between 0 and a right one: exact for multiples of 15°, which have
         roots of 2 and 3, and else that of an unknown angle."""
         steps = 12 * turns
         if steps.denominator != 1:
-            parts = self.finest.get(TURN, 1)
+            parts = self.angle_parts.get(TURN_ATOM, 1)
             whole = turns * parts
             if whole.denominator != 1:
-                self.finest[TURN] = parts * whole.denominator
-                raise FinerError
-            return multiple(self.at.circle(TURN), int(whole), PRIME), ValueMarks(is_loose=True)
-        half = ratio(1, 2, PRIME)
-        two, three = (self.root(self.constant(Fraction(x))) for x in (2, 3))
-        thirty = (three.number * half % PRIME, half)
-        forty_five = (two.number * half % PRIME, two.number * half % PRIME)
+                self.angle_parts[TURN_ATOM] = parts * whole.denominator
+                raise AngleSubdivisionError
+            return multiply_circle_point(
+                self.random_point.draw_circle_point(TURN_ATOM), int(whole), FIELD_PRIME
+            ), ResidueMarks(has_unknown_function=True)
+        half = ratio_modulo(1, 2, FIELD_PRIME)
+        two, three = (self.square_root(self.constant(Fraction(x))) for x in (2, 3))
+        thirty = (three.number * half % FIELD_PRIME, half)
+        forty_five = (two.number * half % FIELD_PRIME, two.number * half % FIELD_PRIME)
         eighths, twelfths = {1: (1, -1), 2: (0, 1), 3: (1, 0), 4: (0, 2), 5: (1, 1)}[int(steps)]
-        point = turned(
-            multiple(forty_five, eighths, PRIME), multiple(thirty, twelfths, PRIME), PRIME
+        point = add_circle_points(
+            multiply_circle_point(forty_five, eighths, FIELD_PRIME),
+            multiply_circle_point(thirty, twelfths, FIELD_PRIME),
+            FIELD_PRIME,
         )
         marks = [x.marks for x, used in ((two, eighths), (three, twelfths)) if used and x.marks]
         return point, reduce(or_, marks)
 
 
-def _with_unknown(marks: ValueMarks | None) -> ValueMarks:
+def _mark_unknown(marks: ResidueMarks | None) -> ResidueMarks:
     """The marks of what depends on an unknown function or angle as well."""
-    unknown = ValueMarks(is_loose=True)
+    unknown = ResidueMarks(has_unknown_function=True)
     return unknown if marks is None else marks | unknown
 
 
-class FinerError(ArithmeticError):
+class AngleSubdivisionError(ArithmeticError):
     """An angle's part occurs: all its multiples must be counted in that part."""
 
 
-def _quarter(turns: Fraction) -> tuple[int, int]:
+def _right_angle_point(turns: Fraction) -> tuple[int, int]:
     quarters = 2 * turns
     if quarters.denominator != 1:
         raise UnsupportedError(

@@ -16,17 +16,17 @@ from ...expressions import (
     Product,
     Reciprocal,
     Sum,
-    negate,
+    negate_expression,
 )
 from ...tape import Op
-from .angles import Form
+from .angles import AngleForm
 from .quotient_ring import QuotientRing
-from .quotients import Opaque, Poly, Quotient, as_fraction
+from .quotients import OpaqueFunction, Polynomial, Quotient, fraction_from_flint
 
-Exponents = tuple[int, ...]
+MonomialExponents = tuple[int, ...]
 
 
-class RingPrinter:
+class QuotientPrinter:
     """Expressions for values of a ring that is a field, once all is read.
 
     Terms are in graded reverse lexicographic order of symbols, cosines and sines, roots.
@@ -34,56 +34,60 @@ class RingPrinter:
 
     def __init__(self, ring: QuotientRing) -> None:
         self.ring = ring
-        self.meanings: dict[int, Expression] = {
-            ring.places[name]: Name(name) for name in ring.symbols
+        self.generator_expressions: dict[int, Expression] = {
+            ring.symbol_places[name]: Name(name) for name in ring.symbols
         }
         """What the generators stand for, by their places, in the order of printing."""
         for k, form in enumerate(ring.angles):
-            angle = _angle(form)
-            self.meanings[ring.first_cosine + k] = Call("cos", (angle,))
-            self.meanings[ring.first_sine + k] = Call("sin", (angle,))
-        for k, function in enumerate(ring.opaque):
-            self.meanings[ring.spare - 1 - k] = self._function(function)
+            angle = _angle_expression(form)
+            self.generator_expressions[ring.first_cosine + k] = Call("cos", (angle,))
+            self.generator_expressions[ring.first_sine + k] = Call("sin", (angle,))
+        for k, function in enumerate(ring.opaque_functions):
+            self.generator_expressions[ring.function_capacity - 1 - k] = self._function_expression(
+                function
+            )
 
-    def _function(self, function: Opaque) -> Expression:
+    def _function_expression(self, function: OpaqueFunction) -> Expression:
         inside = function.operands[0]
-        call = Call(function.op.name.lower(), (self.expression(inside),))
+        call = Call(function.op.name.lower(), (self.print_quotient(inside),))
         if function.op is Op.SQRT and inside.denominator is not None:  # b·√(a/b)
-            return Product((self._polynomial(inside.denominator), call))
+            return Product((self._polynomial_expression(inside.denominator), call))
         return call
 
-    def expression(self, value: Quotient) -> Expression:
+    def print_quotient(self, value: Quotient) -> Expression:
         if value.denominator is None:
-            return self._polynomial(value.numerator)
-        lead = self._terms(value.denominator)[0][1]
-        over = self._polynomial(value.numerator / lead)
-        under = self._polynomial(value.denominator / lead)
+            return self._polynomial_expression(value.numerator)
+        lead = self._ordered_terms(value.denominator)[0][1]
+        over = self._polynomial_expression(value.numerator / lead)
+        under = self._polynomial_expression(value.denominator / lead)
         if over == ONE:
             return Reciprocal(under)
         factors = over.factors if isinstance(over, Product) else (over,)
         return Product((*factors, Reciprocal(under)))
 
-    def _polynomial(self, poly: Poly) -> Expression:
+    def _polynomial_expression(self, poly: Polynomial) -> Expression:
         parts = []
-        for exponents, coefficient in self._terms(poly):
-            powers = zip(self.meanings.values(), exponents, strict=True)
-            factors = [_power(base, exponent) for base, exponent in powers if exponent]
-            parts.append(_scaled(as_fraction(coefficient), factors))
-        return _total(parts)
+        for exponents, coefficient in self._ordered_terms(poly):
+            powers = zip(self.generator_expressions.values(), exponents, strict=True)
+            factors = [_power_expression(base, exponent) for base, exponent in powers if exponent]
+            parts.append(_product_expression(fraction_from_flint(coefficient), factors))
+        return _sum_expression(parts)
 
-    def _terms(self, poly: Poly) -> list[tuple[Exponents, Poly]]:
+    def _ordered_terms(self, poly: Polynomial) -> list[tuple[MonomialExponents, Polynomial]]:
         """Exponents in the order of printing and coefficients, the leading term first."""
-        places = list(self.meanings)
+        places = list(self.generator_expressions)
         found = [(tuple(int(e[place]) for place in places), c) for e, c in poly.terms()]
         return sorted(found, key=lambda term: (-sum(term[0]), term[0][::-1]))
 
-    def coefficients(self, poly: Poly, places: Iterable[int]) -> Mapping[Exponents, Poly]:
+    def polynomial_coefficients(
+        self, poly: Polynomial, places: Iterable[int]
+    ) -> Mapping[MonomialExponents, Polynomial]:
         """The polynomial as a sum over monomials in the generators at `places`: their
         coefficients, which are polynomials in the other generators."""
         inside, context = sorted(places), self.ring.context
-        own = list(self.meanings)
-        parts: dict[Exponents, dict[Exponents, Poly]] = {}
-        for exponents, coefficient in self._terms(poly):
+        own = list(self.generator_expressions)
+        parts: dict[MonomialExponents, dict[MonomialExponents, Polynomial]] = {}
+        for exponents, coefficient in self._ordered_terms(poly):
             powers = [0] * context.nvars()
             for place, exponent in zip(own, exponents, strict=True):
                 powers[place] = exponent
@@ -94,28 +98,30 @@ class RingPrinter:
         return {key: context.from_dict(terms) for key, terms in parts.items()}
 
 
-def _angle(form: Form) -> Expression:
+def _angle_expression(form: AngleForm) -> Expression:
     terms = [
-        _scaled(coefficient, [_power(Name(name), power) for name, power in monomial])
+        _product_expression(
+            coefficient, [_power_expression(Name(name), power) for name, power in monomial]
+        )
         for monomial, coefficient in form
     ]
-    return _total(terms)
+    return _sum_expression(terms)
 
 
-def _power(base: Expression, exponent: int) -> Expression:
+def _power_expression(base: Expression, exponent: int) -> Expression:
     return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
 
 
-def _scaled(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
+def _product_expression(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
     """coefficient · factors, without a factor 1 and with the sign in front."""
     parts = list(factors)
     if abs(coefficient) != 1 or not parts:
         parts.insert(0, Number(abs(coefficient)))
     term = parts[0] if len(parts) == 1 else Product(tuple(parts))
-    return negate(term) if coefficient < 0 else term
+    return negate_expression(term) if coefficient < 0 else term
 
 
-def _total(terms: Sequence[Expression]) -> Expression:
+def _sum_expression(terms: Sequence[Expression]) -> Expression:
     if not terms:
         return ZERO
     return terms[0] if len(terms) == 1 else Sum(tuple(terms))

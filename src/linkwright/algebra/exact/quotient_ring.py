@@ -20,11 +20,19 @@ from fractions import Fraction
 from ...errors import LinkwrightError
 from ...expressions import PI
 from ...tape import Op
-from .algebra import meaningless
-from .angles import Form, Table
-from .quotients import Opaque, Poly, Quotient, as_fraction, negated, rational_root, rational_value
+from .algebra import unsupported_operation
+from .angles import AngleForm, AngleTable
+from .quotients import (
+    OpaqueFunction,
+    Polynomial,
+    Quotient,
+    fraction_from_flint,
+    negate_quotient,
+    rational_quotient_value,
+    rational_square_root,
+)
 
-_IN_FIELDS = (Op.COS, Op.SIN, Op.SQRT)
+_FIELD_OPS = (Op.COS, Op.SIN, Op.SQRT)
 
 
 class BudgetError(LinkwrightError):
@@ -32,20 +40,20 @@ class BudgetError(LinkwrightError):
 
 
 @dataclass
-class Budget:
+class PolynomialBudget:
     """The most terms of any polynomial on the way and of all together, and the seconds."""
 
-    terms: int = 200_000
+    max_terms: int = 200_000
     seconds: float = 20.0
-    total: int = 1 << 62
+    remaining_terms: int = 1 << 62
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.deadline = time.monotonic() + self.seconds
 
-    def check(self, terms: int) -> None:
-        self.total -= terms
-        if terms > self.terms or self.total < 0 or time.monotonic() > self.deadline:
+    def check_terms(self, terms: int) -> None:
+        self.remaining_terms -= terms
+        if terms > self.max_terms or self.remaining_terms < 0 or time.monotonic() > self.deadline:
             raise BudgetError(
                 "the closed form is too long to be read", remedy="raise terms or seconds"
             )
@@ -66,19 +74,19 @@ class QuotientRing:
     def __init__(
         self,
         symbols: Sequence[str],
-        angles: Sequence[Form],
-        multiples: Table,
+        angles: Sequence[AngleForm],
+        multiples: AngleTable,
         spare: int = 0,
         units: Sequence[Sequence[str]] = (),
-        budget: Budget | None = None,
+        budget: PolynomialBudget | None = None,
         *,
         is_field: bool = False,
     ) -> None:
         from flint import Ordering, fmpq_mpoly_ctx
 
-        self.angles, self.multiples = tuple(angles), multiples
-        self.budget, self.is_field = budget or Budget(), is_field
-        self.spare, self.opaque = spare, list[Opaque]()
+        self.angles, self.angle_multiples = tuple(angles), multiples
+        self.budget, self.is_field = budget or PolynomialBudget(), is_field
+        self.function_capacity, self.opaque_functions = spare, list[OpaqueFunction]()
         a, leading = len(self.angles), [group[0] for group in units]
         rest = [name for name in symbols if name not in leading]
         self.symbols = (*leading, *rest)
@@ -89,23 +97,23 @@ class QuotientRing:
         names += [f"_x{k}" for k in range(len(self.symbols))]
         self.context = fmpq_mpoly_ctx.get(names or ["_x0"], Ordering.lex)
         self.generators = self.context.gens()
-        self.places = {name: self.first_symbol + k for k, name in enumerate(self.symbols)}
-        self.relations: dict[int, tuple[tuple[Poly, ...], int]] = {}
+        self.symbol_places = {name: self.first_symbol + k for k, name in enumerate(self.symbols)}
+        self.relations: dict[int, tuple[tuple[Polynomial, ...], int]] = {}
         self.reciprocals = 0  # generators 1/l, which are reduced together with their P
-        self.one = self.context.constant(1)
+        self.one_polynomial = self.context.constant(1)
         for k in range(a):
             s, c = self.generators[spare + k], self.generators[self.first_cosine + k]
             self.relations[1 << (spare + k)] = (s * s + c * c - 1,), 0
         for group in units:
-            squares = [self.generators[self.places[name]] ** 2 for name in group]
+            squares = [self.generators[self.symbol_places[name]] ** 2 for name in group]
             unit = sum(squares[1:], squares[0]) - 1
-            self.relations[1 << self.places[group[0]]] = (unit,), 0
-        self.turned: dict[Form, tuple[Quotient, Quotient]] = {}
+            self.relations[1 << self.symbol_places[group[0]]] = (unit,), 0
+        self.circle_points: dict[AngleForm, tuple[Quotient, Quotient]] = {}
 
     # -- the algebra --------------------------------------------------------------------
 
     def symbol(self, name: str) -> Quotient:
-        place = self.places[name]
+        place = self.symbol_places[name]
         return Quotient(
             self.generators[place], (1 << place) if (1 << place) in self.relations else 0
         )
@@ -122,66 +130,83 @@ class QuotientRing:
     def apply(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
         match op:
             case Op.MUL:
-                return self.product(operands[0], operands[1])
+                return self.multiply_quotients(operands[0], operands[1])
             case Op.ADD:
-                return self.sum(operands[0], operands[1])
+                return self.add_quotients(operands[0], operands[1])
             case Op.SUB:
-                return self.sum(operands[0], negated(operands[1]))
+                return self.add_quotients(operands[0], negate_quotient(operands[1]))
             case Op.NEG:
-                return negated(operands[0])
+                return negate_quotient(operands[0])
             case Op.DIV:
-                return self.quotient(operands[0], operands[1])
+                return self.divide_quotients(operands[0], operands[1])
             case Op.FMA:
-                return self.sum(self.product(operands[0], operands[1]), operands[2])
+                return self.add_quotients(
+                    self.multiply_quotients(operands[0], operands[1]), operands[2]
+                )
             case Op.COS:
-                return self.circle(operands[0])[0]
+                return self.cosine_and_sine(operands[0])[0]
             case Op.SIN:
-                return self.circle(operands[0])[1]
+                return self.cosine_and_sine(operands[0])[1]
             case Op.TAN:
-                cosine, sine = self.circle(operands[0])
-                return self.quotient(sine, cosine)
+                cosine, sine = self.cosine_and_sine(operands[0])
+                return self.divide_quotients(sine, cosine)
             case Op.POW:
-                return self.power(operands[0], operands[1])
+                return self.raise_quotient(operands[0], operands[1])
             case Op.SQRT:
-                return self.root(operands[0])
+                return self.square_root(operands[0])
             case _:
-                return self.function(op, operands)
+                return self.function_generator(op, operands)
 
     def is_zero(self, value: Quotient) -> bool:
         return bool(value.numerator.is_zero())
 
-    def sum(self, a: Quotient, b: Quotient) -> Quotient:
-        mask = a.reduced | b.reduced
+    def add_quotients(self, a: Quotient, b: Quotient) -> Quotient:
+        mask = a.reducible_generators | b.reducible_generators
         if a.denominator is None and b.denominator is None:
             total = a.numerator + b.numerator
-            self.budget.check(len(total))
+            self.budget.check_terms(len(total))
             return Quotient(total, mask)
         one, other = a.denominator, b.denominator
         if one is not None and other is not None and one == other:
-            return self.ratio(Quotient(a.numerator + b.numerator, mask), Quotient(one, mask))
-        a_top, b_top = Quotient(a.numerator, a.reduced), Quotient(b.numerator, b.reduced)
+            return self.cancel_ratio(Quotient(a.numerator + b.numerator, mask), Quotient(one, mask))
+        a_top, b_top = (
+            Quotient(a.numerator, a.reducible_generators),
+            Quotient(b.numerator, b.reducible_generators),
+        )
         if other is not None:
-            a_top = self.product(a_top, Quotient(other, b.reduced))
+            a_top = self.multiply_quotients(a_top, Quotient(other, b.reducible_generators))
         if one is not None:
-            b_top = self.product(b_top, Quotient(one, a.reduced))
-        bottom = self.product(Quotient(one or self.one, mask), Quotient(other or self.one, mask))
-        return self.ratio(Quotient(a_top.numerator + b_top.numerator, mask), bottom)
+            b_top = self.multiply_quotients(b_top, Quotient(one, a.reducible_generators))
+        bottom = self.multiply_quotients(
+            Quotient(one or self.one_polynomial, mask), Quotient(other or self.one_polynomial, mask)
+        )
+        return self.cancel_ratio(Quotient(a_top.numerator + b_top.numerator, mask), bottom)
 
-    def product(self, a: Quotient, b: Quotient) -> Quotient:
-        mask = a.reduced | b.reduced
+    def multiply_quotients(self, a: Quotient, b: Quotient) -> Quotient:
+        mask = a.reducible_generators | b.reducible_generators
         if a.denominator is None and b.denominator is None:
-            pending = a.reduced & b.reduced | mask & self.reciprocals
-            return self.reduce(self.times(a.numerator, b.numerator), pending, mask)
-        top = self.product(Quotient(a.numerator, a.reduced), Quotient(b.numerator, b.reduced))
-        one, other = a.denominator or self.one, b.denominator or self.one
-        return self.ratio(top, self.product(Quotient(one, a.reduced), Quotient(other, b.reduced)))
+            pending = a.reducible_generators & b.reducible_generators | mask & self.reciprocals
+            return self.reduce_polynomial(
+                self.multiply_polynomials(a.numerator, b.numerator), pending, mask
+            )
+        top = self.multiply_quotients(
+            Quotient(a.numerator, a.reducible_generators),
+            Quotient(b.numerator, b.reducible_generators),
+        )
+        one, other = a.denominator or self.one_polynomial, b.denominator or self.one_polynomial
+        return self.cancel_ratio(
+            top,
+            self.multiply_quotients(
+                Quotient(one, a.reducible_generators), Quotient(other, b.reducible_generators)
+            ),
+        )
 
-    def times(self, a: Poly, b: Poly) -> Poly:
+    def multiply_polynomials(self, a: Polynomial, b: Polynomial) -> Polynomial:
         if len(a) * len(b) > 64:
-            self.budget.check(max(len(a), len(b), len(a) * len(b) // 64))
+            self.budget.check_terms(max(len(a), len(b), len(a) * len(b) // 64))
         return a * b
 
-    def reduce(self, poly: Poly, pending: int, mask: int) -> Quotient:
+    def reduce_polynomial(self, poly: Polynomial, pending: int, mask: int) -> Quotient:
         """Takes out squares of the `pending` generators, outermost first; where reciprocals of
         roots occur, again until nothing changes, since 1 − c² for s² may meet them."""
         while pending:
@@ -195,54 +220,64 @@ class QuotientRing:
                 pending |= inner
                 mask |= inner
             pending = asked if mask & self.reciprocals and poly != before else 0
-        self.budget.check(len(poly))
+        self.budget.check_terms(len(poly))
         return Quotient(poly, mask)
 
-    def quotient(self, a: Quotient, b: Quotient) -> Quotient:
+    def divide_quotients(self, a: Quotient, b: Quotient) -> Quotient:
         if b.numerator.is_constant() and b.denominator is None:
             if b.numerator.is_zero():
                 raise BudgetError("the closed form divides by zero")
             return Quotient(
-                a.numerator / b.numerator.leading_coefficient(), a.reduced, a.denominator
+                a.numerator / b.numerator.leading_coefficient(),
+                a.reducible_generators,
+                a.denominator,
             )
-        if not self.is_field and b.denominator is None and self.has_function(b.numerator):
-            return self.by_function(a, b)
-        top = self.product(
-            Quotient(a.numerator, a.reduced), Quotient(b.denominator or self.one, b.reduced)
+        if not self.is_field and b.denominator is None and self.has_opaque_function(b.numerator):
+            return self.divide_by_function(a, b)
+        top = self.multiply_quotients(
+            Quotient(a.numerator, a.reducible_generators),
+            Quotient(b.denominator or self.one_polynomial, b.reducible_generators),
         )
-        bottom = self.product(
-            Quotient(a.denominator or self.one, a.reduced), Quotient(b.numerator, b.reduced)
+        bottom = self.multiply_quotients(
+            Quotient(a.denominator or self.one_polynomial, a.reducible_generators),
+            Quotient(b.numerator, b.reducible_generators),
         )
-        return self.ratio(top, bottom)
+        return self.cancel_ratio(top, bottom)
 
-    def by_function(self, a: Quotient, b: Quotient) -> Quotient:
+    def divide_by_function(self, a: Quotient, b: Quotient) -> Quotient:
         """a/b of a divisor with roots or other functions, whose reciprocal is a generator."""
         lead = b.numerator.leading_coefficient()
-        a = Quotient(a.numerator / lead, a.reduced, a.denominator)
+        a = Quotient(a.numerator / lead, a.reducible_generators, a.denominator)
         divisor = b.numerator / lead
         if len(divisor) > 1:
-            return self.product(
-                a, self.function(Op.DIV, (Quotient(self.one), Quotient(divisor, b.reduced)))
+            return self.multiply_quotients(
+                a,
+                self.function_generator(
+                    Op.DIV,
+                    (Quotient(self.one_polynomial), Quotient(divisor, b.reducible_generators)),
+                ),
             )
-        rest = self.one
+        rest = self.one_polynomial
         for place, power in enumerate(divisor.monoms()[0]):
             for _ in range(int(power)):
-                if place < self.spare:
-                    k = self.spare - 1 - place
-                    reciprocal = self.function(Op.DIV, (Quotient(self.one), self._opaque(k)))
-                    a = self.product(a, reciprocal)
+                if place < self.function_capacity:
+                    k = self.function_capacity - 1 - place
+                    reciprocal = self.function_generator(
+                        Op.DIV, (Quotient(self.one_polynomial), self._opaque_generator(k))
+                    )
+                    a = self.multiply_quotients(a, reciprocal)
                 else:
                     rest = rest * self.generators[place]
-        return self.quotient(a, Quotient(rest, b.reduced))
+        return self.divide_quotients(a, Quotient(rest, b.reducible_generators))
 
-    def has_function(self, poly: Poly) -> bool:
+    def has_opaque_function(self, poly: Polynomial) -> bool:
         """Whether the polynomial has a root, or another function, in it."""
-        return bool(self.spare) and any(poly.degrees()[: self.spare])
+        return bool(self.function_capacity) and any(poly.degrees()[: self.function_capacity])
 
-    def ratio(self, top: Quotient, bottom: Quotient) -> Quotient:
+    def cancel_ratio(self, top: Quotient, bottom: Quotient) -> Quotient:
         """Lowest terms as polynomials, and a denominator with leading coefficient 1."""
         upper, lower = top.numerator, bottom.numerator
-        mask = top.reduced | bottom.reduced
+        mask = top.reducible_generators | bottom.reducible_generators
         if upper.is_zero():
             return Quotient(upper)
         if self.is_field or len(upper) * len(lower) < 10_000:
@@ -254,67 +289,75 @@ class QuotientRing:
             return Quotient(upper / lead, mask)
         return Quotient(upper / lead, mask, lower / lead)
 
-    def power(self, base: Quotient, exponent: Quotient) -> Quotient:
+    def raise_quotient(self, base: Quotient, exponent: Quotient) -> Quotient:
         """Whole powers; a half is a root."""
-        number = rational_value(exponent)
+        number = rational_quotient_value(exponent)
         if number is None or number.denominator > 2 or abs(number) > 64:
-            return self.function(Op.POW, (base, exponent))
+            return self.function_generator(Op.POW, (base, exponent))
         whole = number.numerator // number.denominator
-        result = Quotient(self.one)
+        result = Quotient(self.one_polynomial)
         for _ in range(abs(whole)):
-            result = self.product(result, base)
+            result = self.multiply_quotients(result, base)
         if whole < 0:
-            result = self.quotient(Quotient(self.one), result)
+            result = self.divide_quotients(Quotient(self.one_polynomial), result)
         if number.denominator == 2:
-            result = self.product(result, self.root(base))
+            result = self.multiply_quotients(result, self.square_root(base))
         return result
 
     # -- angles and other functions -------------------------------------------------------
 
-    def circle(self, angle: Quotient) -> tuple[Quotient, Quotient]:
+    def cosine_and_sine(self, angle: Quotient) -> tuple[Quotient, Quotient]:
         """cos and sin."""
-        form = self.form(angle)
-        multiples = self.multiples.get(form) if form is not None else None
+        form = self.find_angle_form(angle)
+        multiples = self.angle_multiples.get(form) if form is not None else None
         if form is None or multiples is None:
-            return self.other_circle(angle)
-        if form not in self.turned:
-            self.budget.check(sum(map(abs, multiples)) ** 3)
-            c, s = Quotient(self.one), Quotient(self.one * 0)
+            return self.opaque_cosine_and_sine(angle)
+        if form not in self.circle_points:
+            self.budget.check_terms(sum(map(abs, multiples)) ** 3)
+            c, s = Quotient(self.one_polynomial), Quotient(self.one_polynomial * 0)
             for k, times in enumerate(multiples):
                 for _ in range(abs(times)):
-                    c, s = self.turn((c, s), k, times > 0)
-            self.turned[form] = c, s
-        return self.turned[form]
+                    c, s = self.rotate_circle_point((c, s), k, times > 0)
+            self.circle_points[form] = c, s
+        return self.circle_points[form]
 
-    def other_circle(self, angle: Quotient) -> tuple[Quotient, Quotient]:
+    def opaque_cosine_and_sine(self, angle: Quotient) -> tuple[Quotient, Quotient]:
         """cos and sin of an angle that is none of the ring's; the same for its negative."""
-        opposite = negated(angle)
-        if any(x.op is Op.COS and same(self, x.operands[0], opposite) for x in self.opaque):
-            cosine, sine = self.other_circle(opposite)
-            return cosine, negated(sine)
-        cosine, sine = self.function(Op.COS, (angle,)), self.function(Op.SIN, (angle,))
+        opposite = negate_quotient(angle)
+        if any(
+            x.op is Op.COS and are_equal_quotients(self, x.operands[0], opposite)
+            for x in self.opaque_functions
+        ):
+            cosine, sine = self.opaque_cosine_and_sine(opposite)
+            return cosine, negate_quotient(sine)
+        cosine, sine = (
+            self.function_generator(Op.COS, (angle,)),
+            self.function_generator(Op.SIN, (angle,)),
+        )
         squares = sine.numerator * sine.numerator + cosine.numerator * cosine.numerator
-        self.relations[1 << self.place(sine)] = (squares - 1,), 0
-        return cosine, self._opaque(self.spare - 1 - self.place(sine))
+        self.relations[1 << self.generator_place(sine)] = (squares - 1,), 0
+        return cosine, self._opaque_generator(
+            self.function_capacity - 1 - self.generator_place(sine)
+        )
 
-    def place(self, generator: Quotient) -> int:
+    def generator_place(self, generator: Quotient) -> int:
         return int(self.generators.index(generator.numerator))
 
-    def turn(
+    def rotate_circle_point(
         self, point: tuple[Quotient, Quotient], k: int, forward: bool
     ) -> tuple[Quotient, Quotient]:
         """The point of the circle moved by the angle k, or back."""
         sine_bit = 1 << (self.first_sine + k)
         cosine = Quotient(self.generators[self.first_cosine + k])
         sine = Quotient(self.generators[self.first_sine + k], sine_bit)
-        sine = sine if forward else negated(sine)
-        (c, s), product = point, self.product
+        sine = sine if forward else negate_quotient(sine)
+        (c, s), product = point, self.multiply_quotients
         return (
-            self.sum(product(c, cosine), negated(product(s, sine))),
-            self.sum(product(s, cosine), product(c, sine)),
+            self.add_quotients(product(c, cosine), negate_quotient(product(s, sine))),
+            self.add_quotients(product(s, cosine), product(c, sine)),
         )
 
-    def form(self, angle: Quotient) -> Form | None:
+    def find_angle_form(self, angle: Quotient) -> AngleForm | None:
         """The angle as multiples of monomials in the inputs, if it is that."""
         if angle.denominator is not None or len(angle.numerator) > 32:
             return None
@@ -328,68 +371,83 @@ class QuotientRing:
                 for name, power in zip(self.symbols, powers, strict=True)
                 if power
             )
-            terms.append((tuple(sorted(monomial)), as_fraction(coefficient)))
+            terms.append((tuple(sorted(monomial)), fraction_from_flint(coefficient)))
         return tuple(sorted(terms))
 
-    def root(self, inside: Quotient) -> Quotient:
-        generator = self.function(Op.SQRT, (inside,))
+    def square_root(self, inside: Quotient) -> Quotient:
+        generator = self.function_generator(Op.SQRT, (inside,))
         if self.is_field and inside.denominator is not None:  # it is b·√(a/b)
-            return self.quotient(generator, Quotient(inside.denominator, inside.reduced))
+            return self.divide_quotients(
+                generator, Quotient(inside.denominator, inside.reducible_generators)
+            )
         return generator
 
-    def function(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
+    def function_generator(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
         """A generator of its own, the same for the same values; a root is reduced by l² = P."""
-        found = Opaque(op, tuple(operands))
-        for k, known in enumerate(self.opaque):
+        found = OpaqueFunction(op, tuple(operands))
+        for k, known in enumerate(self.opaque_functions):
             if known.op is op and all(
-                same(self, x, y) for x, y in zip(known.operands, operands, strict=True)
+                are_equal_quotients(self, x, y)
+                for x, y in zip(known.operands, operands, strict=True)
             ):
-                return self._opaque(k)
-        if op is Op.SQRT and (root := rational_root(operands[0])) is not None:
+                return self._opaque_generator(k)
+        if op is Op.SQRT and (root := rational_square_root(operands[0])) is not None:
             return self.constant(root)
-        if self.is_field and op not in _IN_FIELDS:
-            raise meaningless(op, "exact quotients of polynomials")
-        if len(self.opaque) == self.spare:
+        if self.is_field and op not in _FIELD_OPS:
+            raise unsupported_operation(op, "exact quotients of polynomials")
+        if len(self.opaque_functions) == self.function_capacity:
             raise BudgetError("the closed form has too many functions")
-        self.opaque.append(found)
-        k = len(self.opaque) - 1
-        self.relate(self.spare - 1 - k, op, operands[-1])
-        return self._opaque(k)
+        self.opaque_functions.append(found)
+        k = len(self.opaque_functions) - 1
+        self.add_relation(self.function_capacity - 1 - k, op, operands[-1])
+        return self._opaque_generator(k)
 
-    def relate(self, place: int, op: Op, inside: Quotient) -> None:
+    def add_relation(self, place: int, op: Op, inside: Quotient) -> None:
         """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l. In a
         field the generator of √(a/b) is b·√(a/b), with the square ab."""
         if inside.denominator is not None:
             if not (self.is_field and op is Op.SQRT):
                 return
-            below = Quotient(inside.denominator, inside.reduced)
-            inside = self.product(Quotient(inside.numerator, inside.reduced), below)
+            below = Quotient(inside.denominator, inside.reducible_generators)
+            inside = self.multiply_quotients(
+                Quotient(inside.numerator, inside.reducible_generators), below
+            )
         generator, poly, bit = self.generators[place], inside.numerator, 1 << place
         if op is Op.SQRT:
-            self.relations[bit] = (generator * generator - poly,), inside.reduced
+            self.relations[bit] = (generator * generator - poly,), inside.reducible_generators
         elif op is Op.DIV:
-            root = next((k for k in range(self.spare) if poly == self.generators[k]), None)
-            if root is not None and self.opaque[self.spare - 1 - root].op is Op.SQRT:
-                squared = self.opaque[self.spare - 1 - root].operands[0]
+            root = next(
+                (k for k in range(self.function_capacity) if poly == self.generators[k]), None
+            )
+            if (
+                root is not None
+                and self.opaque_functions[self.function_capacity - 1 - root].op is Op.SQRT
+            ):
+                squared = self.opaque_functions[self.function_capacity - 1 - root].operands[0]
                 pair = generator * squared.numerator - poly, generator * poly - 1
-                self.relations[bit] = pair, inside.reduced | squared.reduced
+                self.relations[bit] = (
+                    pair,
+                    inside.reducible_generators | squared.reducible_generators,
+                )
                 self.reciprocals |= bit
 
-    def _opaque(self, k: int) -> Quotient:
-        place = self.spare - 1 - k
+    def _opaque_generator(self, k: int) -> Quotient:
+        place = self.function_capacity - 1 - k
         return Quotient(
             self.generators[place], (1 << place) if (1 << place) in self.relations else 0
         )
 
 
-def same(ring: QuotientRing, a: Quotient, b: Quotient) -> bool:
+def are_equal_quotients(ring: QuotientRing, a: Quotient, b: Quotient) -> bool:
     """Equality, by cross-multiplication where there are quotients."""
     if a.denominator is None and b.denominator is None:
         return bool(a.numerator == b.numerator)
-    one = ring.product(
-        Quotient(a.numerator, a.reduced), Quotient(b.denominator or ring.one, b.reduced)
+    one = ring.multiply_quotients(
+        Quotient(a.numerator, a.reducible_generators),
+        Quotient(b.denominator or ring.one_polynomial, b.reducible_generators),
     )
-    other = ring.product(
-        Quotient(b.numerator, b.reduced), Quotient(a.denominator or ring.one, a.reduced)
+    other = ring.multiply_quotients(
+        Quotient(b.numerator, b.reducible_generators),
+        Quotient(a.denominator or ring.one_polynomial, a.reducible_generators),
     )
     return bool(one.numerator == other.numerator)

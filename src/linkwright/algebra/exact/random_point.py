@@ -11,75 +11,79 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tape import Op
-from .modular import Circular, drawn, inverse, on_sphere
+from .modular import CirclePoint, draw_residue, inverse_modulo, rational_sphere_point
 
-_ODD = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
-TRUTHS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
+_ODD_OPS = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
+TRUTH_OPS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
 """Operations whose values are 0 or 1."""
 
 
-class RandomPoint:
+class RandomResidues:
     """Numbers modulo `prime`, the same for the same key."""
 
     def __init__(self, prime: int, seed: int) -> None:
         self.prime, self.seed = prime, seed
-        self.known: dict[tuple[object, ...], int] = {}
-        self.circles: dict[object, Circular] = {}
+        self.drawn_numbers: dict[tuple[object, ...], int] = {}
+        self.circle_points: dict[object, CirclePoint] = {}
 
-    def number(self, *key: object) -> int:
+    def draw_number(self, *key: object) -> int:
         """A random number other than zero."""
-        if key not in self.known:
-            self.known[key] = drawn(self.prime, self.seed, *key)
-        return self.known[key]
+        if key not in self.drawn_numbers:
+            self.drawn_numbers[key] = draw_residue(self.prime, self.seed, *key)
+        return self.drawn_numbers[key]
 
-    def sphere(self, names: Sequence[str]) -> list[int]:
+    def draw_unit_quaternion(self, names: Sequence[str]) -> list[int]:
         """The entries of a random unit quaternion."""
-        return on_sphere([self.number("sphere", name) for name in names[1:]], self.prime)
+        return rational_sphere_point(
+            [self.draw_number("sphere", name) for name in names[1:]], self.prime
+        )
 
-    def circle(self, key: object) -> Circular:
+    def draw_circle_point(self, key: object) -> CirclePoint:
         """cos and sin of one part of an angle."""
-        if key not in self.circles:
-            c, s = on_sphere([self.number("angle", key)], self.prime)
-            self.circles[key] = c, s
-        return self.circles[key]
+        if key not in self.circle_points:
+            c, s = rational_sphere_point([self.draw_number("angle", key)], self.prime)
+            self.circle_points[key] = c, s
+        return self.circle_points[key]
 
-    def function(self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool] = ()) -> int:
+    def function_value(
+        self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool] = ()
+    ) -> int:
         """A function that is not rational; `are_truths` says which arguments are 0 or 1."""
         p = self.prime
         x, y = numbers[0], numbers[-1]
         match op:
-            case _ if op in _ODD:
-                return self._odd(op.name, x)
+            case _ if op in _ODD_OPS:
+                return self._odd_function_value(op.name, x)
             case Op.ABS:
-                return x * self._odd(Op.SIGN.name, x) % p
+                return x * self._odd_function_value(Op.SIGN.name, x) % p
             case Op.MIN | Op.MAX:
-                apart = (x - y) * self._odd(Op.SIGN.name, (x - y) % p)
-                return (x + y + (apart if op is Op.MAX else -apart)) * inverse(2, p) % p
+                apart = (x - y) * self._odd_function_value(Op.SIGN.name, (x - y) % p)
+                return (x + y + (apart if op is Op.MAX else -apart)) * inverse_modulo(2, p) % p
             case Op.LT:
-                return self.number("positive", (y - x) % p)
+                return self.draw_number("positive", (y - x) % p)
             case Op.LE:
-                return (1 - self.number("positive", (x - y) % p)) % p
+                return (1 - self.draw_number("positive", (x - y) % p)) % p
             case Op.EQ | Op.NE:
                 apart = (x - y) % p
-                same = self.number("zero", min(apart, p - apart))
+                same = self.draw_number("zero", min(apart, p - apart))
                 return same if op is Op.EQ else (1 - same) % p
             case Op.AND | Op.OR | Op.NOT | Op.SELECT:
-                return self._logic(op, numbers, are_truths)
+                return self._logic_value(op, numbers, are_truths)
             case _:
-                return self.number(op.name, *numbers)
+                return self.draw_number(op.name, *numbers)
 
-    def _odd(self, function: str, x: int) -> int:
+    def _odd_function_value(self, function: str, x: int) -> int:
         if not x:
             return 0
         negative = x > self.prime // 2
-        value = self.number(function, self.prime - x if negative else x)
+        value = self.draw_number(function, self.prime - x if negative else x)
         return -value % self.prime if negative else value
 
-    def _logic(self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool]) -> int:
+    def _logic_value(self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool]) -> int:
         """Truth is 0 or 1, so that logic is arithmetic."""
         p = self.prime
         true = [
-            x if is_truth else self.number("truth", x)
+            x if is_truth else self.draw_number("truth", x)
             for x, is_truth in zip(numbers, are_truths, strict=False)
         ]
         match op:

@@ -25,40 +25,40 @@ from math import lcm, log2
 
 from ...errors import UnsupportedError
 from ...tape import Op, Tape
-from .constrained_points import Obeying
-from .modular import UnluckyError, chance_of_error
-from .programs import Point, Program
+from .constrained_points import PointConstraints
+from .modular import BadPointError, chance_of_error
+from .programs import ModularProgram, TapePoint
 
-EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
+MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
-TRIES = 20
-SURVEYED = 32
-MOST_ROOTS = 10
+MAX_POINT_TRIES = 20
+SURVEYED_POINTS = 32
+MAX_SQUARE_ROOTS = 10
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TapeVerdict:
     """Whether programs agree, entry by entry.
 
     `identical` with the `chance` that this is wrong, or the `differing` entries, which is certain.
     Where they are `undecided`, functions that are not rational have hidden the answer.
     """
 
-    identical: bool
-    chance: float
+    is_identical: bool
+    chance_of_error: float
     points: int
     exponent: int
     degree: int
-    differing: tuple[str, ...] = ()
-    undecided: bool = False
+    differing_entries: tuple[str, ...] = ()
+    is_undecided: bool = False
 
     def __str__(self) -> str:
-        if self.undecided:
+        if self.is_undecided:
             return "undecided modulo a prime"
-        if not self.identical:
-            return f"different: {', '.join(self.differing)}"
-        sure = f"below 2^{log2(self.chance):.0f}" if self.chance else "zero"
+        if not self.is_identical:
+            return f"different: {', '.join(self.differing_entries)}"
+        sure = f"below 2^{log2(self.chance_of_error):.0f}" if self.chance_of_error else "zero"
         count = f"{self.points} point{'s' * (self.points != 1)}"
         return (
             f"identical, proved modulo 2^{self.exponent} − 1 at {count} "
@@ -66,78 +66,84 @@ class Verdict:
         )
 
 
-def identical(
+def compare_tapes_modulo(
     one: Tape,
     other: Tape,
     entries: Sequence[Sequence[str]],
     chance: float = 2.0**-50,
     unit: Sequence[Sequence[str]] = (),
-    obeying: Obeying | None = None,
-) -> Verdict:
+    obeying: PointConstraints | None = None,
+) -> TapeVerdict:
     """Compares all outputs of two tapes whose inputs are called the same, entry by entry.
 
     `unit` names inputs that together are unit quaternions; `obeying` makes points that constraints
     allow, where the programs need to agree there only.
     """
-    programs = [Program(tape, entries) for tape in (one, other)]
-    degree = common_degree(programs, unit, obeying)
-    verdict = _compared(programs, degree, chance, unit, None, obeying)
+    programs = [ModularProgram(tape, entries) for tape in (one, other)]
+    degree = difference_degree_bound(programs, unit, obeying)
+    verdict = _compare_programs(programs, degree, chance, unit, None, obeying)
     if obeying is not None:
         return verdict
-    if verdict.undecided and (count := _independent_roots(programs, unit)):
-        return _compared(programs, degree * 4**count, chance, unit, MOST_ROOTS)
+    if verdict.is_undecided and (count := _count_independent_roots(programs, unit)):
+        return _compare_programs(programs, degree * 4**count, chance, unit, MAX_SQUARE_ROOTS)
     return verdict
 
 
-def _compared(
-    programs: Sequence[Program],
+def _compare_programs(
+    programs: Sequence[ModularProgram],
     degree: int,
     chance: float,
     unit: Sequence[Sequence[str]],
     roots: int | None,
-    obeying: Obeying | None = None,
-) -> Verdict:
-    exponent, points = _effort(degree, chance)
+    obeying: PointConstraints | None = None,
+) -> TapeVerdict:
+    exponent, points = _choose_prime_and_points(degree, chance)
     for k in range(points):
-        _, found = _evaluated(programs, exponent, k, unit, roots, obeying)
-        differing = tuple(_differing(programs[0].tape, *found))
+        _, found = _evaluate_programs(programs, exponent, k, unit, roots, obeying)
+        differing = tuple(_differing_entries(programs[0].tape, *found))
         if differing:
             known = set() if roots is None else {Op.SQRT}
-            unknown = any(program.bounds.functions - known for program in programs)
-            return Verdict(False, 0.0, k + 1, exponent, degree, differing, undecided=unknown)
+            unknown = any(
+                program.degree_bounds.irrational_functions - known for program in programs
+            )
+            return TapeVerdict(False, 0.0, k + 1, exponent, degree, differing, is_undecided=unknown)
     wrong = chance_of_error(max(1, degree), 2**exponent - 1) ** points
-    return Verdict(True, wrong, points, exponent, degree)
+    return TapeVerdict(True, wrong, points, exponent, degree)
 
 
-def _independent_roots(programs: Sequence[Program], unit: Sequence[Sequence[str]]) -> int | None:
+def _count_independent_roots(
+    programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
+) -> int | None:
     """How many different square roots there are, if no product of radicands is a square in the
     field of those inside: then all roots together make a field, and an identity that holds for
     some signs of them holds for all, and so for the positive ones.
 
     A product that has no root at some point is no square.
     """
-    depth = max((n for p in programs for n in p.bounds.levels.values()), default=-1)
+    depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0
     for level in range(depth + 1):
-        signs = list(_surveyed(programs, unit, level))
+        signs = list(_survey_radicands(programs, unit, level))
         width = len(signs[0]) if signs else 0
-        if len(signs) < SURVEYED or width > MOST_ROOTS:
+        if len(signs) < SURVEYED_POINTS or width > MAX_SQUARE_ROOTS:
             return None
         for subset in (s for n in range(1, width + 1) for s in combinations(range(width), n)):
             if not any(sum(not row[k] for k in subset) % 2 for row in signs):
                 return None
         count += width
-    return count if 0 < count <= MOST_ROOTS else None
+    return count if 0 < count <= MAX_SQUARE_ROOTS else None
 
 
-def _surveyed(
-    programs: Sequence[Program], unit: Sequence[Sequence[str]], level: int
+def _survey_radicands(
+    programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]], level: int
 ) -> Iterator[list[bool]]:
     """Whether the radicands of a level have roots, at points where all those inside have."""
     kept: list[int] = []
-    for number in range(SURVEYED):
+    for number in range(SURVEYED_POINTS):
         try:
-            point, _ = _evaluated(programs, EXPONENTS[0], 1000 + number, unit, level)
+            point, _ = _evaluate_programs(
+                programs, MERSENNE_EXPONENTS[0], 1000 + number, unit, level
+            )
         except UnsupportedError:
             return
         own = [(x, exists) for depth, x, exists in point.radicands if depth == level]
@@ -148,10 +154,10 @@ def _surveyed(
         yield [own[k][1] for k in kept]
 
 
-def common_degree(
-    programs: Sequence[Program],
+def difference_degree_bound(
+    programs: Sequence[ModularProgram],
     unit: Sequence[Sequence[str]] = (),
-    obeying: Obeying | None = None,
+    obeying: PointConstraints | None = None,
 ) -> int:
     """A bound of the degree of all differences of outputs, in the parameters of random points.
 
@@ -161,31 +167,31 @@ def common_degree(
     every = [*programs, *(obeying.programs if obeying is not None else ())]
     parts = lcm(*(program.bounds.parts for program in every))
     for program in every:
-        program.bounds.with_parts(parts)
-    one, other = (program.bounds for program in programs)
+        program.bounds.compute_degrees(parts)
+    one, other = (program.degree_bounds for program in programs)
     outputs = (zip(a.tolist(), b.tolist(), strict=True)
                for a, b in zip(*(p.tape.results for p in programs), strict=True))  # fmt: skip
     degree = 0
     for x, y in (pair for pairs in outputs for pair in pairs):
-        (top, below), (top_2, below_2) = one.total(x), other.total(y)
+        (top, below), (top_2, below_2) = one.total_degrees(x), other.total_degrees(y)
         degree = max(degree, top + below_2, top_2 + below)
-    arguments = one.arguments + other.arguments
+    arguments = one.argument_degrees + other.argument_degrees
     angles = {
         program.names.get(leaf, (k, leaf))
         for k, program in enumerate(every)
-        for angle in program.bounds.combinations.values()
+        for angle in program.bounds.angle_combinations.values()
         for leaf in angle
     }
     coincidences = len(arguments) ** 2 * max(arguments, default=0)
-    reckoned = obeying.degree() if obeying is not None else 1
+    reckoned = obeying.solution_degree() if obeying is not None else 1
     return (degree + coincidences) * reckoned * (2 * (len(angles) + len(unit)) + 1)
 
 
-def _effort(degree: int, chance: float) -> tuple[int, int]:
+def _choose_prime_and_points(degree: int, chance: float) -> tuple[int, int]:
     """The prime's exponent and the number of points that cost least."""
     wanted = -log2(chance)
     choices = []
-    for exponent in EXPONENTS:
+    for exponent in MERSENNE_EXPONENTS:
         each = exponent - log2(max(1, degree))
         if each >= 8:
             points = max(1, int(-(-wanted // each)))
@@ -198,29 +204,31 @@ def _effort(degree: int, chance: float) -> tuple[int, int]:
     return exponent, points
 
 
-def _evaluated(
-    programs: Sequence[Program],
+def _evaluate_programs(
+    programs: Sequence[ModularProgram],
     exponent: int,
     number: int,
     unit: Sequence[Sequence[str]],
     roots: int | None,
-    obeying: Obeying | None = None,
-) -> tuple[Point, list[list[list[int]]]]:
-    tries = TRIES << (MOST_ROOTS if roots else 0)
+    obeying: PointConstraints | None = None,
+) -> tuple[TapePoint, list[list[list[int]]]]:
+    tries = MAX_POINT_TRIES << (MAX_SQUARE_ROOTS if roots else 0)
     for attempt in range(tries):
-        point = Point(2**exponent - 1, tries * number + attempt, programs[0].bounds.parts, roots)
+        point = TapePoint(
+            2**exponent - 1, tries * number + attempt, programs[0].degree_bounds.angle_parts, roots
+        )
         try:
             for names in unit:
-                point.put_on_sphere(names)
+                point.fix_unit_quaternion(names)
             if obeying is not None:
                 obeying(point)
-            return point, [program.at(point) for program in programs]
-        except UnluckyError:
+            return point, [program.evaluate_at(point) for program in programs]
+        except BadPointError:
             continue
     raise UnsupportedError("no point was found at which both can be evaluated")
 
 
-def _differing(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+def _differing_entries(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
     for port, a, b in zip(tape.outputs, one, other, strict=True):
         for k, (x, y) in enumerate(zip(a, b, strict=True)):
             if x != y:

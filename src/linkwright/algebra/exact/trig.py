@@ -10,66 +10,66 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...tape import ARITY, Op, Tape
-from .algebra import read
-from .angles import Form, forms_of, lattice, opaque_count
-from .quotient_ring import Budget, QuotientRing
+from ...tape import OPERATION_ARITY, Op, Tape
+from .algebra import read_tape
+from .angles import AngleForm, angle_lattice, count_opaque_generators, trig_argument_forms
+from .quotient_ring import PolynomialBudget, QuotientRing
 from .quotients import Quotient
 
 
 @dataclass(frozen=True)
-class Reading:
+class PolynomialReading:
     """A tape's outputs in a ring, entries row by row."""
 
     ring: QuotientRing
     outputs: Mapping[str, list[Quotient]]
 
 
-def read_trig(
+def read_trig_polynomials(
     tape: Tape,
     entries: Mapping[str, Sequence[str]],
-    angles: Sequence[Form] = (),
+    angles: Sequence[AngleForm] = (),
     exact: Mapping[str, Fraction] | None = None,
     units: Sequence[Sequence[str]] = (),
-    budget: Budget | None = None,
-) -> Reading:
+    budget: PolynomialBudget | None = None,
+) -> PolynomialReading:
     """Evaluates the tape; `entries` names the entries of every input, `angles` are generators
     to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length.
     What the results do not depend on is no generator."""
     exact = exact or {}
-    names = _used_names(tape, entries)
+    names = _used_input_names(tape, entries)
     groups = [g for g in units if any(name in g for row in names for name in row)]
     extra = [name for group in groups for name in group]
     every = [*(name for row in names for name in row if name is not None), *extra]
     symbols = dict.fromkeys(name for name in every if name not in exact)
-    asked = forms_of(tape, names, exact)
-    chosen, table = lattice(angles, [form for form in asked if form is not None])
-    spare = opaque_count(tape, asked)
+    asked = trig_argument_forms(tape, names, exact)
+    chosen, table = angle_lattice(angles, [form for form in asked if form is not None])
+    spare = count_opaque_generators(tape, asked)
     ring = QuotientRing(list(symbols), chosen, table, spare, groups, budget)
-    return Reading(ring, _outputs(tape, ring, names, exact))
+    return PolynomialReading(ring, _read_ring_outputs(tape, ring, names, exact))
 
 
-def read_field(
+def read_field_quotients(
     tape: Tape,
     entries: Mapping[str, Sequence[str]],
     exact: Mapping[str, Fraction] | None = None,
-    budget: Budget | None = None,
+    budget: PolynomialBudget | None = None,
     first: Sequence[str] = (),
-) -> Reading:
+) -> PolynomialReading:
     """The same in a ring that is a field, with all named inputs as generators, `first` before the
     others."""
     exact = exact or {}
     names: list[list[str | None]] = [list(entries[port.name]) for port in tape.inputs]
     every = [*first, *(name for row in names for name in row)]
     symbols = dict.fromkeys(name for name in every if name not in exact)
-    asked = forms_of(tape, names, exact)
-    chosen, table = lattice((), [form for form in asked if form is not None])
-    spare = opaque_count(tape, asked)
+    asked = trig_argument_forms(tape, names, exact)
+    chosen, table = angle_lattice((), [form for form in asked if form is not None])
+    spare = count_opaque_generators(tape, asked)
     ring = QuotientRing([*filter(None, symbols)], chosen, table, spare, (), budget, is_field=True)
-    return Reading(ring, _outputs(tape, ring, names, exact))
+    return PolynomialReading(ring, _read_ring_outputs(tape, ring, names, exact))
 
 
-def _outputs(
+def _read_ring_outputs(
     tape: Tape,
     ring: QuotientRing,
     names: Sequence[Sequence[str | None]],
@@ -85,20 +85,20 @@ def _outputs(
         ]
         for row in names
     ]  # fmt: skip
-    found = read(tape, ring, inputs)
+    found = read_tape(tape, ring, inputs)
     return {port.name: values for port, values in zip(tape.outputs, found, strict=True)}
 
 
-def _used_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
+def _used_input_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
     """The names of the inputs' entries; None where no result depends on one."""
-    used = _used(tape)
+    used = _used_inputs(tape)
     return [
         [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
         for port, one in enumerate(tape.inputs)
     ]
 
 
-def _used(tape: Tape) -> set[tuple[int, int]]:
+def _used_inputs(tape: Tape) -> set[tuple[int, int]]:
     """Inputs that results depend on."""
     needed = {int(i) for result in tape.results for i in result}
     ops, args = tape.ops.tolist(), tape.args.tolist()
@@ -109,5 +109,5 @@ def _used(tape: Tape) -> set[tuple[int, int]]:
         if ops[k] == Op.INPUT:
             found.add((args[k][0], args[k][1]))
         elif ops[k] != Op.CONSTANT:
-            needed.update(args[k][: ARITY[Op(ops[k])]])
+            needed.update(args[k][: OPERATION_ARITY[Op(ops[k])]])
     return found

@@ -8,23 +8,25 @@ import typer
 
 from ...errors import LinkwrightError
 from .. import options
-from ..command import command
-from ..output import Outcome, print_table
-from ..words import read_range
+from ..command import register_command
+from ..output import CommandOutcome, print_console_table
+from ..words import read_option_range
 
 
-@command("Numbers")
+@register_command("Numbers")
 def assemble(
     mechanism: options.MechanismFile,
     *,
-    values: options.Coordinates,
-    hold: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAMES],
+    values: options.CoordinateArguments,
+    hold: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     ranges: Annotated[
-        dict[str, str], typer.Option("--range", metavar=options.NAMED_VALUE), options.ASSIGNMENTS
+        dict[str, str],
+        typer.Option("--range", metavar=options.NAMED_VALUE_METAVAR),
+        options.ASSIGNMENT_CONVERSION,
     ],
-    time: options.Duration = 0.0,
+    time: options.DurationOption = 0.0,
     every: Annotated[bool, typer.Option("--all")] = False,
-) -> Outcome:
+) -> CommandOutcome:
     """Close the loops and constraints of a mechanism, and state its mobility.
 
     Parameters
@@ -45,35 +47,37 @@ def assemble(
     linkwright assemble four-bar theta1=60deg --hold theta1 --all
     """
     from ...kinematics import assembly
-    from ...kinematics.assembly_search import far_moves
+    from ...kinematics.assembly_search import describe_far_moves
     from ...kinematics.constraint_system import constraint_system
     from ...kinematics.mobility_analysis import mobility
-    from ...mechanism import names_of
+    from ...mechanism import mechanism_names
 
-    limits = {name: read_range(name, text) for name, text in ranges.items()}
+    limits = {name: read_option_range(name, text) for name, text in ranges.items()}
     if every and limits:
         raise LinkwrightError("--all and --range are both given", remedy="give one of them")
     if every:
-        found = assembly.assemblies(mechanism, values, hold or [], time)
+        found = assembly.assembly_branches(mechanism, values, hold or [], time)
     else:
         found = [assembly.assemble(mechanism, values, hold or [], limits or None, time)]
-    names = names_of(mechanism).q
+    names = mechanism_names(mechanism).q
     report = mobility(mechanism, found[0], time)
 
     def show() -> None:
         branches = [f"branch {k}" for k in range(1, len(found) + 1)]
         rows = [(name, *(f"{q[k]:.12g}" for q in found)) for k, name in enumerate(names)]
-        print_table(["coordinate", *(branches if every else ["value (rad, m)"])], rows)
+        print_console_table(["coordinate", *(branches if every else ["value (rad, m)"])], rows)
         print(report)
         for move in (
-            [] if every else far_moves(constraint_system(mechanism), found[0], list(values))
+            []
+            if every
+            else describe_far_moves(constraint_system(mechanism), found[0], list(values))
         ):
             print(f"assembly moved {move}")
 
     data = {
         "q_names": list(names),
         "q": [q.tolist() for q in found],
-        "freedom": report.freedom,
+        "freedom": report.dof,
         "redundant": list(report.redundant),
     }
-    return Outcome(data, show)
+    return CommandOutcome(data, show)

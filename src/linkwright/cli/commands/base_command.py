@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import LinkwrightError
-from ..command import command
-from ..options import NAMES, MechanismFile
-from ..output import Outcome
+from ..command import register_command
+from ..options import NAME_LIST_CONVERSION, MechanismFile
+from ..output import CommandOutcome
 
 if TYPE_CHECKING:
     from ...equations import Equations
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from ...identify import NamedRegressor
 
 
-@command("Equations")
+@register_command("Equations")
 def base(
     mechanism: MechanismFile,
     *,
-    parameters: Annotated[list[str] | None, typer.Option(metavar="EXPRESSION,…"), NAMES],
-) -> Outcome:
+    parameters: Annotated[
+        list[str] | None, typer.Option(metavar="EXPRESSION,…"), NAME_LIST_CONVERSION
+    ],
+) -> CommandOutcome:
     """Find the base parameters: the fewest inertial numbers that the joint forces depend on.
 
     With --parameters, find the regressor for others, its rank, and which columns are redundant.
@@ -42,56 +44,58 @@ def base(
 
     if parameters is None:
         found = identify.base_parameters(mechanism)
-        return Outcome(found.to_dict(), lambda: print(found))
+        return CommandOutcome(found.to_dict(), lambda: print(found))
     regressor = identify.regressor_of(mechanism, parameters)
-    return Outcome(regressor.to_dict(), lambda: print_regressor(regressor))
+    return CommandOutcome(regressor.to_dict(), lambda: print_regressor_table(regressor))
 
 
-def print_regressor(found: NamedRegressor) -> None:
+def print_regressor_table(found: NamedRegressor) -> None:
     """Print the rank, the entries of each column that are not zero, and redundant columns."""
-    from ...expressions import ZERO, to_text
+    from ...expressions import ZERO, expression_text
 
     count = len(found.parameters)
     print(f"{found.mechanism.name}: tau = Y theta, {count} columns, rank {found.rank}")
-    entries = _closed_entries(found)
+    entries = _closed_regressor_entries(found)
     for j, (theta, value) in enumerate(zip(found.parameters, found.values, strict=True), 1):
         print(f"theta{j} = {theta} = {float(value):.10g}")
         for i in range(1, len(found.Y) + 1):
             entry = entries[f"Y[{i},{j}]"]
             if entry != ZERO:
-                print(f"  Y[{i},{j}] = {to_text(entry)}")
+                print(f"  Y[{i},{j}] = {expression_text(entry)}")
     for theta, others in found.redundant.items():
-        print(f"redundant: column {found.parameters.index(theta) + 1} is {found.sum_of(others)}")
+        print(
+            f"redundant: column {found.parameters.index(theta) + 1} is {found.column_sum_text(others)}"
+        )
     if found.known:
         print(f"taken as known: {', '.join(found.known)}")
 
 
-def _closed_entries(found: NamedRegressor) -> dict[str, Expression]:
+def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     """Return the entries in closed form, or as they are if that takes too long."""
     import casadi as ca
 
-    from ...algebra.exact.quotient_ring import Budget
-    from ...checking.difference import Numbers
-    from ...expressions import fold
-    from ...forms import Source, form_of
+    from ...algebra.exact.quotient_ring import PolynomialBudget
+    from ...checking.difference import NumberSymbols
+    from ...expressions import fold_expression
+    from ...forms import FormSource, make_closed_form
     from ...formulations import derive
     from ...kinematics.values import CasadiAlgebra
     from ...ports import Port
 
     eqs = derive(found.mechanism)
-    numbers = Numbers(eqs)
-    scope = _symbols(eqs)
+    numbers = NumberSymbols(eqs)
+    scope = _regressor_symbols(eqs)
     algebra = CasadiAlgebra(numbers)
 
     def read(entry: Expression) -> Any:
-        value = fold(entry, algebra, scope.__getitem__)
+        value = fold_expression(entry, algebra, scope.__getitem__)
         return value if isinstance(value, ca.SX) else numbers(value)
 
     Y = ca.vertcat(*(ca.horzcat(*(read(entry) for entry in row)) for row in found.Y))
-    made = Source("regressor", "Y", ((Port("Y", Y.shape), Y),))
+    made = FormSource("regressor", "Y", ((Port("Y", Y.shape), Y),))
     try:
-        form = form_of(eqs, made, numbers.exact, Budget(20_000, 5.0))
-        return form.written(groups=False).entries()
+        form = make_closed_form(eqs, made, numbers.exact_values, PolynomialBudget(20_000, 5.0))
+        return form.collect_terms(groups=False).entries_by_name()
     except LinkwrightError:
         return {
             f"Y[{i},{j}]": entry
@@ -100,12 +104,12 @@ def _closed_entries(found: NamedRegressor) -> dict[str, Expression]:
         }
 
 
-def _symbols(eqs: Equations) -> dict[str, Any]:
+def _regressor_symbols(eqs: Equations) -> dict[str, Any]:
     import casadi as ca
 
-    from ...quantities import entry_names
+    from ...quantities import quantity_entry_names
 
-    names = entry_names(eqs.names, list(eqs.parameters))
+    names = quantity_entry_names(eqs.names, list(eqs.parameters))
     return {
         name: symbol
         for key in ("q", "qd", "qdd", "p")

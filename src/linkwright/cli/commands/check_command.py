@@ -10,33 +10,33 @@ import typer
 
 from ...errors import ExpressionError, LinkwrightError
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome, print_table
-from ..sources import read_mechanism
-from .check_folder import check_forms, mark_folder
+from ..command import register_command
+from ..output import CheckFailedError, CommandOutcome, print_console_table
+from ..sources import read_mechanism_argument
+from .check_folder import check_command_form, mark_folder
 
 if TYPE_CHECKING:
-    from ...checking import Report
+    from ...checking import CheckReport
 
-WIDTH = 60
+MAX_EQUATION_WIDTH = 60
 
 
-def read_symbol_names(text: str | None) -> dict[str, str]:
+def read_names_option(text: str | None) -> dict[str, str]:
     """Read which symbol of a text is which of ours: theta1=q1,theta2=q2."""
-    from ...expressions.tokens import shorten
+    from ...expressions.tokens import shorten_text
 
     names = {}
     for part in text.split(",") if text else []:
         theirs, sign, ours = (piece.strip() for piece in part.partition("="))
         if not (theirs and sign and ours):
             raise LinkwrightError(
-                f"--names has '{shorten(part)}'", remedy="write --names theta1=q1,theta2=q2"
+                f"--names has '{shorten_text(part)}'", remedy="write --names theta1=q1,theta2=q2"
             )
         names[theirs] = ours
     return names
 
 
-@command("Equations")
+@register_command("Equations")
 def check(
     *,
     file: Annotated[str, typer.Argument(metavar="FILE|FOLDER")],
@@ -46,13 +46,15 @@ def check(
     names: Annotated[
         dict[str, str],
         typer.Option(metavar="THEIRS=OURS,…"),
-        options.Converted(str | None, lambda text, _: read_symbol_names(text)),
+        options.OptionConversion(str | None, lambda text, _: read_names_option(text)),
     ],
-    csv: Annotated[Path | None, typer.Option(metavar="FILE"), options.written_as(".csv")],
-    output: Annotated[Path | None, options.OUTPUT, options.written_as(".html")],
-    base: options.BaseText,
-    closure: options.ClosureNumber,
-) -> Outcome:
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE"), options.output_file_conversion(".csv")
+    ],
+    output: Annotated[Path | None, options.OUTPUT_OPTION, options.output_file_conversion(".html")],
+    base: options.BaseOption,
+    closure: options.ClosureOption,
+) -> CommandOutcome:
     """Check equations that people wrote: identical (proved), or what is wrong with them.
 
     With --mechanism, check every text of a folder and print a table of marks.
@@ -82,45 +84,47 @@ def check(
     from ... import checking
 
     folder_options = {"--solution": solution, "--csv": csv, "--output": output}
-    check_forms(file, equations, mechanism, folder_options)
+    check_command_form(file, equations, mechanism, folder_options)
     if mechanism is not None:
-        arm = read_mechanism(mechanism, base, closure)
+        arm = read_mechanism_argument(mechanism, base, closure)
         return mark_folder(arm, file, solution, names, csv, output)
-    arm = read_mechanism(file, base, closure)
+    arm = read_mechanism_argument(file, base, closure)
     report = checking.check(arm, Path(equations or ""), names=names)
-    return Outcome(report.as_json(), lambda: _print_report(report), failure=_failure(report))
+    return CommandOutcome(
+        report.as_json(), lambda: _print_check_report(report), failure=_check_failure(report)
+    )
 
 
-def _failure(report: Report) -> LinkwrightError | None:
+def _check_failure(report: CheckReport) -> LinkwrightError | None:
     """Return status 2 for equations that cannot be read, 1 for wrong ones."""
     from ...checking.report import UNREADABLE
 
     unreadable = [finding.number for finding in report if finding.status == UNREADABLE]
     wrong = [finding.number for finding in report if not finding.is_right]
     if unreadable:
-        return ExpressionError(f"cannot be read: {_list_numbers(unreadable)}")
+        return ExpressionError(f"cannot be read: {_list_equation_numbers(unreadable)}")
     if wrong:
-        return CheckFailedError(f"not as they should be: {_list_numbers(wrong)}")
+        return CheckFailedError(f"not as they should be: {_list_equation_numbers(wrong)}")
     if not report.passed:
         return CheckFailedError("nothing was checked: the text has definitions only")
     return None
 
 
-def _list_numbers(numbers: Sequence[str]) -> str:
+def _list_equation_numbers(numbers: Sequence[str]) -> str:
     """List the first ten."""
     return ", ".join(dict.fromkeys(numbers[:10])) + (", …" if len(numbers) > 10 else "")
 
 
-def _print_report(report: Report) -> None:
+def _print_check_report(report: CheckReport) -> None:
     from ...checking.report import DEFINITION
-    from ...expressions.tokens import shorten
+    from ...expressions.tokens import shorten_text
 
     rows = [
-        (finding.number, shorten(finding.equation, WIDTH), finding.sentence())
+        (finding.number, shorten_text(finding.equation, MAX_EQUATION_WIDTH), finding.sentence())
         for finding in report
         if finding.status != DEFINITION or finding.note
     ]
-    print_table(["number", "equation", "verdict"], rows)
+    print_console_table(["number", "equation", "verdict"], rows)
     for theirs, ours in report.names.items():
         print(f"{theirs} is taken for {ours}")
     if report.note:

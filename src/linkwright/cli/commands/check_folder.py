@@ -8,17 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FileError, LinkwrightError
-from ..output import CheckFailedError, Outcome, print_table, working, write_file
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    print_console_table,
+    show_progress,
+    write_output_file,
+)
 
 if TYPE_CHECKING:
     from ...checking import Homework
     from ...mechanism import Mechanism
 
-NAMED = 5
+MAX_NAMED_TEXTS = 5
 """Number of texts that the last line names."""
 
 
-def check_forms(
+def check_command_form(
     folder: str, equations: str | None, mechanism: str | None, options: Mapping[str, object]
 ) -> None:
     """Refuse a mixture of the two forms of the command: one text, and a folder of texts."""
@@ -66,11 +72,11 @@ def mark_folder(
     names: Mapping[str, str],
     csv: Path | None,
     page: Path | None,
-) -> Outcome:
+) -> CommandOutcome:
     """Check the texts of a folder and write the files; status 1 if something is wrong."""
     from ...checking import check_folder
 
-    with working(f"checking {folder}") as progress:
+    with show_progress(f"checking {folder}") as progress:
         homework = check_folder(
             mechanism,
             folder,
@@ -79,13 +85,15 @@ def mark_folder(
             progress=lambda name: progress(f"checking {name}"),
         )
     if csv is not None:
-        write_file(csv, homework.to_csv())
+        write_output_file(csv, homework.to_csv())
     if page is not None:
-        write_file(page, homework.to_html())
-    return Outcome(homework.as_json(), lambda: _print_marks(homework), failure=_failure(homework))
+        write_output_file(page, homework.to_html())
+    return CommandOutcome(
+        homework.as_json(), lambda: _print_mark_table(homework), failure=_homework_failure(homework)
+    )
 
 
-def _failure(homework: Homework) -> LinkwrightError | None:
+def _homework_failure(homework: Homework) -> LinkwrightError | None:
     if all(text.report is None for text in homework):
         first = homework[0]
         return FileError(
@@ -94,11 +102,11 @@ def _failure(homework: Homework) -> LinkwrightError | None:
     failed = [text.name for text in homework if not text.passed]
     if not failed:
         return None
-    listed = ", ".join(failed[:NAMED]) + (", …" if len(failed) > NAMED else "")
+    listed = ", ".join(failed[:MAX_NAMED_TEXTS]) + (", …" if len(failed) > MAX_NAMED_TEXTS else "")
     return CheckFailedError(f"not all right in {len(failed)} of {len(homework)} texts: {listed}")
 
 
-def _print_marks(homework: Homework) -> None:
+def _print_mark_table(homework: Homework) -> None:
     """Print the table of marks, and what was not checked."""
     keys = ["equations", "identical", "equivalent", "wrong", "with_repair", "undecided"]
     keys += ["unreadable", *(["present", "missing"] if homework.solution else [])]
@@ -107,6 +115,6 @@ def _print_marks(homework: Homework) -> None:
     for text in homework:
         row, mark = text.row(), f"{int(100 * text.mark + 1e-9)} %"
         rows.append((text.name, mark, *(row[key] for key in keys), row["remark"]))
-    print_table(["text", "mark", *(heads.get(key, key) for key in keys), "remark"], rows)
+    print_console_table(["text", "mark", *(heads.get(key, key) for key in keys), "remark"], rows)
     if homework.skipped:
         print(f"not checked (not .txt, .tex or .md): {', '.join(homework.skipped)}")

@@ -11,25 +11,27 @@ import typer
 
 from ...errors import LinkwrightError
 from .. import options
-from ..command import command
-from ..output import Outcome, working
+from ..command import register_command
+from ..output import CommandOutcome, show_progress
 
 if TYPE_CHECKING:
-    from ...comparison import Comparison, Scaling
+    from ...comparison import Comparison, CostScaling
 
 
-@command("Equations")
+@register_command("Equations")
 def compare(
     mechanism: options.OptionalMechanism,
     *,
-    by: options.Formulations,
+    by: options.FormulationsOption,
     links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
-    time: options.Duration = 1.0,
+    time: options.DurationOption = 1.0,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 60.0,
     output: Annotated[
-        list[Path], options.OUTPUT, options.each_written_as(".md", ".csv", *options.PICTURES)
+        list[Path],
+        options.OUTPUT_OPTION,
+        options.output_files_conversion(".md", ".csv", *options.PICTURE_ENDINGS),
     ],
-) -> Outcome:
+) -> CommandOutcome:
     """Compare formulations: sizes, operations, times, and how far they disagree.
 
     The times are those to derive, to evaluate, and to integrate to the same accuracy.
@@ -62,30 +64,33 @@ def compare(
             raise LinkwrightError(
                 f"{option} {value:g} is no duration", remedy="give seconds above 0"
             )
-    found: Comparison | Scaling
+    found: Comparison | CostScaling
     if mechanism is not None:
-        with working(f"comparing formulations of {mechanism.name}"):
+        with show_progress(f"comparing formulations of {mechanism.name}"):
             found = comparison.compare(mechanism, by, time, budget)
     else:
-        with working("comparing formulations") as progress:
-            found = comparison.scaling(_read_links(links or ""), by, time, budget, progress)
+        with show_progress("comparing formulations") as progress:
+            found = comparison.measure_scaling(
+                _read_links_option(links or ""), by, time, budget, progress
+            )
     for path in output:
         found.save(path)
-    return Outcome(asdict(found), lambda: print(found))
+    return CommandOutcome(asdict(found), lambda: print(found))
 
 
-def _read_links(text: str) -> list[int]:
+def _read_links_option(text: str) -> list[int]:
     """Read numbers of links: 2-30, or 2,4,8."""
-    from ...comparison.size_scaling import MOST, sizes_between
+    from ...comparison.size_scaling import MAX_CHAIN_LINKS, chain_sizes_between
 
     if re.fullmatch(r"\d{1,4}-\d{1,4}", text):
         first, last = map(int, text.split("-"))
-        if 1 <= first < last <= MOST:
-            return sizes_between(first, last)
+        if 1 <= first < last <= MAX_CHAIN_LINKS:
+            return chain_sizes_between(first, last)
     elif re.fullmatch(r"\d{1,4}(,\d{1,4})*", text):
         found = list(map(int, text.split(",")))
-        if min(found) >= 1 and max(found) <= MOST:
+        if min(found) >= 1 and max(found) <= MAX_CHAIN_LINKS:
             return found
     raise LinkwrightError(
-        f"--links {text} are no numbers of links", remedy=f"write 2-30 or 2,4,8, from 1 to {MOST}"
+        f"--links {text} are no numbers of links",
+        remedy=f"write 2-30 or 2,4,8, from 1 to {MAX_CHAIN_LINKS}",
     )

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest
+from ...errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from .. import options
-from ..command import command
-from ..output import Outcome, emit_json, printable, working
+from ..command import register_command
+from ..output import CommandOutcome, escape_for_terminal, print_json, show_progress
 
 if TYPE_CHECKING:
     from ...equations import Equations
-    from ...forms.sheet import Sheet
+    from ...forms.sheet import TypesetQuantity
 
-WHOLE = ("symbolic", "numeric", "base")
+PARAMETER_CHOICES = ("symbolic", "numeric", "base")
 
 
-@command("Equations")
+@register_command("Equations")
 def derive(
     mechanism: options.MechanismFile,
     *,
-    by: options.Formulation = "recursive",
+    by: options.FormulationOption = "recursive",
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT")] = None,
-    what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAMES],
+    what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
     steps: bool = False,
     as_json: options.JsonFlag = False,
-) -> Outcome:
+) -> CommandOutcome:
     """Derive the equations of motion and print them in closed form.
 
     Equations longer than a page are printed as named variables in the order of computation.
@@ -53,118 +53,126 @@ def derive(
     form = as_ or ("json" if as_json else "text")
     if as_json and form != "json":
         raise LinkwrightError(f"--as {form} and --json are both given", remedy="give one of them")
-    if form not in FORMATS:
-        raise LinkwrightError(f"--as {form} is not known", remedy=f"use {', '.join(FORMATS)}")
-    equations, sheets = write_sheets(
-        mechanism, by, what, parameters if parameters in WHOLE else parameters.split(","), steps
+    if form not in EQUATION_FORMATS:
+        raise LinkwrightError(
+            f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
+        )
+    equations, sheets = derive_sheets(
+        mechanism,
+        by,
+        what,
+        parameters if parameters in PARAMETER_CHOICES else parameters.split(","),
+        steps,
     )
     if form == "json":
-        data = _data(equations, sheets)
-        return Outcome(data, lambda: emit_json(data))
-    return Outcome(None, lambda: PRINTERS[form](equations, sheets))
+        data = _equations_json(equations, sheets)
+        return CommandOutcome(data, lambda: print_json(data))
+    return CommandOutcome(None, lambda: EQUATION_PRINTERS[form](equations, sheets))
 
 
-def write_sheets(
+def derive_sheets(
     mechanism: options.MechanismFile,
     by: str,
     what: Sequence[str] | None,
     parameters: str | Sequence[str],
     steps: bool = False,
-) -> tuple[Equations, dict[str, Sheet]]:
+) -> tuple[Equations, dict[str, TypesetQuantity]]:
     """Derive the equations, and write the quantities out (default: the usual ones)."""
     from ... import formulations
-    from ...forms import SHORT
-    from ...forms.sheet import sheet_of, usual_functions
+    from ...forms import SHORT_QUANTITY_NAMES
+    from ...forms.sheet import equation_functions, typeset_quantity
 
-    with working(f"deriving {mechanism.name} by {by}"):
+    with show_progress(f"deriving {mechanism.name} by {by}"):
         equations = formulations.derive(mechanism, by=by, parameters=parameters)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no joint with a freedom",
             remedy="add one, or unlock one",
         )
-    names = [SHORT.get(name, name) for name in what or usual_functions(equations)]
-    _check_known(equations, names)
+    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or equation_functions(equations)]
+    _check_what_option(equations, names)
     sheets = {}
     for name in names:
-        with working(f"writing {name}"):
-            sheets[name] = sheet_of(equations, name, steps=steps)
+        with show_progress(f"writing {name}"):
+            sheets[name] = typeset_quantity(equations, name, steps=steps)
     return equations, sheets
 
 
-def _check_known(equations: Equations, what: Sequence[str]) -> None:
-    from ...forms import SHORT, closed_only
-    from ...forms.sheet import known_functions
+def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
+    from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
+    from ...forms.sheet import writable_functions
     from ...quantities import FRAME_SIGNATURES
 
-    known = [*known_functions(equations), *closed_only(equations)]
+    known = [*writable_functions(equations), *closed_form_quantities(equations)]
     for name in what:
         quantity, _, frame = name.partition(":")
         if name in known or (frame and quantity in FRAME_SIGNATURES):
             continue
-        remedy = suggest(name, [*known, *SHORT])
+        remedy = suggest_remedy(name, [*known, *SHORT_QUANTITY_NAMES])
         if quantity in FRAME_SIGNATURES:
             remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
         raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
 
 
-def _print_text(equations: Equations, sheets: dict[str, Sheet]) -> None:
-    from ...expressions import to_text
-    from ...forms.sheet import equation_of
+def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+    from ...expressions import expression_text
+    from ...forms.sheet import equation_of_motion_text
 
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} freedom{'s' if free != 1 else ''}"
-    print(f"{printable(equations.mechanism.name)}, {count}, by {equations.by}")
-    print(f"{equation_of(equations.names)}\n")
+    print(f"{escape_for_terminal(equations.mechanism.name)}, {count}, by {equations.by}")
+    print(f"{equation_of_motion_text(equations.names)}\n")
     for name, one in sheets.items():
         print(f"{name}: {one.what} ({one.size})")
         for step, value in one.steps:
-            print(f"    {step} = {to_text(value)}")
+            print(f"    {step} = {expression_text(value)}")
         for labels, value in one.rows:
-            print(f"  {' = '.join(labels)} = {to_text(value)}")
+            print(f"  {' = '.join(labels)} = {expression_text(value)}")
         print()
 
 
-def _print_latex(equations: Equations, sheets: dict[str, Sheet]) -> None:
-    from ...forms.sheet import equation_of
+def _print_equations_latex(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+    from ...forms.sheet import equation_of_motion_text
 
-    print(f"% {printable(equations.mechanism.name)}, by {equations.by}")
-    print(f"% {equation_of(equations.names)}")
+    print(f"% {escape_for_terminal(equations.mechanism.name)}, by {equations.by}")
+    print(f"% {equation_of_motion_text(equations.names)}")
     for name, one in sheets.items():
-        print(f"% {name}: {printable(one.what)} ({one.size})\n{one.latex()}")
+        print(f"% {name}: {escape_for_terminal(one.what)} ({one.size})\n{one.latex()}")
 
 
-def _print_html(equations: Equations, sheets: dict[str, Sheet]) -> None:
+def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
     from markupsafe import Markup
 
     from ...forms.page_fonts import math_font_css
-    from ...forms.sheet import equation_of
+    from ...forms.sheet import equation_of_motion_text
     from ...report.rendering import render
 
     page = render(
         "derive.html",
         title=equations.mechanism.name,
         by=equations.by,
-        equation=equation_of(equations.names),
+        equation=equation_of_motion_text(equations.names),
         sheets=[(one, Markup(one.mathml())) for one in sheets.values()],
         fonts=Markup(math_font_css()),
     )
     print(page)
 
 
-def _data(equations: Equations, sheets: dict[str, Sheet]) -> dict[str, Any]:
+def _equations_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
     """Return what `--json` prints."""
-    from ...expressions import to_text
-    from ...forms.sheet import equation_of
+    from ...expressions import expression_text
+    from ...forms.sheet import equation_of_motion_text
 
     functions = {
         name: {
             "what": one.what,
             "operations": one.operations,
             "closed": one.is_closed,
-            "steps": {step: to_text(value) for step, value in one.steps},
-            "results": {label: to_text(value) for labels, value in one.rows for label in labels},
+            "steps": {step: expression_text(value) for step, value in one.steps},
+            "results": {
+                label: expression_text(value) for labels, value in one.rows for label in labels
+            },
         }
         for name, one in sheets.items()
     }
@@ -176,7 +184,7 @@ def _data(equations: Equations, sheets: dict[str, Sheet]) -> dict[str, Any]:
     return {
         "mechanism": equations.mechanism.name,
         "by": equations.by,
-        "equation": equation_of(equations.names),
+        "equation": equation_of_motion_text(equations.names),
         "q": list(equations.names.q),
         "qd": list(equations.names.qd),
         "parameters": parameters,
@@ -184,5 +192,9 @@ def _data(equations: Equations, sheets: dict[str, Sheet]) -> dict[str, Any]:
     }
 
 
-PRINTERS = {"text": _print_text, "latex": _print_latex, "html": _print_html}
-FORMATS = (*PRINTERS, "json")
+EQUATION_PRINTERS = {
+    "text": _print_equations_text,
+    "latex": _print_equations_latex,
+    "html": _print_equations_html,
+}
+EQUATION_FORMATS = (*EQUATION_PRINTERS, "json")

@@ -9,44 +9,48 @@ import typer
 
 from ...errors import LinkwrightError
 from .. import options
-from ..command import command
-from ..output import Outcome, working
-from ..words import configuration
+from ..command import register_command
+from ..output import CommandOutcome, show_progress
+from ..words import option_configuration
 
-VIEWS = ("xy", "xz", "yz", "space")
+NAMED_VIEWS = ("xy", "xz", "yz", "space")
 
-View = str | tuple[float, float] | None
+ViewOption = str | tuple[float, float] | None
 
 
-def read_view(text: str | None) -> View:
+def read_view_option(text: str | None) -> ViewOption:
     """Read a view: its name, or azimuth and elevation in degrees, -60,20."""
-    from ...expressions import parse, to_float
+    from ...expressions import expression_to_float, parse_expression
 
-    if text is None or text in VIEWS:
+    if text is None or text in NAMED_VIEWS:
         return text
     parts = text.split(",")
     if len(parts) != 2:
         raise LinkwrightError(
             f"'{text}' is no view",
-            remedy=f"use {', '.join(VIEWS)}, or azimuth and elevation in degrees: -30,40",
+            remedy=f"use {', '.join(NAMED_VIEWS)}, or azimuth and elevation in degrees: -30,40",
         )
-    return to_float(parse(parts[0])), to_float(parse(parts[1]))
+    return expression_to_float(parse_expression(parts[0])), expression_to_float(
+        parse_expression(parts[1])
+    )
 
 
-@command("Mechanisms")
+@register_command("Mechanisms")
 def draw(
     mechanism: options.MechanismFile,
     *,
-    start: options.Coordinates,
-    output: Annotated[Path, options.OUTPUT],
+    start: options.CoordinateArguments,
+    output: Annotated[Path, options.OUTPUT_OPTION],
     what: str = "picture",
     view: Annotated[
-        View, typer.Option(), options.Converted(str | None, lambda text, _: read_view(text))
+        ViewOption,
+        typer.Option(),
+        options.OptionConversion(str | None, lambda text, _: read_view_option(text)),
     ],
     names: bool = False,
     dimensions: bool = False,
     boxes: bool = False,
-) -> Outcome:
+) -> CommandOutcome:
     """Draw a mechanism to scale, its graph, or the sparsity of its mass matrix.
 
     Parameters
@@ -72,11 +76,11 @@ def draw(
     """
     from ... import show
 
-    with working(f"drawing {mechanism.name}"):
+    with show_progress(f"drawing {mechanism.name}"):
         if what == "picture":
             show.figure_of(
                 mechanism,
-                configuration(mechanism, start),
+                option_configuration(mechanism, start),
                 path=output,
                 view=view,
                 names=names,
@@ -91,4 +95,4 @@ def draw(
             raise LinkwrightError(f"the {what} has no coordinates", remedy="leave them out")
         else:
             (show.graph if what == "graph" else show.sparsity)(mechanism, path=output)
-    return Outcome({"file": str(output)}, lambda: print(f"file: {output}"))
+    return CommandOutcome({"file": str(output)}, lambda: print(f"file: {output}"))

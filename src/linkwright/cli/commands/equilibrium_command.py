@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..command import command
-from ..options import ConstantForces, Coordinates, MechanismFile
-from ..output import CheckFailedError, Outcome, clean, figure, print_table, with_unit, working
+from ..command import register_command
+from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    column_heads,
+    print_console_table,
+    printed_number,
+    remove_rounding,
+    show_progress,
+)
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
     from ...simulation import Equilibrium
 
 
-@command("Motion")
-def equilibrium(mechanism: MechanismFile, *, start: Coordinates, drive: ConstantForces) -> Outcome:
+@register_command("Motion")
+def equilibrium(
+    mechanism: MechanismFile, *, start: CoordinateArguments, drive: ConstantForceOptions
+) -> CommandOutcome:
     """Find equilibria, their stability, stiffness, natural frequencies and modes.
 
     Parameters
@@ -28,7 +38,7 @@ def equilibrium(mechanism: MechanismFile, *, start: Coordinates, drive: Constant
     """
     from ... import simulation
 
-    with working(f"looking for equilibria of {mechanism.name}"):
+    with show_progress(f"looking for equilibria of {mechanism.name}"):
         if start:
             found = [simulation.equilibrium(mechanism, start, drive or None)]
         else:
@@ -37,10 +47,12 @@ def equilibrium(mechanism: MechanismFile, *, start: Coordinates, drive: Constant
         raise CheckFailedError(
             "no rest was found", where=mechanism.name, remedy="give a start, or forces that hold it"
         )
-    return Outcome([_data(one) for one in found], lambda: _print_equilibria(mechanism, found))
+    return CommandOutcome(
+        [_equilibrium_json(one) for one in found], lambda: _print_equilibria(mechanism, found)
+    )
 
 
-def _data(one: Equilibrium) -> dict[str, Any]:
+def _equilibrium_json(one: Equilibrium) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "q": one.q.tolist(),
@@ -54,20 +66,21 @@ def _data(one: Equilibrium) -> dict[str, Any]:
 
 
 def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
-    from ...mechanism import names_of
+    from ...mechanism import mechanism_names
     from ...mechanism.units import coordinate_units
 
-    names = names_of(mechanism)
-    heads = with_unit(names.q, coordinate_units(mechanism))
+    names = mechanism_names(mechanism)
+    heads = column_heads(names.q, coordinate_units(mechanism))
     rows = [
-        [one.kind, *map(figure, one.q), ", ".join(map(figure, one.frequencies))] for one in found
+        [one.kind, *map(printed_number, one.q), ", ".join(map(printed_number, one.frequencies))]
+        for one in found
     ]
-    print_table(["kind", *heads, "frequencies (rad/s)"], rows)
+    print_console_table(["kind", *heads, "frequencies (rad/s)"], rows)
     if any((one.frequencies < 0).any() for one in found):
         print("a frequency below zero is the rate at which a motion runs away")
     if len(found) == 1:
         modes = zip(names.qd, found[0].modes, strict=True)
-        print_table(
+        print_console_table(
             ["mode", *(f"{f:.6g} rad/s" for f in found[0].frequencies)],
-            [[name, *(f"{x:.6f}" for x in clean(row))] for name, row in modes],
+            [[name, *(f"{x:.6f}" for x in remove_rounding(row))] for name, row in modes],
         )

@@ -9,25 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import LinkwrightError, NameNotFoundError, suggest
+from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome
+from ..command import register_command
+from ..output import CheckFailedError, CommandOutcome
 
 if TYPE_CHECKING:
     from ...model import Model
     from ...ports import Port
 
 
-@command("Numbers")
+@register_command("Numbers")
 def evaluate(
     mechanism: options.MechanismFile,
     *,
     quantity: Annotated[str, typer.Argument(metavar="QUANTITY")],
-    values: Annotated[dict[str, str], typer.Argument(metavar="q=…"), options.ASSIGNMENTS],
+    values: Annotated[dict[str, str], typer.Argument(metavar="q=…"), options.ASSIGNMENT_CONVERSION],
     states: Path | None = None,
-    output: Annotated[Path | None, options.OUTPUT, options.written_as(".csv", ".npz")],
-) -> Outcome:
+    output: Annotated[
+        Path | None, options.OUTPUT_OPTION, options.output_file_conversion(".csv", ".npz")
+    ],
+) -> CommandOutcome:
     """Evaluate a quantity for one state, or for a file of states.
 
     Parameters
@@ -48,29 +50,33 @@ def evaluate(
     linkwright evaluate elbow forward_dynamics --states states.csv -o results.csv
     """
     from ... import model as models
-    from ...quantities import ports
-    from ..inputs import read_inputs
-    from ..states import read_states, write_results
+    from ...quantities import quantity_ports
+    from ..inputs import read_input_arguments
+    from ..states import read_state_file, write_result_file
 
     frame = values.pop("frame", None)
-    _check_request(mechanism, quantity, frame, values, states)
+    _check_evaluate_arguments(mechanism, quantity, frame, values, states)
     model = models.compile(mechanism)
-    wanted, outputs = ports(model.names, quantity)
-    inputs = read_states(model, wanted, states) if states else read_inputs(model, wanted, values)
-    _check_finite(model, quantity, wanted, inputs)
-    _check_closed(model, quantity, inputs)
-    outputs, results = _call(model, quantity, frame, outputs, inputs)
-    _check_finite(model, quantity, outputs, results)
+    wanted, outputs = quantity_ports(model.names, quantity)
+    inputs = (
+        read_state_file(model, wanted, states)
+        if states
+        else read_input_arguments(model, wanted, values)
+    )
+    _check_finite_numbers(model, quantity, wanted, inputs)
+    _check_closed_state(model, quantity, inputs)
+    outputs, results = _call_model_function(model, quantity, frame, outputs, inputs)
+    _check_finite_numbers(model, quantity, outputs, results)
     if output is None:
         data = {key: value.tolist() for key, value in results.items()}
-        return Outcome(data, lambda: _print_arrays(results), indent=None)
-    write_results(model, outputs, results, output)
+        return CommandOutcome(data, lambda: _print_arrays(results), indent=None)
+    write_result_file(model, outputs, results, output)
     first = outputs[0]
     batch = results[first.name].size // first.size
-    return Outcome({"file": str(output), "states": batch}, lambda: None)
+    return CommandOutcome({"file": str(output), "states": batch}, lambda: None)
 
 
-def _call(
+def _call_model_function(
     model: Model, quantity: str, frame: str | None, outputs: list[Port], inputs: Mapping[str, Any]
 ) -> tuple[list[Port], dict[str, Any]]:
     """Call the function of the model; return its outputs and their arrays by name."""
@@ -88,7 +94,7 @@ def _call(
     }
 
 
-def _check_request(
+def _check_evaluate_arguments(
     mechanism: options.MechanismFile,
     quantity: str,
     frame: str | None,
@@ -96,13 +102,13 @@ def _check_request(
     states: Path | None,
 ) -> None:
     """Refuse an unknown quantity, and words that do not fit together."""
-    from ...mechanism import names_of
-    from ...quantities import FRAME_SIGNATURES, signatures
+    from ...mechanism import mechanism_names
+    from ...quantities import FRAME_SIGNATURES, quantity_signatures
 
-    known = [*signatures(names_of(mechanism)), *FRAME_SIGNATURES]
+    known = [*quantity_signatures(mechanism_names(mechanism)), *FRAME_SIGNATURES]
     if quantity not in known:
         raise NameNotFoundError(
-            f"there is no quantity '{quantity}'", remedy=suggest(quantity, known)
+            f"there is no quantity '{quantity}'", remedy=suggest_remedy(quantity, known)
         )
     if (quantity in FRAME_SIGNATURES) != (frame is not None):
         raise LinkwrightError(
@@ -116,11 +122,11 @@ def _check_request(
         )
 
 
-def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
+def _check_closed_state(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
     """Refuse states off the constraints, where what these determine has no meaning."""
-    from ...quantities import GUARDED
+    from ...quantities import GUARDED_QUANTITIES
 
-    if not model.names.constraints or quantity not in GUARDED or "qd" not in inputs:
+    if not model.names.constraints or quantity not in GUARDED_QUANTITIES or "qd" not in inputs:
         return
     time = model.names.time_arguments(inputs.get("t"))
     names = model.names.constraints
@@ -132,7 +138,7 @@ def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> Non
         if not residual.size:
             continue
         left = abs(residual).reshape(-1, residual.shape[-1]).max(axis=0)
-        if left.max(initial=0.0) > max(_OPEN, model.leeway):
+        if left.max(initial=0.0) > max(_MAX_RESIDUAL, model.leeway):
             name = owners[int(left.argmax())]
             raise CheckFailedError(
                 f"'{name}' does not hold at this {what}: {left.max():.3g} is left over",
@@ -141,11 +147,11 @@ def _check_closed(model: Model, quantity: str, inputs: Mapping[str, Any]) -> Non
             )
 
 
-_OPEN = 1e-6
+_MAX_RESIDUAL = 1e-6
 """Residuals above this (m, rad, and their rates) are no closed state."""
 
 
-def _check_finite(
+def _check_finite_numbers(
     model: Model, quantity: str, several: list[Port], arrays: Mapping[str, Any]
 ) -> None:
     """Refuse the first number that is NaN or infinite, in inputs and in results."""
@@ -157,7 +163,7 @@ def _check_finite(
             continue
         at = [int(i) for i in wrong[0]]
         split = len(at) - len(port.shape)
-        entry = _entry_name(model, port, tuple(at[split:]))
+        entry = _array_entry_name(model, port, tuple(at[split:]))
         state = ", ".join(str(i + 1) for i in at[:split])
         raise CheckFailedError(
             f"{entry} is {arrays[port.name][tuple(at)]}{f' in state {state}' if state else ''}",
@@ -166,12 +172,12 @@ def _check_finite(
         )
 
 
-def _entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
+def _array_entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
     import numpy as np
 
-    from ...quantities import entry_names
+    from ...quantities import quantity_entry_names
 
-    names = entry_names(model.names).get(port.name)
+    names = quantity_entry_names(model.names).get(port.name)
     if names:
         return names[int(np.ravel_multi_index(index, port.shape))]
     return f"{port.name}[{','.join(str(i + 1) for i in index)}]" if index else port.name

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from ..command import command
-from ..options import OUTPUT, MechanismFile
-from ..output import Outcome, write_file
+from ..command import register_command
+from ..options import OUTPUT_OPTION, MechanismFile
+from ..output import CommandOutcome, write_output_file
 
 
-@command("Mechanisms")
+@register_command("Mechanisms")
 def export(
-    mechanism: MechanismFile, *, to: str, output: Annotated[Path | None, OUTPUT] = None
-) -> Outcome:
+    mechanism: MechanismFile, *, to: str, output: Annotated[Path | None, OUTPUT_OPTION] = None
+) -> CommandOutcome:
     """Write a mechanism in another format, and list on stderr what that format cannot hold.
 
     Parameters
@@ -30,11 +30,11 @@ def export(
     from ... import writers
 
     if output is not None:
-        writers.check_target(output, to)
-    text, lost = writers.write_text(mechanism, to)
+        writers.check_output_file_name(output, to)
+    text, lost = writers.write_mechanism_text(mechanism, to)
     if output is not None:
-        write_file(output, text)
-    return Outcome(
+        write_output_file(output, text)
+    return CommandOutcome(
         {"text": None if output else text, "file": str(output or ""), "lost": lost},
         lambda: print("" if output else text, end=""),
         warnings=[f"not in the {to}: {what}" for what in lost],

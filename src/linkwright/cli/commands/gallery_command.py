@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from ..command import command
-from ..output import Outcome, print_table
+from ..command import register_command
+from ..output import CommandOutcome, print_console_table
 
 
-@command("Mechanisms")
-def gallery(*, name: Annotated[str | None, typer.Argument(metavar="NAME")] = None) -> Outcome:
+@register_command("Mechanisms")
+def gallery(
+    *, name: Annotated[str | None, typer.Argument(metavar="NAME")] = None
+) -> CommandOutcome:
     """List the gallery mechanisms, or print the file of one.
 
     Parameters
@@ -24,11 +26,17 @@ def gallery(*, name: Annotated[str | None, typer.Argument(metavar="NAME")] = Non
     linkwright gallery elbow > my_arm.toml
     """
     from ... import files, writers
-    from ...mechanism.gallery_files import gallery_file, gallery_names, headline
+    from ...mechanism.gallery_files import gallery_headline, gallery_names, read_gallery_file
 
     if name is None:
-        rows = {entry: headline(entry) for entry in gallery_names()}
-        return Outcome(rows, lambda: print_table(["name", "what it is"], list(rows.items())))
-    stored = gallery_file(name)
-    text = writers.write_text(files.gallery(name), "toml")[0] if stored is None else stored[1]
-    return Outcome({"name": name, "file": text}, lambda: print(text, end=""))
+        rows = {entry: gallery_headline(entry) for entry in gallery_names()}
+        return CommandOutcome(
+            rows, lambda: print_console_table(["name", "what it is"], list(rows.items()))
+        )
+    stored = read_gallery_file(name)
+    text = (
+        writers.write_mechanism_text(files.gallery(name), "toml")[0]
+        if stored is None
+        else stored[1]
+    )
+    return CommandOutcome({"name": name, "file": text}, lambda: print(text, end=""))

@@ -4,80 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..command import command
+from ..command import register_command
 from ..options import MechanismFile
-from ..output import Outcome, console, print_table, printable
+from ..output import CommandOutcome, escape_for_terminal, open_console, print_console_table
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
 
-@command("Mechanisms")
-def info(mechanism: MechanismFile) -> Outcome:
+@register_command("Mechanisms")
+def info(mechanism: MechanismFile) -> CommandOutcome:
     """Show the parts of a mechanism, and what its file contains that is not used.
 
     Examples
     --------
     linkwright info robot.urdf --base free
     """
-    from ...report.description import describe
+    from ...report.description import describe_mechanism
 
-    description = describe(mechanism)
-    return Outcome(description, lambda: print_description(description))
+    description = describe_mechanism(mechanism)
+    return CommandOutcome(description, lambda: print_mechanism_info(description))
 
 
-def _shown(text: str) -> str:
+def _escape_markup(text: str) -> str:
     """Escape a user's text, so that it is never read as markup."""
     from rich.markup import escape
 
-    return escape(printable(text))
+    return escape(escape_for_terminal(text))
 
 
-def print_description(info: dict[str, Any]) -> None:
+def print_mechanism_info(info: dict[str, Any]) -> None:
     """Print the header, the tree, the parameters, the constraints and the remarks."""
-    out = console()
+    out = open_console()
     count = "unknown" if info["freedom"] is None else info["freedom"]
     frees = f"{count} freedom{'s' if info['freedom'] != 1 else ''}"
     if info["coordinates"] != info["freedom"]:
         frees += f" ({info['coordinates']} coordinates)"
     out.print(
-        f"[bold]{_shown(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
+        f"[bold]{_escape_markup(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
         f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
-    out.print(_tree(info))
+    out.print(_body_tree(info))
     if info["parameters"]:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
-        print_table(["parameter", "value (SI)", "as written"], rows)
-    _print_constraints(info)
+        print_console_table(["parameter", "value (SI)", "as written"], rows)
+    _print_constraint_info(info)
     for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
         if info[key]:
-            out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_shown, info[key]))}")
+            out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_escape_markup, info[key]))}")
     for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
         if info[key]:
             out.print(f"\n[bold]{title}[/bold]")
             for line in info[key]:
-                out.print(f"  • {_shown(line)}")
+                out.print(f"  • {_escape_markup(line)}")
 
 
-def _print_constraints(info: dict[str, Any]) -> None:
+def _print_constraint_info(info: dict[str, Any]) -> None:
     """Print loops, constraints and the mobility that they leave."""
-    out, mobility = console(), info["mobility"]
+    out, mobility = open_console(), info["mobility"]
     if mobility:
         out.print()
     for name, (kind, parent, child) in info["loops"].items():
-        ends = f"{_shown(parent)} → {_shown(child)}"
-        out.print(f"loop [cyan]{_shown(name)}[/cyan] {kind}: {ends}")
+        ends = f"{_escape_markup(parent)} → {_escape_markup(child)}"
+        out.print(f"loop [cyan]{_escape_markup(name)}[/cyan] {kind}: {ends}")
     for name, kind in info["constraints"].items():
-        out.print(f"constraint [cyan]{_shown(name)}[/cyan] {kind}")
+        out.print(f"constraint [cyan]{_escape_markup(name)}[/cyan] {kind}")
     if mobility:
         out.print()
         for line in (mobility.get("text") or mobility["why"]).splitlines():
-            out.print(_shown(line))
+            out.print(_escape_markup(line))
 
 
-def _tree(info: dict[str, Any]) -> Tree:
+def _body_tree(info: dict[str, Any]) -> Tree:
     """Return the tree of bodies and joints, with what closes loops, and frames."""
     from rich.tree import Tree
 
@@ -89,15 +89,17 @@ def _tree(info: dict[str, Any]) -> Tree:
     for frame, body in info["frames"].items():
         frames.setdefault(body, []).append(frame)
     for name, joint in info["joints"].items():
-        child, note = joint["child"], f" ({_shown(joint['note'])})" if joint["note"] else ""
+        child, note = joint["child"], f" ({_escape_markup(joint['note'])})" if joint["note"] else ""
         mass = info["bodies"][child]["mass"]
-        label = f"[cyan]{_shown(name)}[/cyan] {joint['type']}{note} → {_shown(child)}"
+        label = (
+            f"[cyan]{_escape_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
+        )
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for name, (kind, parent, child) in info["loops"].items():
-        label = f"[magenta]{_shown(name)}[/magenta] {kind} → {_shown(child)} (closes a loop)"
+        label = f"[magenta]{_escape_markup(name)}[/magenta] {kind} → {_escape_markup(child)} (closes a loop)"
         branches[parent].add(label)
     for body, names in frames.items():
         for frame in names:
-            branches[body].add(f"[green]{_shown(frame)}[/green] frame")
+            branches[body].add(f"[green]{_escape_markup(frame)}[/green] frame")
     return root

@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import LinkwrightError
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome, figure, print_table, working
+from ..command import register_command
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    print_console_table,
+    printed_number,
+    show_progress,
+)
 
 if TYPE_CHECKING:
     from ...simulation import Run
 
 
-@command("Motion")
+@register_command("Motion")
 def inverse(
     mechanism: options.MechanismFile,
     *,
-    motion: options.Motion,
+    motion: options.DrivenMotionArguments,
     run: Path | None = None,
-    time: options.Duration = 1.0,
-    rough: options.RoughCoordinates,
-    samples: options.Samples = 501,
-    output: options.RunFile,
-) -> Outcome:
+    time: options.DurationOption = 1.0,
+    rough: options.RoughCoordinateOptions,
+    samples: options.SamplesOption = 501,
+    output: options.RunFileOption,
+) -> CommandOutcome:
     """Find the forces that a motion takes, and the reactions at joints and loops.
 
     The exit status is 1 if the actuators cannot give these forces.
@@ -43,24 +49,24 @@ def inverse(
     if run is not None and motion:
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
     given = motion if run is None else simulation.load_run(run)
-    with working(f"finding the forces of {mechanism.name}"):
+    with show_progress(f"finding the forces of {mechanism.name}"):
         found = simulation.solve_inverse(mechanism, given, time, rough=rough, samples=samples)
     if output is not None:
         found.save(output)
-    return Outcome(
-        _summary(found) | {"file": str(output or "")},
-        lambda: _print_forces(found),
+    return CommandOutcome(
+        _force_summary_json(found) | {"file": str(output or "")},
+        lambda: _print_force_summary(found),
         failure=None if found.finished else CheckFailedError(found.status, where=mechanism.name),
         warnings=[f"{mechanism.name}: {text}" for text in found.warnings if text != found.status],
     )
 
 
-def _summary(found: Run) -> dict[str, Any]:
+def _force_summary_json(found: Run) -> dict[str, Any]:
     import numpy as np
 
-    from ...mechanism import names_of
+    from ...mechanism import mechanism_names
 
-    names = names_of(found.mechanism)
+    names = mechanism_names(found.mechanism)
     forces = np.abs(found.tau).max(axis=0).tolist()
     reactions = np.abs(found.reactions).max(axis=0).tolist()
     return {
@@ -72,20 +78,22 @@ def _summary(found: Run) -> dict[str, Any]:
     }
 
 
-def _print_forces(found: Run) -> None:
-    from ...mechanism import names_of
-    from ...mechanism.units import OF_SPEED, speed_units
+def _print_force_summary(found: Run) -> None:
+    from ...mechanism import mechanism_names
+    from ...mechanism.units import UNITS_OF_RATES, velocity_units
 
     print(f"status: {found.status}")
     print(f"work of the drives: {found.work_inputs[-1]:.6g} J")
-    units = [OF_SPEED["tau"][unit] for unit in speed_units(found.mechanism)]
-    columns = zip(names_of(found.mechanism).qd, units, found.tau.T, abs(found.power.T), strict=True)
+    units = [UNITS_OF_RATES["tau"][unit] for unit in velocity_units(found.mechanism)]
+    columns = zip(
+        mechanism_names(found.mechanism).qd, units, found.tau.T, abs(found.power.T), strict=True
+    )
     rows = [
         [
             name,
-            *(figure(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
-            figure(power.max(), "W"),
+            *(printed_number(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
+            printed_number(power.max(), "W"),
         ]
         for name, unit, tau, power in columns
     ]
-    print_table(["along", "from", "to", "at the end", "largest power"], rows)
+    print_console_table(["along", "from", "to", "at the end", "largest power"], rows)

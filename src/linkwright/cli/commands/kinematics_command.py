@@ -7,39 +7,46 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome, clean, print_table, with_unit, working
-from ..words import read_assignments, read_range
+from ..command import register_command
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    column_heads,
+    print_console_table,
+    remove_rounding,
+    show_progress,
+)
+from ..words import read_option_assignments, read_option_range
 
 if TYPE_CHECKING:
     from ...simulation import Kinematics
 
-Sweep = tuple[str, float, float] | None
+SweepOption = tuple[str, float, float] | None
 
 
-def read_sweep(text: str | None) -> Sweep:
+def read_sweep_option(text: str | None) -> SweepOption:
     """Read a coordinate and its range: theta1=0:360deg."""
     if text is None:
         return None
-    ((name, limits),) = read_assignments([text]).items()
-    return name, *read_range(name, limits)
+    ((name, limits),) = read_option_assignments([text]).items()
+    return name, *read_option_range(name, limits)
 
 
-@command("Motion")
+@register_command("Motion")
 def kinematics(
     mechanism: options.MechanismFile,
     *,
-    motion: options.Motion,
+    motion: options.DrivenMotionArguments,
     over: Annotated[
-        Sweep,
+        SweepOption,
         typer.Option(metavar="NAME=FROM:TO"),
-        options.Converted(str | None, lambda text, _: read_sweep(text)),
+        options.OptionConversion(str | None, lambda text, _: read_sweep_option(text)),
     ],
-    time: options.Duration = 1.0,
-    rough: options.RoughCoordinates,
-    samples: options.Samples = 501,
-    output: options.RunFile,
-) -> Outcome:
+    time: options.DurationOption = 1.0,
+    rough: options.RoughCoordinateOptions,
+    samples: options.SamplesOption = 501,
+    output: options.RunFileOption,
+) -> CommandOutcome:
     """Move a driven mechanism, and find its dead centres, limits and branch points.
 
     The exit status is 1 if a position cannot be reached.
@@ -56,18 +63,18 @@ def kinematics(
     """
     from ... import simulation
 
-    with working(f"moving {mechanism.name}"):
+    with show_progress(f"moving {mechanism.name}"):
         found = simulation.solve_kinematics(
             mechanism, motion or None, time, over=over, rough=rough, samples=samples
         )
     if output is not None:
         found.save(output)
     failed = None if found.finished else CheckFailedError(found.status, where=mechanism.name)
-    data = _summary(found) | {"file": str(output or "")}
-    return Outcome(data, lambda: _print_motion(found), failure=failed)
+    data = _kinematics_json(found) | {"file": str(output or "")}
+    return CommandOutcome(data, lambda: _print_kinematics(found), failure=failed)
 
 
-def _summary(found: Kinematics) -> dict[str, Any]:
+def _kinematics_json(found: Kinematics) -> dict[str, Any]:
     return {
         "status": found.status,
         "positions": len(found.t),
@@ -83,8 +90,8 @@ def _summary(found: Kinematics) -> dict[str, Any]:
     }
 
 
-def _print_motion(found: Kinematics) -> None:
-    from ...mechanism import names_of
+def _print_kinematics(found: Kinematics) -> None:
+    from ...mechanism import mechanism_names
     from ...mechanism.units import coordinate_units
 
     print(f"status: {found.status}")
@@ -92,9 +99,14 @@ def _print_motion(found: Kinematics) -> None:
     if not found.singular:
         print("no singular position was found")
         return
-    names, units = names_of(found.mechanism).q, coordinate_units(found.mechanism)
+    names, units = mechanism_names(found.mechanism).q, coordinate_units(found.mechanism)
     rows = [
-        [f"{one.t:.10f}", one.kind, ", ".join(one.what), *(f"{x:.10f}" for x in clean(one.q[:6]))]
+        [
+            f"{one.t:.10f}",
+            one.kind,
+            ", ".join(one.what),
+            *(f"{x:.10f}" for x in remove_rounding(one.q[:6])),
+        ]
         for one in found.singular
     ]
-    print_table(["t", "kind", "of", *with_unit(names[:6], units[:6])], rows)
+    print_console_table(["t", "kind", "of", *column_heads(names[:6], units[:6])], rows)

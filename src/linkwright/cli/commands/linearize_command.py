@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import options
-from ..command import command
-from ..output import Outcome, figure, print_table, write_file
+from ..command import register_command
+from ..output import CommandOutcome, print_console_table, printed_number, write_output_file
 
 if TYPE_CHECKING:
     from ...simulation import Linear
 
 
-@command("Motion")
+@register_command("Motion")
 def linearize(
     mechanism: options.MechanismFile,
     *,
-    state: options.Coordinates,
-    speed: options.Velocities,
-    drive: options.ConstantForces,
-    outputs: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAMES],
-    output: Annotated[Path | None, options.OUTPUT, options.written_as(".npz")],
-) -> Outcome:
+    state: options.CoordinateArguments,
+    speed: options.VelocityOptions,
+    drive: options.ConstantForceOptions,
+    outputs: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
+    ],
+    output: Annotated[Path | None, options.OUTPUT_OPTION, options.output_file_conversion(".npz")],
+) -> CommandOutcome:
     """Linearize about a state: matrices A, B, C, D, eigenvalues, frequencies.
 
     Parameters
@@ -46,41 +48,41 @@ def linearize(
     linear = simulation.linearize(mechanism, state, speed or None, drive or None, outputs=outputs)
     labels = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     if output is not None:
-        _save_matrices(output, _matrices(linear) | labels)
-    data = {key: matrix.tolist() for key, matrix in _matrices(linear).items()} | labels
+        _save_state_space(output, _state_space_arrays(linear) | labels)
+    data = {key: matrix.tolist() for key, matrix in _state_space_arrays(linear).items()} | labels
     data |= {
-        "eigenvalues": [[x.real, x.imag] for x in _eigenvalues(linear)],
+        "eigenvalues": [[x.real, x.imag] for x in _state_space_eigenvalues(linear)],
         "frequencies": linear.frequencies.tolist(),
         "damping": linear.damping.tolist(),
         "file": str(output or ""),
     }
-    return Outcome(data, lambda: _print_matrices(linear))
+    return CommandOutcome(data, lambda: _print_state_space(linear))
 
 
-def _matrices(linear: Linear) -> dict[str, Any]:
+def _state_space_arrays(linear: Linear) -> dict[str, Any]:
     return {"A": linear.A, "B": linear.B, "C": linear.C, "D": linear.D}
 
 
-def _eigenvalues(linear: Linear) -> list[complex]:
+def _state_space_eigenvalues(linear: Linear) -> list[complex]:
     return sorted(linear.eigenvalues.tolist(), key=lambda x: (x.real, x.imag))
 
 
-def _save_matrices(path: Path, arrays: dict[str, Any]) -> None:
+def _save_state_space(path: Path, arrays: dict[str, Any]) -> None:
     import numpy as np
 
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    write_file(path, buffer.getvalue())
+    write_output_file(path, buffer.getvalue())
 
 
-def _print_matrices(linear: Linear) -> None:
-    for key, matrix in _matrices(linear).items():
+def _print_state_space(linear: Linear) -> None:
+    for key, matrix in _state_space_arrays(linear).items():
         columns = linear.states if key in "AC" else linear.inputs
         names = linear.states if key in "AB" else linear.outputs
-        rows = [[name, *map(figure, row)] for name, row in zip(names, matrix, strict=True)]
-        print_table([key, *columns], rows)
+        rows = [[name, *map(printed_number, row)] for name, row in zip(names, matrix, strict=True)]
+        print_console_table([key, *columns], rows)
         print()
-    print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in _eigenvalues(linear)))
+    print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in _state_space_eigenvalues(linear)))
     if len(linear.frequencies):
         pairs = zip(linear.frequencies, linear.damping, strict=True)
         swings = "; ".join(f"{w:.6g}, {d:.4g}" for w, d in pairs)

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest
+from ...errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest_remedy
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome, print_table, working, write_file
-from ..words import configuration
+from ..command import register_command
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    print_console_table,
+    show_progress,
+    write_output_file,
+)
+from ..words import option_configuration
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
-    from ...motion import Plan
+    from ...motion import MotionPlan
 
 
-def read_target(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
+def read_target_option(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
     """Read a point X,Y or X,Y,Z; or, if seven numbers are allowed, a point and a quaternion."""
-    from ...expressions import parse, to_float
+    from ...expressions import expression_to_float, parse_expression
 
     try:
-        numbers = [to_float(parse(part)) for part in text.split(",")]
+        numbers = [expression_to_float(parse_expression(part)) for part in text.split(",")]
     except ExpressionError:
         raise LinkwrightError(f"'{text}' is no list of numbers", remedy="give X,Y,Z") from None
     if len(numbers) in sizes:
@@ -36,38 +42,44 @@ def read_target(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
     )
 
 
-def read_point(text: str) -> list[float]:
+def read_point_option(text: str) -> list[float]:
     """Read a point X,Y,Z, or X,Y in the plane z = 0."""
-    return [*read_target(text, (2, 3)), 0.0][:3]
+    return [*read_target_option(text, (2, 3)), 0.0][:3]
 
 
-TARGETS = options.Converted(
-    list[str] | None, lambda texts, _: [read_target(text) for text in texts or []]
+TARGET_CONVERSION = options.OptionConversion(
+    list[str] | None, lambda texts, _: [read_target_option(text) for text in texts or []]
 )
-POINT = options.Converted(str | None, lambda text, _: None if text is None else read_point(text))
+POINT_CONVERSION = options.OptionConversion(
+    str | None, lambda text, _: None if text is None else read_point_option(text)
+)
 
 
-@command("Motion")
+@register_command("Motion")
 def plan(
     mechanism: options.MechanismFile,
     *,
-    start: options.Coordinates,
-    to: Annotated[list[list[float]], typer.Option(metavar="X,Y,Z"), TARGETS],
+    start: options.CoordinateArguments,
+    to: Annotated[list[list[float]], typer.Option(metavar="X,Y,Z"), TARGET_CONVERSION],
     frame: str | None = None,
-    time: options.OptionalDuration = None,
-    line: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT],
-    arc: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT],
+    time: options.OptionalDurationOption = None,
+    line: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT_CONVERSION],
+    arc: Annotated[list[float] | None, typer.Option(metavar="X,Y,Z"), POINT_CONVERSION],
     acceleration: float | None = None,
     speed: float | None = None,
     hold: bool = False,
     posture: Annotated[
-        dict[str, float], typer.Option(metavar=options.NAMED_VALUE), options.COORDINATES
+        dict[str, float],
+        typer.Option(metavar=options.NAMED_VALUE_METAVAR),
+        options.COORDINATE_CONVERSION,
     ],
-    samples: options.Samples = 301,
+    samples: options.SamplesOption = 301,
     output: Annotated[
-        list[Path], options.OUTPUT, options.each_written_as(".csv", ".npz", *options.PICTURES)
+        list[Path],
+        options.OUTPUT_OPTION,
+        options.output_files_conversion(".csv", ".npz", *options.PICTURE_ENDINGS),
     ],
-) -> Outcome:
+) -> CommandOutcome:
     """Plan a motion: joints for a target, a trajectory, and the torques that it takes.
 
     The exit status is 1 if the motion exceeds the mechanism's limits.
@@ -104,11 +116,11 @@ def plan(
     """
     from ... import motion
 
-    moved, q = _frame_to_move(mechanism, frame), configuration(mechanism, start)
-    with working(f"planning a motion of {mechanism.name}"):
+    moved, q = _choose_frame_option(mechanism, frame), option_configuration(mechanism, start)
+    with show_progress(f"planning a motion of {mechanism.name}"):
         if line is None and arc is None:
             _check_target_options(to, speed, acceleration)
-            rest = configuration(mechanism, posture) if posture else None
+            rest = option_configuration(mechanism, posture) if posture else None
             found = motion.plan_to(
                 mechanism, moved, to, time, start=q, posture=rest, samples=samples
             )
@@ -118,17 +130,17 @@ def plan(
                     "--time and --posture are not of tool paths",
                     remedy="give --acceleration, --speed",
                 )
-            points = _path_points(line, arc, to)
-            law = _path_timing(speed, 1.0 if acceleration is None else acceleration)
+            points = _path_points_of_options(line, arc, to)
+            law = _path_law_of_options(speed, 1.0 if acceleration is None else acceleration)
             path: Any = motion.line if line is not None else motion.arc
             trajectory = path(mechanism, moved, q, *points, law, hold_rotation=hold)
             found = motion.planned(mechanism, moved, trajectory, samples)
         for file in output:
-            write_file(file, found.bytes_as(file.suffix.lower()))
-    return _outcome(found, output)
+            write_output_file(file, found.bytes_as(file.suffix.lower()))
+    return _plan_outcome(found, output)
 
 
-def _frame_to_move(mechanism: Mechanism, wanted: str | None) -> str:
+def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
     known = list(mechanism.frames)
     if wanted is None:
         if "tool" in known or len(known) == 1:
@@ -142,7 +154,7 @@ def _frame_to_move(mechanism: Mechanism, wanted: str | None) -> str:
         raise NameNotFoundError(
             f"there is no frame '{wanted}'",
             where=mechanism.name,
-            remedy=suggest(wanted, [*known, *mechanism.bodies]),
+            remedy=suggest_remedy(wanted, [*known, *mechanism.bodies]),
         )
     return wanted
 
@@ -158,7 +170,7 @@ def _check_target_options(
         raise LinkwrightError("there is nothing to do", remedy="give --to X,Y,Z or --line X,Y,Z")
 
 
-def _path_points(
+def _path_points_of_options(
     line: list[float] | None, arc: list[float] | None, targets: list[list[float]]
 ) -> list[list[float]]:
     """Return the vector of a line, or the points of an arc after its start."""
@@ -171,7 +183,7 @@ def _path_points(
     return [arc, [*targets[0], 0.0][:3]]
 
 
-def _path_timing(speed: float | None, acceleration: float) -> Callable[[float], Any]:
+def _path_law_of_options(speed: float | None, acceleration: float) -> Callable[[float], Any]:
     """Return the motion along a path of given length: constant acceleration, or up to a speed and
     down to rest."""
     from ...motion import accelerated, trapezoid
@@ -181,10 +193,10 @@ def _path_timing(speed: float | None, acceleration: float) -> Callable[[float], 
     return lambda length: trapezoid([0.0], [length], speed, acceleration)
 
 
-def _outcome(plan: Plan, files: list[Path]) -> Outcome:
-    from ...motion.timing import largest
+def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
+    from ...motion.timing import peak_rates_and_efforts
 
-    tops = largest(plan.mechanism, plan.trajectory)
+    tops = peak_rates_and_efforts(plan.mechanism, plan.trajectory)
     failure = None
     if plan.exceeded:
         failure = CheckFailedError(
@@ -204,12 +216,12 @@ def _outcome(plan: Plan, files: list[Path]) -> Outcome:
         "exceeded": list(plan.exceeded),
         "files": [str(path) for path in files],
     }
-    return Outcome(data, lambda: _print_plan(plan, tops, files), failure=failure)
+    return CommandOutcome(data, lambda: _print_plan_summary(plan, tops, files), failure=failure)
 
 
-def _print_plan(plan: Plan, tops: Any, files: list[Path]) -> None:
-    from ...mechanism import names_of
-    from ...motion.units import said, units_of
+def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
+    from ...mechanism import mechanism_names
+    from ...motion.units import number_with_unit, units_of_coordinates
 
     point = ", ".join(f"{x:.6g}" for x in plan.point[-1].round(12) + 0.0)
     print(f"{plan.frame} to ({point}) m in {plan.trajectory.duration:.6g} s")
@@ -217,12 +229,18 @@ def _print_plan(plan: Plan, tops: Any, files: list[Path]) -> None:
     rows = [
         [
             name,
-            *(said(round(x, 12) + 0.0, u) for x, u in zip(row, (unit.way, *unit.all), strict=True)),
+            *(
+                number_with_unit(round(x, 12) + 0.0, u)
+                for x, u in zip(row, (unit.coordinate, *unit.all), strict=True)
+            ),
         ]
         for name, unit, *row in zip(
-            names_of(plan.mechanism).qd, units_of(plan.mechanism), *columns, strict=True
+            mechanism_names(plan.mechanism).qd,
+            units_of_coordinates(plan.mechanism),
+            *columns,
+            strict=True,
         )
     ]
-    print_table(["", "start", "goal", "largest speed", "acceleration", "drive"], rows)
+    print_console_table(["", "start", "goal", "largest speed", "acceleration", "drive"], rows)
     for path in files:
         print(f"written: {path}")

@@ -8,29 +8,31 @@ from typing import Annotated
 import typer
 
 from .. import options
-from ..command import command
-from ..output import Outcome, working, write_file
+from ..command import register_command
+from ..output import CommandOutcome, show_progress, write_output_file
 
 
-@command("Pages")
+@register_command("Pages")
 def report(
     mechanism: options.MechanismFile,
-    file: options.FileText,
+    file: options.FileArgument,
     *,
-    start: options.Coordinates,
-    output: Annotated[Path, options.OUTPUT, options.written_as(".html", ".htm")] = Path(
-        "report.html"
-    ),
-    time: options.OptionalDuration = None,
-    speed: options.Velocities,
+    start: options.CoordinateArguments,
+    output: Annotated[
+        Path, options.OUTPUT_OPTION, options.output_file_conversion(".html", ".htm")
+    ] = Path("report.html"),
+    time: options.OptionalDurationOption = None,
+    speed: options.VelocityOptions,
     drive: Annotated[
-        dict[str, str], typer.Option(metavar=options.NAMED_VALUE), options.ASSIGNMENTS
+        dict[str, str],
+        typer.Option(metavar=options.NAMED_VALUE_METAVAR),
+        options.ASSIGNMENT_CONVERSION,
     ],
-    by: options.Formulations,
+    by: options.FormulationsOption,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 20.0,
-    base: options.BaseText,
-    closure: options.ClosureNumber,
-) -> Outcome:
+    base: options.BaseOption,
+    closure: options.ClosureOption,
+) -> CommandOutcome:
     """Write everything about a mechanism on one page: picture, equations, checks, a motion.
 
     The motion has plots and an animation; formulations are compared. The page needs no network and
@@ -56,11 +58,11 @@ def report(
     """
     from ...report import page
 
-    with working(f"making the page of {mechanism.name}"):
+    with show_progress(f"making the page of {mechanism.name}"):
         text = page(mechanism, file, time, start, budget, by, base, speed, drive, closure)
-    write_file(output, text)
+    write_output_file(output, text)
     size = len(text.encode())
-    return Outcome(
+    return CommandOutcome(
         {"file": str(output), "bytes": size, "digest": mechanism.digest},
         lambda: print(f"{output} ({size / 1000:.0f} kB)"),
     )

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import LinkwrightError
-from ..options import PICTURES
-from ..output import check_target
+from ..options import PICTURE_ENDINGS
+from ..output import check_output_option
 
 if TYPE_CHECKING:
     from ...simulation import Run
 
-FILMS = (".mp4", ".gif", ".html")
+FILM_ENDINGS = (".mp4", ".gif", ".html")
 
 
 @dataclass(frozen=True)
@@ -27,26 +27,26 @@ class RunPictures:
     animate: Path | None = None
     pace: float = 1.0
 
-    def check(self) -> None:
+    def check_files(self) -> None:
         """Refuse what cannot be written before anything is simulated."""
-        check_target(self.plot_file, *PICTURES)
-        check_target(self.cyclograph, *PICTURES)
-        check_target(self.animate, *FILMS)
+        check_output_option(self.plot_file, *PICTURE_ENDINGS)
+        check_output_option(self.cyclograph, *PICTURE_ENDINGS)
+        check_output_option(self.animate, *FILM_ENDINGS)
         if not 0 < self.pace < 1e6 or (self.pace != 1 and self.animate is None):
             raise LinkwrightError(
                 f"--pace {self.pace:g} is for no film",
                 remedy="give --animate, and a pace above 0",
             )
         if any((self.plot, self.cyclograph, self.animate)):
-            from ...show.histories import check_name
+            from ...show.histories import check_history_name
             from ...show.style import house_style
 
             with house_style():  # an error if Matplotlib is missing
                 pass
             for name in self.plot:
-                check_name(name)
+                check_history_name(name)
 
-    def write(self, run: Run) -> list[str]:
+    def write_pictures(self, run: Run) -> list[str]:
         """Draw them, and return the names of the files."""
         if self.plot_file is not None:
             run.plot(*self.plot, path=self.plot_file)
@@ -58,10 +58,12 @@ class RunPictures:
         return [str(path) for path in files if path is not None]
 
 
-def split_output(plot: Sequence[str], output: Path | None) -> tuple[Path | None, Path | None]:
+def split_output_option(
+    plot: Sequence[str], output: Path | None
+) -> tuple[Path | None, Path | None]:
     """Return the file of the histories and the file of the run. Histories go to an output that is
     a picture, else to an .svg file beside it."""
-    is_picture = output is not None and output.suffix.lower() in PICTURES
+    is_picture = output is not None and output.suffix.lower() in PICTURE_ENDINGS
     if not plot:
         if is_picture:
             raise LinkwrightError(

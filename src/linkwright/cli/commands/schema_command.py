@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ..command import command
-from ..output import Outcome, emit_json
+from ..command import register_command
+from ..output import CommandOutcome, print_json
 
 
-@command("Mechanisms")
-def schema() -> Outcome:
+@register_command("Mechanisms")
+def schema() -> CommandOutcome:
     """Print the JSON schema of the TOML format, for completion and checks in editors.
 
     Examples
     --------
     linkwright schema > linkwright.schema.json
     """
-    from ...files.toml import NOT_IN_FILES
+    from ...files.toml import FIELDS_NOT_IN_FILES
     from ...mechanism import Mechanism
 
     properties = Mechanism.model_json_schema()
-    for key in NOT_IN_FILES:
+    for key in FIELDS_NOT_IN_FILES:
         properties["properties"].pop(key)
     found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **properties}
-    return Outcome(found, lambda: emit_json(found))
+    return CommandOutcome(found, lambda: print_json(found))

@@ -10,42 +10,54 @@ import typer
 
 from ...errors import LinkwrightError
 from .. import options
-from ..command import command
-from ..output import CheckFailedError, Outcome, check_run_ending, figure, working
-from ..supervise import save_when_interrupted
-from .run_pictures import RunPictures, split_output
+from ..command import register_command
+from ..output import (
+    CheckFailedError,
+    CommandOutcome,
+    check_run_output_option,
+    printed_number,
+    show_progress,
+)
+from ..supervise import save_on_interrupt
+from .run_pictures import RunPictures, split_output_option
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
     from ...simulation import Run
 
 
-@command("Motion")
+@register_command("Motion")
 def simulate(
     mechanism: options.OptionalMechanism,
     *,
-    start: options.Coordinates,
-    time: options.Duration = 1.0,
-    speed: options.Velocities,
-    drive: Annotated[dict[str, Any], typer.Option(metavar=options.NAMED_VALUE), options.COURSES],
+    start: options.CoordinateArguments,
+    time: options.DurationOption = 1.0,
+    speed: options.VelocityOptions,
+    drive: Annotated[
+        dict[str, Any],
+        typer.Option(metavar=options.NAMED_VALUE_METAVAR),
+        options.HISTORY_CONVERSION,
+    ],
     control: Path | None = None,
-    by: options.Formulation = "recursive",
+    by: options.FormulationOption = "recursive",
     integrator: str = "dop853",
-    step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS],
+    step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS_CONVERSION],
     tolerance: float = 1e-9,
-    event: Annotated[dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENTS],
+    event: Annotated[
+        dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENT_CONVERSION
+    ],
     stop_when: Annotated[
-        dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENTS
+        dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENT_CONVERSION
     ],
     stops: str = "stop",
     without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
-    output: Annotated[Path | None, options.OUTPUT] = None,
+    output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
     repeat: Path | None = None,
-    plot: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAMES],
+    plot: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     cyclograph: Path | None = None,
     animate: Path | None = None,
     pace: float = 1.0,
-) -> Outcome:
+) -> CommandOutcome:
     """Simulate a motion and audit its energy. Ctrl-C keeps what was computed.
 
     Parameters
@@ -94,18 +106,18 @@ def simulate(
 
     if (mechanism is None) == (repeat is None):
         raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
-    plot_file, run_file = split_output(plot or (), output)
+    plot_file, run_file = split_output_option(plot or (), output)
     pictures = RunPictures(plot or (), plot_file, cyclograph, animate, pace)
-    pictures.check()
-    check_run_ending(run_file)
+    pictures.check_files()
+    check_run_output_option(run_file)
     if mechanism is None:
         assert repeat is not None
         return _repeat_run(repeat, run_file, pictures)
     mechanism = mechanism.without(*without) if without else mechanism
-    torque = drive or None if control is None else _controller(mechanism, control, drive)
+    torque = drive or None if control is None else _read_controller_file(mechanism, control, drive)
     if run_file is not None:
         prepare_saving(run_file)
-        save_when_interrupted(run_file)
+        save_on_interrupt(run_file)
     run = simulation.simulate(
         mechanism,
         time,
@@ -121,23 +133,23 @@ def simulate(
         stops=stops,
         progress=True,
     )
-    return _outcome(run, run_file, pictures)
+    return _run_outcome(run, run_file, pictures)
 
 
-def _controller(mechanism: Mechanism, file: Path, drives: dict[str, Any]) -> Any:
+def _read_controller_file(mechanism: Mechanism, file: Path, drives: dict[str, Any]) -> Any:
     """Return the controller that a file describes."""
     from ...control import made_by
-    from ...files import read_numbers
+    from ...files import read_toml_numbers
 
     if drives:
         raise LinkwrightError("--control and --drive exclude each other", remedy="give one")
     try:
-        return made_by(read_numbers(file), mechanism)
+        return made_by(read_toml_numbers(file), mechanism)
     except LinkwrightError as error:
         raise error.within(str(file)) from None
 
 
-def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> Outcome:
+def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> CommandOutcome:
     """Repeat a run from its own file, and say how far the result differs from the first."""
     from ... import simulation
     from ...simulation.provenance import differences
@@ -145,23 +157,23 @@ def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> Out
     first, again = simulation.load_run(source), simulation.repeat(source)
     others = [key for key, value in again.versions.items() if first.versions.get(key) != value]
     notes = [f"made with another {', '.join(others)}"] if others else []
-    return _outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
+    return _run_outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
 
 
-def _outcome(
+def _run_outcome(
     run: Run,
     output: Path | None,
     pictures: RunPictures,
     more: dict[str, Any] | None = None,
     notes: Iterable[str] = (),
-) -> Outcome:
+) -> CommandOutcome:
     """Write the files, and summarize the run."""
     last, name = run.parts[-1], run.mechanism.name
     if output is not None:  # after Ctrl-C there is less than a second
         run.save(output, histories_only=last.interrupted)
-    with working(f"drawing {name}"):
-        drawn = [] if last.interrupted else pictures.write(run)
-    summary = _summary(run) | (more or {})
+    with show_progress(f"drawing {name}"):
+        drawn = [] if last.interrupted else pictures.write_pictures(run)
+    summary = _run_summary_json(run) | (more or {})
     summary |= {"file": str(output or ""), "pictures": ", ".join(drawn)}
     failure: BaseException | None = None
     if last.interrupted:
@@ -169,11 +181,13 @@ def _outcome(
     elif not last.finished:
         failure = CheckFailedError(last.status, where=name)
     warnings = [f"{name}: {text}" for text in last.warnings if text != last.status]
-    show = "\n".join(_lines(last, summary))
-    return Outcome(summary, lambda: print(show), failure=failure, warnings=[*notes, *warnings])
+    show = "\n".join(_run_summary_lines(last, summary))
+    return CommandOutcome(
+        summary, lambda: print(show), failure=failure, warnings=[*notes, *warnings]
+    )
 
 
-def _summary(run: Run) -> dict[str, Any]:
+def _run_summary_json(run: Run) -> dict[str, Any]:
     parts, last = run.parts, run.parts[-1]
     return {
         "status": last.status,
@@ -191,22 +205,23 @@ def _summary(run: Run) -> dict[str, Any]:
     }
 
 
-def _lines(last: Run, summary: dict[str, Any]) -> list[str]:
+def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
     """Return the lines of the summary, with units."""
-    from ...mechanism import names_of
-    from ...mechanism.units import OF_SPEED, coordinate_units, speed_units
+    from ...mechanism import mechanism_names
+    from ...mechanism.units import UNITS_OF_RATES, coordinate_units, velocity_units
 
-    names, units = names_of(last.mechanism), coordinate_units(last.mechanism)
-    rates = [OF_SPEED["qd"][unit] for unit in speed_units(last.mechanism)]
+    names, units = mechanism_names(last.mechanism), coordinate_units(last.mechanism)
+    rates = [UNITS_OF_RATES["qd"][unit] for unit in velocity_units(last.mechanism)]
     counted = "accounted for" if summary["energy_is_accounted_for"] else "NOT accounted for"
     inputs, given, losses = (
-        figure(summary[key], "J") for key in ("work_of_inputs", "work_given", "work_of_losses")
+        printed_number(summary[key], "J")
+        for key in ("work_of_inputs", "work_given", "work_of_losses")
     )
     found = {
         "status": summary["status"],
-        "t": figure(summary["t"], "s"),
-        "q": _join_values(names.q, summary["q"], units),
-        "speeds": _join_values(names.qd, summary["qd"], rates),
+        "t": printed_number(summary["t"], "s"),
+        "q": _join_named_values(names.q, summary["q"], units),
+        "speeds": _join_named_values(names.qd, summary["qd"], rates),
         "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
@@ -220,6 +235,6 @@ def _lines(last: Run, summary: dict[str, Any]) -> list[str]:
     return [f"{key}: {text}" for key, text in found.items() if text]
 
 
-def _join_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+def _join_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
     rows = zip(names, values, units, strict=True)
-    return ", ".join(f"{n} = {figure(x, '' if u == '1' else u)}" for n, x, u in rows)
+    return ", ".join(f"{n} = {printed_number(x, '' if u == '1' else u)}" for n, x, u in rows)

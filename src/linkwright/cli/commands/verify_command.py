@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..command import command
-from ..options import Formulations, MechanismFile
-from ..output import CheckFailedError, Outcome, working
+from ..command import register_command
+from ..options import FormulationsOption, MechanismFile
+from ..output import CheckFailedError, CommandOutcome, show_progress
 
 
-@command("Equations")
-def verify(mechanism: MechanismFile, *, by: Formulations) -> Outcome:
+@register_command("Equations")
+def verify(mechanism: MechanismFile, *, by: FormulationsOption) -> CommandOutcome:
     """Verify the equations of motion by proofs, known motions, energy and inertias.
 
     The exit status is 1 if a check fails.
@@ -24,9 +24,9 @@ def verify(mechanism: MechanismFile, *, by: Formulations) -> Outcome:
     """
     from ... import verification
 
-    with working(f"verifying {mechanism.name}"):
+    with show_progress(f"verifying {mechanism.name}"):
         report = verification.verify(mechanism, by=by)
     failed = CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)
-    return Outcome(
+    return CommandOutcome(
         report.as_dict(), lambda: print(report), failure=None if report.passed else failed
     )

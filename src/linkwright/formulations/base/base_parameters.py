@@ -16,44 +16,51 @@ from functools import cached_property
 import casadi as ca
 
 from ...algebra.linear import IDENTITY, ZERO3
-from ...displays import Displayed
+from ...displays import NotebookDisplayed
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...expressions import (
     ONE,
-    Exact,
+    ExactNumber,
     Expression,
     Name,
     Negation,
     Number,
     Product,
     Sum,
-    negate,
-    to_text,
+    expression_text,
+    negate_expression,
 )
 from ...kinematics.build import build_tree
-from ...kinematics.tree import Placed, Tree
+from ...kinematics.tree import KinematicTree, LinkFrame
 from ...mechanism import Mechanism
-from ...quantities import ports
-from ...tape import Tape, record
+from ...quantities import quantity_ports
+from ...tape import Tape, record_tape
 from .. import derive
-from ..recursive.regressors import regressor
-from .numbers import exact_entries
-from .rank import sample
-from .regrouping import LETTERS, Row, geometry, in_bodies, kept_first, vanishing_rows
-from .relations import leftover_rows
-from .signs import without_absolute_values
-from .traced import Traced, Tracer
+from ..recursive.regressors import dynamics_regressor
+from .numbers import evaluate_exact_entries
+from .rank import sample_regressor
+from .regrouping import (
+    PARAMETER_LETTERS,
+    ColumnRelation,
+    columns_by_preference,
+    record_placements_tape,
+    regrouping_relations,
+    relations_in_body_frames,
+)
+from .relations import leftover_relations
+from .signs import resolve_absolute_values
+from .traced import ConstantTracer, TracedNumber
 
 
 @dataclass(frozen=True, repr=False)
-class BaseParameter(Displayed):
+class BaseParameter(NotebookDisplayed):
     """`kept` plus `factors` times parameters that are not kept; its `value` in SI units."""
 
     name: str
     kept: str
     factors: Mapping[str, Expression]
-    value: Exact
+    value: ExactNumber
 
     def summary(self) -> str:
         """The name and the value."""
@@ -63,16 +70,16 @@ class BaseParameter(Displayed):
     def formula(self) -> Expression:
         terms: list[Expression] = [Name(self.kept)]
         for name, factor in self.factors.items():
-            terms.append(_times(factor, Name(name)))
+            terms.append(_multiply_by_name(factor, Name(name)))
         return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 
-def _times(factor: Expression, name: Name) -> Expression:
+def _multiply_by_name(factor: Expression, name: Name) -> Expression:
     match factor:
         case Negation(operand):
-            return negate(_times(operand, name))
+            return negate_expression(_multiply_by_name(operand, name))
         case Number(value) if value < 0:
-            return negate(_times(Number(-value), name))
+            return negate_expression(_multiply_by_name(Number(-value), name))
         case Product(factors):
             return Product((*factors, name))
         case _:
@@ -80,7 +87,7 @@ def _times(factor: Expression, name: Name) -> Expression:
 
 
 @dataclass(frozen=True, repr=False)
-class BaseParameters(Displayed):
+class BaseParameters(NotebookDisplayed):
     """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
     occur in those of others, `without_effect` those that do not occur at all. `shared` has the
     formulas of the names k1, k2, … where factors are too long to be multiplied out.
@@ -116,9 +123,9 @@ class BaseParameters(Displayed):
         lines = [f"{self.mechanism.name}: {self.rank} base parameters of {count}"]
         width = max(map(len, self.parameters), default=0)
         for name, parameter in self.parameters.items():
-            shown = to_text(parameter.formula)
+            shown = expression_text(parameter.formula)
             lines.append(f"  {name:{width}} = {shown} = {float(parameter.value):.10g}")
-        lines += [f"  {name} = {to_text(formula)}" for name, formula in self.shared.items()]
+        lines += [f"  {name} = {expression_text(formula)}" for name, formula in self.shared.items()]
         if self.without_effect:
             lines.append(f"without effect: {', '.join(self.without_effect)}")
         if self.rank_of_values != self.rank:
@@ -136,22 +143,22 @@ class BaseParameters(Displayed):
             "rank_of_values": self.rank_of_values,
             "base_parameters": {
                 name: {
-                    "formula": to_text(one.formula),
+                    "formula": expression_text(one.formula),
                     "kept": one.kept,
-                    "factors": {other: to_text(k) for other, k in one.factors.items()},
+                    "factors": {other: expression_text(k) for other, k in one.factors.items()},
                     "value": float(one.value),
                 }
                 for name, one in self.parameters.items()
             },
             "grouped": list(self.grouped),
             "without_effect": list(self.without_effect),
-            "shared": {name: to_text(formula) for name, formula in self.shared.items()},
+            "shared": {name: expression_text(formula) for name, formula in self.shared.items()},
         }
 
 
-def parameter_names(bodies: tuple[str, ...]) -> list[str]:
+def inertial_parameter_names(bodies: tuple[str, ...]) -> list[str]:
     """M_link1, MX_link1, …, ZZ_link1, M_link2, …: of the regressor's columns."""
-    return [f"{letter}_{body}" for body in bodies for letter in LETTERS]
+    return [f"{letter}_{body}" for body in bodies for letter in PARAMETER_LETTERS]
 
 
 def base_parameters(mechanism: Mechanism) -> BaseParameters:
@@ -164,50 +171,56 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
     eqs = derive(mechanism, parameters="symbolic")
     if not eqs.nv:
         raise UnsupportedError(f"{mechanism.name} has no freedom, so no motion tells any parameter")
-    tracer, rows, own = _relations(mechanism, eqs)
-    return _grouping(mechanism, eqs, tracer, rows, own)
+    tracer, rows, own = _find_column_relations(mechanism, eqs)
+    return _group_parameters(mechanism, eqs, tracer, rows, own)
 
 
-def _relations(mechanism: Mechanism, eqs: Equations) -> tuple[Tracer, list[Row], int]:
+def _find_column_relations(
+    mechanism: Mechanism, eqs: Equations
+) -> tuple[ConstantTracer, list[ColumnRelation], int]:
     """Rows of combinations that vanish, as many as the regressor's rank lacks.
 
     They are found in the frames of the links, where z is the joint's axis and most are simple.
     """
     tree = build_tree(mechanism, "symbolic")
-    tape, width = _in_links(tree), 10 * len(eqs.names.bodies)
-    placed = geometry(tree)
-    samples = sample(tape, eqs, placed), sample(tape, eqs, placed, seed=2)
+    tape, width = _link_regressor_tape(tree), 10 * len(eqs.names.bodies)
+    placed = record_placements_tape(tree)
+    samples = sample_regressor(tape, eqs, placed), sample_regressor(tape, eqs, placed, seed=2)
     rank = samples[0].rank()
-    tracer = Tracer(samples[0].field, samples[0].numbers)
-    rows = vanishing_rows(tree, tracer)
+    tracer = ConstantTracer(samples[0].field, samples[0].numbers)
+    rows = regrouping_relations(tree, tracer)
     if rank < width - len(rows):
         given_up = {next(iter(row)) for row in rows}
-        rest = [c for c in kept_first(width) if c not in given_up]
-        rows += leftover_rows(tracer, tape, eqs, samples, rest)
-    rows = in_bodies(tree, tracer, rows)
+        rest = [c for c in columns_by_preference(width) if c not in given_up]
+        rows += leftover_relations(tracer, tape, eqs, samples, rest)
+    rows = relations_in_body_frames(tree, tracer, rows)
     if len(rows) != width - rank:
         raise UnsupportedError(f"the groupings of {mechanism.name} could not all be found")
-    own = sample(tape, eqs, placed, eqs.parameters).rank()
+    own = sample_regressor(tape, eqs, placed, eqs.parameters).rank()
     return tracer, rows, own
 
 
-def _in_links(tree: Tree) -> Tape:
+def _link_regressor_tape(tree: KinematicTree) -> Tape:
     """The regressor for parameters in the frames of the bodies' links, and for the joints' own
     coordinates: others, as many, change no rank."""
     tree = replace(tree, transfer=None)
     own, p = tree.motion, ca.vertcat(*tree.symbols.values())
-    links = [Placed(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
-    Y = ca.densify(ca.cse(regressor(tree, own.q, own.qd, own.qdd, links)))
+    links = [LinkFrame(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
+    Y = ca.densify(ca.cse(dynamics_regressor(tree, own.q, own.qd, own.qdd, links)))
     inputs = {"q": own.q, "qd": own.qd, "qdd": own.qdd} | ({"p": p} if tree.symbols else {})
     function = ca.Function("regressor", list(inputs.values()), [Y], list(inputs), ["Y"])
-    tape = record(function, *ports(tree.names, "regressor", list(tree.symbols)))
-    return without_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+    tape = record_tape(function, *quantity_ports(tree.names, "regressor", list(tree.symbols)))
+    return resolve_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
 
 
-def _grouping(
-    mechanism: Mechanism, eqs: Equations, tracer: Tracer, rows: list[Row], own: int
+def _group_parameters(
+    mechanism: Mechanism,
+    eqs: Equations,
+    tracer: ConstantTracer,
+    rows: list[ColumnRelation],
+    own: int,
 ) -> BaseParameters:
-    names = parameter_names(eqs.names.bodies)
+    names = inertial_parameter_names(eqs.names.bodies)
     given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
     kept = [column for column in range(len(names)) if column not in given_up]
     factors = {
@@ -216,22 +229,25 @@ def _grouping(
         for c, row in given_up.items()
         if column in row
     }
-    forms = tracer.closed_forms(list(factors.values()))
+    forms = tracer.constant_formulas(list(factors.values()))
     formulas = dict(zip(factors, forms.formulas, strict=True))
-    values = _values(eqs, tracer, kept, factors)
+    values = _base_parameter_values(eqs, tracer, kept, factors)
     found = {}
     for column, value in zip(kept, values, strict=True):
         own_factors = {names[c]: form for (k, c), form in formulas.items() if k == column}
-        called = _called(names[column], bool(own_factors), eqs)
+        called = _base_parameter_name(names[column], bool(own_factors), eqs)
         found[called] = BaseParameter(called, names[column], own_factors, value)
     silent = [names[c] for c, row in given_up.items() if len(row) == 1]
     grouped = [names[c] for c, row in given_up.items() if len(row) > 1]
-    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), forms.shared, own)
+    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), forms.common_parts, own)
 
 
-def _values(
-    eqs: Equations, tracer: Tracer, kept: list[int], factors: Mapping[tuple[int, int], Traced]
-) -> list[Exact]:
+def _base_parameter_values(
+    eqs: Equations,
+    tracer: ConstantTracer,
+    kept: list[int],
+    factors: Mapping[tuple[int, int], TracedNumber],
+) -> list[ExactNumber]:
     """The base parameters, as exact as the mechanism's numbers."""
     pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
     totals = {column: pi[column] for column in kept}
@@ -241,11 +257,13 @@ def _values(
     split = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
     for (column, c), scale in zip(factors, split, strict=False):
         totals[column] = totals[column] + scale * pi[c]
-    lifted = [tracer.symbols[name] for name in tracer.lifted]
-    return exact_entries(eqs, ca.vertcat(*totals.values()), tracer.lifted, lifted)
+    lifted = [tracer.symbols[name] for name in tracer.lifted_rationals]
+    return evaluate_exact_entries(
+        eqs, ca.vertcat(*totals.values()), tracer.lifted_rationals, lifted
+    )
 
 
-def _called(name: str, grouped: bool, eqs: Equations) -> str:
+def _base_parameter_name(name: str, grouped: bool, eqs: Equations) -> str:
     """Khalil's XXR for an XX with others in it; never the name of another number."""
     letter, body = name.split("_", 1)
     called = f"{letter}R_{body}" if grouped else name

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ...algebra.exact.algebra import meaningless, read
+from ...algebra.exact.algebra import read_tape, unsupported_operation
 from ...algebra.linear import Array
 from ...equations import Equations
 from ...expressions import (
     Call,
-    Exact,
+    ExactNumber,
     Expression,
     Name,
     Negation,
@@ -20,41 +20,44 @@ from ...expressions import (
     Product,
     Reciprocal,
     Sum,
-    evaluate,
+    evaluate_exactly,
 )
-from ...tape import Op, record
+from ...tape import Op, record_tape
 
-_A, _B = Name("a"), Name("b")
-_MEANINGS: dict[Op, Expression] = {
-    Op.ADD: Sum((_A, _B)),
-    Op.SUB: Sum((_A, Negation(_B))),
-    Op.MUL: Product((_A, _B)),
-    Op.DIV: Product((_A, Reciprocal(_B))),
-    Op.NEG: Negation(_A),
-    Op.POW: Power(_A, _B),
-    **{op: Call(op.name.lower(), (_A,)) for op in (Op.SIN, Op.COS, Op.TAN, Op.SQRT, Op.ABS)},
+_FIRST_OPERAND, _SECOND_OPERAND = Name("a"), Name("b")
+_OP_EXPRESSIONS: dict[Op, Expression] = {
+    Op.ADD: Sum((_FIRST_OPERAND, _SECOND_OPERAND)),
+    Op.SUB: Sum((_FIRST_OPERAND, Negation(_SECOND_OPERAND))),
+    Op.MUL: Product((_FIRST_OPERAND, _SECOND_OPERAND)),
+    Op.DIV: Product((_FIRST_OPERAND, Reciprocal(_SECOND_OPERAND))),
+    Op.NEG: Negation(_FIRST_OPERAND),
+    Op.POW: Power(_FIRST_OPERAND, _SECOND_OPERAND),
+    **{
+        op: Call(op.name.lower(), (_FIRST_OPERAND,))
+        for op in (Op.SIN, Op.COS, Op.TAN, Op.SQRT, Op.ABS)
+    },
 }
 
 
-class _Numbers:
+class _ExactNumberAlgebra:
     """The algebra of exact numbers, by the readings of expressions."""
 
-    def constant(self, value: Fraction) -> Exact:
+    def constant(self, value: Fraction) -> ExactNumber:
         return value
 
-    def apply(self, op: Op, operands: Sequence[Exact]) -> Exact:
-        if op not in _MEANINGS:
-            raise meaningless(op, "exact numbers")
-        return evaluate(_MEANINGS[op], dict(zip("ab", operands, strict=False)))
+    def apply(self, op: Op, operands: Sequence[ExactNumber]) -> ExactNumber:
+        if op not in _OP_EXPRESSIONS:
+            raise unsupported_operation(op, "exact numbers")
+        return evaluate_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
 
 
-def exact_entries(
+def evaluate_exact_entries(
     eqs: Equations, column: Array, lifted: Mapping[str, Fraction] | None = None, symbols: Array = ()
-) -> list[Exact]:
+) -> list[ExactNumber]:
     """Expressions of the parameters alone (and of `symbols` for `lifted` numbers), at their
     values."""
     p = ca.vertcat(eqs.symbols["p"], *symbols)
-    tape = record(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
+    tape = record_tape(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
     known = [*eqs.parameters.values(), *(lifted or {}).values()]
-    (entries,) = read(tape, _Numbers(), [known])
+    (entries,) = read_tape(tape, _ExactNumberAlgebra(), [known])
     return entries

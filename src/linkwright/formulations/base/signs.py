@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...tape import ARITY, Op, Tape, without_dead
+from ...tape import OPERATION_ARITY, Op, Tape, remove_dead_instructions
 
-_RULES: dict[Op, Callable[..., float]] = {
+_FLOAT_OPERATIONS: dict[Op, Callable[..., float]] = {
     Op.ADD: lambda a, b: a + b,
     Op.SUB: lambda a, b: a - b,
     Op.MUL: lambda a, b: a * b,
@@ -28,16 +28,16 @@ _RULES: dict[Op, Callable[..., float]] = {
 }
 
 
-def without_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
+def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
     """|x| as x or −x, where x is made of the numbers p alone, which have these values."""
     ops, args = tape.ops.copy(), tape.args.copy()
     if not (ops == Op.ABS).any():
         return tape
-    numbers = _numbers(tape, values)
+    numbers = _constant_values(tape, values)
     same = np.arange(len(tape), dtype=args.dtype)  # what stands for value k
     for k, code in enumerate(ops.tolist()):
         if code not in (Op.INPUT, Op.CONSTANT):
-            used = ARITY[Op(code)]
+            used = OPERATION_ARITY[Op(code)]
             args[k, :used] = same[args[k, :used]]
         inside = numbers[args[k, 0]] if code == Op.ABS else None
         if inside is not None and inside < 0:
@@ -45,10 +45,10 @@ def without_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
         elif inside is not None:
             same[k] = args[k, 0]
     results = tuple(same[result] for result in tape.results)
-    return without_dead(replace(tape, ops=ops, args=args, results=results))
+    return remove_dead_instructions(replace(tape, ops=ops, args=args, results=results))
 
 
-def _numbers(tape: Tape, values: Sequence[float]) -> list[float | None]:
+def _constant_values(tape: Tape, values: Sequence[float]) -> list[float | None]:
     """The values of instructions that depend on the numbers p alone."""
     found: list[float | None] = []
     for k, code in enumerate(tape.ops.tolist()):
@@ -59,8 +59,8 @@ def _numbers(tape: Tape, values: Sequence[float]) -> list[float | None]:
         elif op is Op.INPUT:
             port, entry = tape.args[k, :2].tolist()
             value = values[entry] if tape.inputs[port].name == "p" else None
-        elif op in _RULES:
-            operands = [found[a] for a in tape.args[k, : ARITY[op]].tolist()]
-            value = None if None in operands else _RULES[op](*operands)
+        elif op in _FLOAT_OPERATIONS:
+            operands = [found[a] for a in tape.args[k, : OPERATION_ARITY[op]].tolist()]
+            value = None if None in operands else _FLOAT_OPERATIONS[op](*operands)
         found.append(value)
     return found

@@ -24,22 +24,22 @@ from ...algebra.linear import Array, cross, dot
 from ...equations import Equations
 from ...kinematics.build import build_tree
 from ...kinematics.coordinates import gather_columns, gather_forces, spread_coordinates
-from ...kinematics.tree import GROUND, Tree
-from ...kinematics.values import Parameters
-from ...kinematics.world import Freedom, World
+from ...kinematics.tree import GROUND, KinematicTree
+from ...kinematics.values import ParameterSelection
+from ...kinematics.world import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..shared import Shared, without_quaternions
-from .loops import Loops
+from ..shared import Formulation, reject_quaternions
+from .loops import LoopInfluence
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations from the influence coefficients of all bodies."""
-    influence = Influence(build_tree(mechanism, parameters))
+    influence = InfluenceFormulation(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": influence.effective_inertia,
         "coriolis_matrix": influence.coriolis_matrix,
@@ -51,11 +51,11 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "effective_damping": influence.effective_damping,
         "effective_stiffness": influence.effective_stiffness,
         "effective_spring_loads": influence.effective_spring_loads,
-        "coefficients": influence.coefficients_of_frames,
+        "coefficients": influence.frame_coefficients,
     }
     if influence.constraints is None:
-        return influence.equations("influence", builders, extras)
-    loops = Loops(influence, influence.effective_inertia(), influence.inertia_power())
+        return influence.assemble_equations("influence", builders, extras)
+    loops = LoopInfluence(influence, influence.effective_inertia(), influence.inertia_power())
     extras |= {
         "inputs": lambda: loops.names,
         "input_G": lambda: loops.G,
@@ -63,71 +63,76 @@ def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equatio
         "input_inertia": lambda: loops.inertia,
         "input_power": lambda: loops.power,
     }
-    return influence.equations(
+    return influence.assemble_equations(
         "influence", builders, extras,
         accelerations=lambda: loops.accelerations(influence.tau - influence.gravity()
-                                                  + influence.own_forces()),
+                                                  + influence.element_forces()),
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Coefficients:
+class InfluenceCoefficients:
     """G, 3 × n, and the planes H[p], n × n, of three components of motion."""
 
     G: Array
     H: list[Array]
 
 
-class Influence(Shared):
-    def __init__(self, tree: Tree) -> None:
+class InfluenceFormulation(Formulation):
+    def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
-        self.world = World(tree, self.q)
+        self.world = WorldKinematics(tree, self.q)
         self.n = tree.tree_nv
         self._power: list[Array] | None = None
 
     # -- kinematics (appendix B) ---------------------------------------------------------
 
-    def point(self, link: int, x: Array) -> Coefficients:
+    def point_coefficients(self, link: int, x: Array) -> InfluenceCoefficients:
         """Of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m × g_n, m below n."""
-        path = self.world.path(link)
-        g = {f.index: f.linear(x) for f in path}
-        return self.coefficients(path, g, lambda a, b: cross(a.s, g[b.index]), symmetric=True)
+        path = self.world.path_axes(link)
+        g = {f.velocity_index: f.unit_point_velocity(x) for f in path}
+        return self.assemble_coefficients(
+            path, g, lambda a, b: cross(a.s, g[b.index]), symmetric=True
+        )
 
-    def turning(self, link: int) -> Coefficients:
+    def rotation_coefficients(self, link: int) -> InfluenceCoefficients:
         """Of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m below n."""
-        path = [f for f in self.world.path(link) if f.turns]
-        g = {f.index: f.s for f in path}
+        path = [f for f in self.world.path_axes(link) if f.has_rotation]
+        g = {f.velocity_index: f.s for f in path}
 
-        def second(a: Freedom, b: Freedom) -> Array:
+        def second(a: JointAxis, b: JointAxis) -> Array:
             return ca.SX.zeros(3) if a is b else cross(a.s, b.s)
 
-        return self.coefficients(path, g, second, symmetric=False)
+        return self.assemble_coefficients(path, g, second, symmetric=False)
 
-    def coefficients(
-        self, path: list[Freedom], g: dict[int, Array], second: object, symmetric: bool
-    ) -> Coefficients:
+    def assemble_coefficients(
+        self, path: list[JointAxis], g: dict[int, Array], second: object, symmetric: bool
+    ) -> InfluenceCoefficients:
         G = ca.SX(3, self.n)
         H = [ca.SX(self.n, self.n) for _ in range(3)]
         for k, b in enumerate(path):
-            G[:, b.index] = g[b.index]
+            G[:, b.velocity_index] = g[b.velocity_index]
             for a in path[: k + 1]:
-                if not a.turns:
+                if not a.has_rotation:
                     continue
                 h = second(a, b)  # type: ignore[operator]
                 for p in range(3):
-                    H[p][a.index, b.index] = h[p]
+                    H[p][a.velocity_index, b.velocity_index] = h[p]
                     if symmetric:
-                        H[p][b.index, a.index] = h[p]
-        return Coefficients(G, H)
+                        H[p][b.velocity_index, a.velocity_index] = h[p]
+        return InfluenceCoefficients(G, H)
 
-    def coefficients_of_frames(self) -> dict[str, tuple[Coefficients, Coefficients]]:
+    def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
         """(rotation, origin) of every frame and body that moves, along the tree's speeds."""
         found = {}
         for name, place in (self.tree.bodies | self.tree.frames).items():
             if place.link != GROUND:
-                pose = self.world.placed[place.link]
+                pose = self.world.link_poses[place.link]
                 origin = pose.p + pose.R @ place.p
-                found[name] = self.turning(place.link), self.point(place.link, origin)
+                found[name] = (
+                    self.rotation_coefficients(place.link),
+                    self.point_coefficients(place.link, origin),
+                )
         return found
 
     # -- dynamics ------------------------------------------------------------------------
@@ -139,9 +144,11 @@ class Influence(Shared):
 
     def tree_inertia(self) -> Array:
         """I* along the tree's own speeds."""
-        total = ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects)))
+        total = ca.diag(
+            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
+        )
         for body in self.world.bodies:
-            G_c, G = self.world.jacobians(body.link, body.r)
+            G_c, G = self.world.point_jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G
         return total
 
@@ -150,17 +157,20 @@ class Influence(Shared):
         if self._power is None:
             planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
             for body in self.world.bodies:
-                c, turn = self.point(body.link, body.r), self.turning(body.link)
+                c, turn = (
+                    self.point_coefficients(body.link, body.r),
+                    self.rotation_coefficients(body.link),
+                )
                 spin = self.spin_power(body.I, turn.G)
                 momenta = body.I @ turn.G
-                for f in self.world.path(body.link):
-                    k = f.index
+                for f in self.world.path_axes(body.link):
+                    k = f.velocity_index
                     planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
-                    if f.turns:
+                    if f.has_rotation:
                         planes[k] += sum(
                             momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
                         )
-            self._power = self.gathered(planes)
+            self._power = self.gather_power_planes(planes)
         return self._power
 
     def spin_power(self, Pi: Array, G: Array) -> list[Array]:
@@ -169,7 +179,7 @@ class Influence(Shared):
         pairs = ((1, 2), (2, 0), (0, 1))
         return [G[a, :].T @ L[b, :] - G[b, :].T @ L[a, :] for a, b in pairs]
 
-    def gathered(self, planes: list[Array]) -> list[Array]:
+    def gather_power_planes(self, planes: list[Array]) -> list[Array]:
         """The model's planes from the tree's, followers of mimicry included."""
         tree = self.tree
         inner = [gather_columns(tree, gather_forces(tree, plane)) for plane in planes]
@@ -177,10 +187,10 @@ class Influence(Shared):
         n = tree.nv
         found = [ca.reshape(row.T, n, n) for row in ca.vertsplit(gather_forces(tree, stacked))]
         if tree.transfer is not None and not tree.transfer.is_affine:
-            return [P + more for P, more in zip(found, self.curved(), strict=True)]
+            return [P + more for P, more in zip(found, self.curvature_planes(), strict=True)]
         return found
 
-    def curved(self) -> list[Array]:
+    def curvature_planes(self) -> list[Array]:
         """(Gᵀ I*) • H of a change of coordinates φ(ψ) with H = ∂²φ/∂ψ²."""
         full = spread_coordinates(self.tree, self.q)
         H = [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
@@ -196,8 +206,10 @@ class Influence(Shared):
         """−Σ Gᶜᵀ M g: the load of weight, on the other side."""
         load = ca.SX.zeros(self.n)
         for body in self.world.bodies:
-            for f in self.world.path(body.link):
-                load[f.index] -= dot(body.m * self.tree.gravity, f.linear(body.r))
+            for f in self.world.path_axes(body.link):
+                load[f.velocity_index] -= dot(
+                    body.m * self.tree.gravity, f.unit_point_velocity(body.r)
+                )
         return gather_forces(self.tree, load)
 
     def effective_damping(self) -> Array:

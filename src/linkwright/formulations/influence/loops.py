@@ -20,11 +20,11 @@ from functools import cached_property
 import casadi as ca
 
 from ...algebra.linear import Array, solve_symmetric
-from ..shared import Shared
+from ..shared import Formulation
 
 
-class Loops:
-    def __init__(self, shared: Shared, inertia: Array, power: list[Array]) -> None:
+class LoopInfluence:
+    def __init__(self, shared: Formulation, inertia: Array, power: list[Array]) -> None:
         assert shared.constraints is not None
         self.reduction, self.I, self.P = shared.reduction, inertia, power
         self.names = tuple(shared.tree.names.qd[k] for k in self.reduction.a)
@@ -33,7 +33,7 @@ class Loops:
         self.w = ca.substitute(
             shared.constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv)
         )
-        self.H_f = [_symmetric(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
+        self.H_f = [_symmetric_part(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
         moving = ca.reshape(ca.jacobian(ca.vec(ca.densify(A)), t), *A.shape)
         self.D = moving + ca.jacobian(self.w, q)
         self.w_t = ca.jacobian(self.w, t)
@@ -45,12 +45,12 @@ class Loops:
 
     @property
     def k(self) -> Array:
-        return self.reduction.carried
+        return self.reduction.imposed_velocities
 
-    def of_dependent(self, right: Array) -> Array:
+    def solve_dependent(self, right: Array) -> Array:
         """[0; −A_p⁻¹ right]."""
-        return self.reduction.spread(
-            -self.reduction.factors.solve(ca.densify(right)),
+        return self.reduction.merge_rows(
+            -self.reduction.dependent_factors.solve(ca.densify(right)),
             ca.SX.zeros(len(self.reduction.a), right.shape[1]),
         )
 
@@ -61,7 +61,7 @@ class Loops:
         stacked = ca.vertcat(
             ca.SX(0, f * f), *(ca.vec(self.G.T @ H @ self.G).T for H in self.H_f)
         )  # fmt: skip
-        planes = self.of_dependent(stacked)
+        planes = self.solve_dependent(stacked)
         return [ca.reshape(row, f, f) for row in ca.vertsplit(planes)]
 
     @cached_property
@@ -84,12 +84,12 @@ class Loops:
         crossed = ca.vertcat(
             ca.SX(0, len(self.names)), *(2 * self.k.T @ H @ self.G for H in self.H_f)
         )
-        return self.of_dependent(crossed + self.D @ self.G)
+        return self.solve_dependent(crossed + self.D @ self.G)
 
     @cached_property
     def h_tt(self) -> Array:
         squares = ca.vertcat(ca.SX(0, 1), *(self.k.T @ H @ self.k for H in self.H_f))
-        return self.of_dependent(squares + self.D @ self.k + self.w_t)
+        return self.solve_dependent(squares + self.D @ self.k + self.w_t)
 
     def accelerations(self, loads: Array) -> Array:
         """φ̈ under loads along all joints: drives, weight, springs, losses."""
@@ -106,5 +106,5 @@ class Loops:
         return self.G @ solve_symmetric(self.inertia, right) + turned + carried
 
 
-def _symmetric(H: Array) -> Array:
+def _symmetric_part(H: Array) -> Array:
     return (H + H.T) / 2

@@ -19,7 +19,7 @@ from ...types import Floats
 
 
 @dataclass(frozen=True)
-class Motion:
+class CoordinateTransfer:
     """φ as functions of ψ at one instant: φ̇ = G ψ̇, φ̈ = G ψ̈ + ψ̇ᵀ H ψ̇."""
 
     G: Floats
@@ -27,7 +27,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Dynamics:
+class TransferredDynamics:
     """T = I* ψ̈ + ψ̇ᵀ P* ψ̇ + C* ψ̇ + loads.
 
     `spring_loads` are the part of the loads that springs cause, ∂V/∂ψ of their energy, and
@@ -41,14 +41,14 @@ class Dynamics:
     spring_loads: Floats
     stiffness: Floats
 
-    def force(self, rate: Floats, acceleration: Floats) -> Floats:
+    def generalized_force(self, rate: Floats, acceleration: Floats) -> Floats:
         """T for a motion."""
         quadratic = np.einsum("lmn,m,n->l", self.power, rate, rate)
         total: Floats = self.inertia @ acceleration + quadratic + self.damping @ rate + self.loads
         return total
 
 
-def inverse(G: Floats, H: Floats) -> Motion:
+def invert_coefficients(G: Floats, H: Floats) -> CoordinateTransfer:
     """φ(ψ) from the coefficients of ψ(φ), as many of each; refuses a singular G.
 
     G^φ_ψ = (G^ψ_φ)⁻¹,   H^φ_ψψ = −G^φ_ψ • [(G^φ_ψ)ᵀ H^ψ_φφ G^φ_ψ]
@@ -67,10 +67,12 @@ def inverse(G: Floats, H: Floats) -> Motion:
         )
     back: Floats = np.linalg.inv(G).astype(float)
     planes = np.einsum("am,pab,bn->pmn", back, H, back)
-    return Motion(back, -np.einsum("lp,pmn->lmn", back, planes))
+    return CoordinateTransfer(back, -np.einsum("lp,pmn->lmn", back, planes))
 
 
-def transferred(dynamics: Dynamics, motion: Motion) -> Dynamics:
+def transfer_dynamics(
+    dynamics: TransferredDynamics, motion: CoordinateTransfer
+) -> TransferredDynamics:
     """The model in ψ: every load by Gᵀ, and
 
     I*_ψ = Gᵀ I* G,   P*_ψ = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H,   K*_ψ = Gᵀ K* G + T_springᵀ • H
@@ -80,7 +82,7 @@ def transferred(dynamics: Dynamics, motion: Motion) -> Dynamics:
     power = np.einsum("pl,pmn->lmn", G, inner)
     power = power + np.einsum("lp,pmn->lmn", G.T @ dynamics.inertia, H)
     curved = np.einsum("p,pmn->mn", dynamics.spring_loads, H)
-    return Dynamics(
+    return TransferredDynamics(
         inertia=G.T @ dynamics.inertia @ G,
         power=power,
         damping=G.T @ dynamics.damping @ G,
@@ -90,13 +92,15 @@ def transferred(dynamics: Dynamics, motion: Motion) -> Dynamics:
     )
 
 
-def of_dependent(G: Floats, H: Floats, motion: Motion) -> Motion:
+def dependent_coefficients(G: Floats, H: Floats, motion: CoordinateTransfer) -> CoordinateTransfer:
     """Coefficients in ψ of anything z(φ):  G_z G,  and  Gᵀ H_z G + G_z • H."""
     planes = np.einsum("am,pab,bn->pmn", motion.G, H, motion.G)
-    return Motion(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
+    return CoordinateTransfer(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
 
 
-def of_closure(A: Floats, H: Floats, inputs: Sequence[int], names: Sequence[str] = ()) -> Motion:
+def closure_coefficients(
+    A: Floats, H: Floats, inputs: Sequence[int], names: Sequence[str] = ()
+) -> CoordinateTransfer:
     """All joints φ as functions of the inputs a, from the coefficients of a closure f(φ) = 0.
 
     G^p_a = −A_p⁻¹ A_a,   H^p_aa = −A_p⁻¹ • (Gᵀ H^f G);  names the inputs that cannot drive.
@@ -123,35 +127,37 @@ def of_closure(A: Floats, H: Floats, inputs: Sequence[int], names: Sequence[str]
     planes = np.einsum("am,pab,bn->pmn", G, H, G)
     second = np.zeros((n, *planes.shape[1:]))
     second[others] = -np.linalg.solve(A_p, planes.reshape(len(A), -1)).reshape(planes.shape)
-    return Motion(G, second)
+    return CoordinateTransfer(G, second)
 
 
-def of_leg(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Motion:
+def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> CoordinateTransfer:
     """Joints φ_i of a leg or arm that holds a body e: u_i(φ_i) = h_i(e), by (G, H) of both.
 
     G_i = (G^u)⁻¹ G^h,   H_i = (G^u)⁻¹ • (H^h − G_iᵀ H^u G_i)
     """
-    back = inverse(*u).G
+    back = invert_coefficients(*u).G
     G = back @ h[0]
     planes = h[1] - np.einsum("am,pab,bn->pmn", G, u[1], G)
-    return Motion(G, np.einsum("lp,pmn->lmn", back, planes))
+    return CoordinateTransfer(G, np.einsum("lp,pmn->lmn", back, planes))
 
 
-def together(parts: Sequence[Dynamics]) -> Dynamics:
+def add_dynamics(parts: Sequence[TransferredDynamics]) -> TransferredDynamics:
     """Several models in the same coordinates: a body, and all legs that hold it."""
-    names = [field.name for field in fields(Dynamics)]
-    return Dynamics(**{name: sum(getattr(part, name) for part in parts) for name in names})
+    names = [field.name for field in fields(TransferredDynamics)]
+    return TransferredDynamics(
+        **{name: sum(getattr(part, name) for part in parts) for name in names}
+    )
 
 
-def operational(
-    dynamics: Dynamics, u: tuple[Floats, Floats], rate: Floats
+def operational_dynamics(
+    dynamics: TransferredDynamics, u: tuple[Floats, Floats], rate: Floats
 ) -> tuple[Floats, Floats]:
     """Λ and b with T_u = Λ ü + b at the hand u of a redundant arm, loads at the hand alone.
 
     Λ = (G I*⁻¹ Gᵀ)⁻¹,   b = Λ (G I*⁻¹ (φ̇ᵀP*φ̇ + C*φ̇ + loads) − φ̇ᵀHφ̇)
     """
     G, H = u
-    still = dynamics.force(rate, np.zeros(len(rate)))
+    still = dynamics.generalized_force(rate, np.zeros(len(rate)))
     mobility = G @ np.linalg.solve(dynamics.inertia, G.T)
     sizes = np.linalg.eigvalsh(mobility)
     if sizes[0] <= 1e-12 * sizes[-1]:
@@ -161,7 +167,9 @@ def operational(
     return inertia, inertia @ (G @ np.linalg.solve(dynamics.inertia, still) - drift)
 
 
-def dynamics_at(equations: Equations, q: Sequence[float], qd: Sequence[float]) -> Dynamics:
+def dynamics_at_instant(
+    equations: Equations, q: Sequence[float], qd: Sequence[float]
+) -> TransferredDynamics:
     """The model of one instant, in its own coordinates; `equations` are those of `influence`.
 
     Loads are all that is neither inertia nor linear damping: weight, springs, friction, given
@@ -179,10 +187,10 @@ def dynamics_at(equations: Equations, q: Sequence[float], qd: Sequence[float]) -
     found = ca.Function("instant", inputs, results)(q, qd, 0.0, numbers)
     M, C, loads, springs, K, *planes = (np.asarray(x, dtype=float) for x in found)
     power = np.array(planes).reshape(n, n, n)
-    return Dynamics(M, power, C, loads.ravel(), springs.ravel(), K)
+    return TransferredDynamics(M, power, C, loads.ravel(), springs.ravel(), K)
 
 
-def of_frame(
+def frame_influence(
     equations: Equations, frame: str, q: Sequence[float], rows: Sequence[int] = (3, 4, 5)
 ) -> tuple[Floats, Floats]:
     """G and H of a frame's motion: rows of (ω, v), its position unless said otherwise.

@@ -19,68 +19,70 @@ from ...algebra.linear import Array, dot
 from ...equations import Equations
 from ...kinematics.build import build_tree
 from ...kinematics.coordinates import (
-    convected,
     gather_columns,
     gather_forces,
-    spread_speeds,
+    spread_velocities,
+    transfer_coriolis_matrix,
 )
-from ...kinematics.tree import Tree
-from ...kinematics.values import Parameters
-from ...kinematics.world import World
+from ...kinematics.tree import KinematicTree
+from ...kinematics.values import ParameterSelection
+from ...kinematics.world import WorldKinematics
 from ...mechanism import Mechanism
-from ..shared import Shared, without_quaternions
-from .composites import Composites
+from ..shared import Formulation, reject_quaternions
+from .composites import CompositeBodies
 
-FEW = 8
+MAX_CHRISTOFFEL_VELOCITIES = 8
 """Up to so many freedoms, Christoffel symbols are written out."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return without_quaternions(mechanism)
+    return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: Parameters = "symbolic") -> Equations:
+def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Lagrange's equations of the second kind in the joint variables."""
-    lagrange = Lagrange(build_tree(mechanism, parameters))
+    lagrange = LagrangeFormulation(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": lagrange.mass_matrix,
         "coriolis_matrix": lagrange.coriolis_matrix,
         "gravity": lagrange.gravity,
     }
-    extras = {"christoffel": lagrange.christoffel}
-    return lagrange.equations("lagrange", builders, extras)
+    extras = {"christoffel": lagrange.christoffel_symbols}
+    return lagrange.assemble_equations("lagrange", builders, extras)
 
 
-class Lagrange(Shared):
-    def __init__(self, tree: Tree) -> None:
+class LagrangeFormulation(Formulation):
+    def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
-        self.world = World(tree, self.q)
+        self.world = WorldKinematics(tree, self.q)
 
     @cached_property
-    def jacobians(self) -> list[tuple[Array, Array]]:
+    def body_jacobians(self) -> list[tuple[Array, Array]]:
         """(J_v, J_ω) of the mass centres: steps 2 and 3 of Virgala's algorithm."""
-        return [self.world.jacobians(body.link, body.r) for body in self.world.bodies]
+        return [self.world.point_jacobians(body.link, body.r) for body in self.world.bodies]
 
     @cached_property
-    def composites(self) -> Composites:
-        return Composites(self.world)
+    def composite_bodies(self) -> CompositeBodies:
+        return CompositeBodies(self.world)
 
     def mass_matrix(self) -> Array:
         """D(q), rotors included."""
         tree = self.tree
-        D = self.rotors()
-        if tree.nv > FEW:
-            D += self.composites.mass_matrix()
+        D = self.rotor_inertias()
+        if tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+            D += self.composite_bodies.mass_matrix()
         else:
-            for body, (J_v, J_w) in zip(self.world.bodies, self.jacobians, strict=True):
+            for body, (J_v, J_w) in zip(self.world.bodies, self.body_jacobians, strict=True):
                 D += body.m * (J_v.T @ J_v) + J_w.T @ body.I @ J_w
         return ca.densify(gather_columns(tree, gather_forces(tree, D)))
 
-    def rotors(self) -> Array:
-        return ca.diag(ca.vertcat(*(ca.SX(effect.rotor) for effect in self.tree.effects)))
+    def rotor_inertias(self) -> Array:
+        return ca.diag(
+            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
+        )
 
-    def christoffel(self) -> list[Array]:
+    def christoffel_symbols(self) -> list[Array]:
         """c_ijk, a matrix in i, j for each k."""
         D, n = self.mass_matrix(), self.tree.nv
         by = [ca.reshape(column, n, n) for column in ca.horzsplit(ca.jacobian(ca.vec(D), self.q))]
@@ -95,20 +97,20 @@ class Lagrange(Shared):
 
     def coriolis_matrix(self) -> Array:
         """C(q, q̇) with Ḋ − 2C skew."""
-        if self.tree.nv > FEW:
-            C = self.composites.coriolis_matrix(spread_speeds(self.tree, self.qd))
-            D = self.rotors() + self.composites.mass_matrix()
+        if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+            C = self.composite_bodies.coriolis_matrix(spread_velocities(self.tree, self.qd))
+            D = self.rotor_inertias() + self.composite_bodies.mass_matrix()
             gathered = gather_columns(self.tree, gather_forces(self.tree, C))
-            return gathered + convected(self.tree, D)
-        return ca.vertcat(*(self.qd.T @ c for c in self.christoffel()))
+            return gathered + transfer_coriolis_matrix(self.tree, D)
+        return ca.vertcat(*(self.qd.T @ c for c in self.christoffel_symbols()))
 
     def gravity(self) -> Array:
         """φ = ∂V/∂q: the weight of each mass centre through its Jacobian."""
-        if self.tree.nv > FEW:
-            return gather_forces(self.tree, self.composites.weight(-self.tree.gravity))
+        if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+            return gather_forces(self.tree, self.composite_bodies.field_forces(-self.tree.gravity))
         phi = ca.SX.zeros(self.tree.tree_nv)
         for body in self.world.bodies:
             weight = body.m * self.tree.gravity
-            for freedom in self.world.path(body.link):
-                phi[freedom.index] -= dot(weight, freedom.linear(body.r))
+            for freedom in self.world.path_axes(body.link):
+                phi[freedom.velocity_index] -= dot(weight, freedom.unit_point_velocity(body.r))
         return gather_forces(self.tree, phi)

@@ -17,82 +17,96 @@ from functools import cached_property
 import casadi as ca
 
 from ...algebra.linear import Array, cross
-from ...algebra.spatial import Inertia, Motion, Wrench, inertia_about_origin
-from ...kinematics.recursions import inward, outward
+from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, inertia_about_origin
+from ...kinematics.recursions import recurse_inward, recurse_outward
 from ...kinematics.tree import Link
-from ...kinematics.world import World
-from ..recursive.coriolis import body_coriolis
+from ...kinematics.world import WorldKinematics
+from ..recursive.coriolis import body_coriolis_block
 
-REST = Motion(ca.SX.zeros(3), ca.SX.zeros(3))
+ZERO_TWIST = SpatialMotion(ca.SX.zeros(3), ca.SX.zeros(3))
 
 
-class Composites:
+class CompositeBodies:
     """Matrices along the tree's speeds, without rotors."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: WorldKinematics) -> None:
         self.tree = world.tree
-        self.freedoms = world.freedoms
-        self.motions = [Motion(f.angular, f.linear(ca.SX.zeros(3))) for f in self.freedoms]
-        self.S = _twists(self.motions)
-        self.own = [Inertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3)) for _ in self.tree.links]
+        self.joint_axes = world.joint_axes
+        self.axis_motions = [
+            SpatialMotion(f.unit_angular_velocity, f.unit_point_velocity(ca.SX.zeros(3)))
+            for f in self.joint_axes
+        ]
+        self.S = _stack_twists(self.axis_motions)
+        self.own_inertias = [
+            SpatialInertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3)) for _ in self.tree.links
+        ]
         for body in world.bodies:
             inertia = inertia_about_origin(body.m, body.r, body.I)
-            self.own[body.link] = self.own[body.link] + inertia
-        self.inertias = inward(self.tree, self.own, lambda _, __, inertia: inertia)
-        self.momenta = [
-            self.inertias[f.link] @ s for f, s in zip(self.freedoms, self.motions, strict=True)
+            self.own_inertias[body.link] = self.own_inertias[body.link] + inertia
+        self.composite_inertias = recurse_inward(
+            self.tree, self.own_inertias, lambda _, __, inertia: inertia
+        )
+        self.composite_momenta = [
+            self.composite_inertias[f.link] @ s
+            for f, s in zip(self.joint_axes, self.axis_motions, strict=True)
         ]
 
     @cached_property
-    def below(self) -> list[tuple[int, int]]:
+    def axis_pairs(self) -> list[tuple[int, int]]:
         """Pairs (j, k) of freedoms with j on the way to k, the same link included."""
-        on_path = [set(self.tree.path(f.link)) for f in self.freedoms]
-        n = range(len(self.freedoms))
-        return [(j, k) for k in n for j in n if self.freedoms[j].link in on_path[k]]
+        on_path = [set(self.tree.path_to_ground(f.link)) for f in self.joint_axes]
+        n = range(len(self.joint_axes))
+        return [(j, k) for k in n for j in n if self.joint_axes[j].link in on_path[k]]
 
     def mass_matrix(self) -> Array:
-        upper = self.selected(self.S.T @ _wrenches(self.momenta), self.below)
+        upper = self.select_entries(
+            self.S.T @ _stack_wrenches(self.composite_momenta), self.axis_pairs
+        )
         return ca.densify(ca.triu2symm(ca.triu(upper)))
 
     def coriolis_matrix(self, v: Array) -> Array:
-        def step(_: int, link: Link, parent: Motion) -> Motion:
+        def step(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
             for k in range(link.v_range.start, link.v_range.stop):
-                parent = parent + self.motions[k].times(v[k])
+                parent = parent + self.axis_motions[k].scale(v[k])
             return parent
 
-        twists = outward(self.tree, REST, step)
+        twists = recurse_outward(self.tree, ZERO_TWIST, step)
         own = [
-            body_coriolis(inertia, twist) for inertia, twist in zip(self.own, twists, strict=True)
+            body_coriolis_block(inertia, twist)
+            for inertia, twist in zip(self.own_inertias, twists, strict=True)
         ]
-        blocks = inward(self.tree, own, lambda _, __, block: block)
+        blocks = recurse_inward(self.tree, own, lambda _, __, block: block)
         rates, forces, turned = [], [], []
-        for f, s in zip(self.freedoms, self.motions, strict=True):
+        for f, s in zip(self.joint_axes, self.axis_motions, strict=True):
             rates.append(twists[f.link].cross(s))
-            forces.append(self.inertias[f.link] @ rates[-1] + blocks[f.link] @ s)
-            turned.append(blocks[f.link].transposed(s))
-        upper = self.selected(self.S.T @ _wrenches(forces), self.below)
-        known = set(self.below)
-        beyond = [(k, j) for j, k in self.below if (k, j) not in known]
-        lower = _wrenches(self.momenta).T @ _twists(rates) + _wrenches(turned).T @ self.S
-        return ca.densify(upper + self.selected(lower, beyond))
+            forces.append(self.composite_inertias[f.link] @ rates[-1] + blocks[f.link] @ s)
+            turned.append(blocks[f.link].multiply_transposed(s))
+        upper = self.select_entries(self.S.T @ _stack_wrenches(forces), self.axis_pairs)
+        known = set(self.axis_pairs)
+        beyond = [(k, j) for j, k in self.axis_pairs if (k, j) not in known]
+        lower = (
+            _stack_wrenches(self.composite_momenta).T @ _stack_twists(rates)
+            + _stack_wrenches(turned).T @ self.S
+        )
+        return ca.densify(upper + self.select_entries(lower, beyond))
 
-    def weight(self, field: Array) -> Array:
+    def field_forces(self, field: Array) -> Array:
         """Forces along the freedoms of a uniform field of acceleration."""
         found = []
-        for f, s in zip(self.freedoms, self.motions, strict=True):
-            beyond = self.inertias[f.link]
-            found.append(Wrench(cross(beyond.h, field), beyond.m * field).power(s))
+        for f, s in zip(self.joint_axes, self.axis_motions, strict=True):
+            beyond = self.composite_inertias[f.link]
+            found.append(SpatialForce(cross(beyond.h, field), beyond.m * field).power(s))
         return ca.vertcat(*found)
 
-    def selected(self, matrix: Array, entries: list[tuple[int, int]]) -> Array:
-        n = len(self.freedoms)
+    def select_entries(self, matrix: Array, entries: list[tuple[int, int]]) -> Array:
+        n = len(self.joint_axes)
         rows, columns = [j for j, _ in entries], [k for _, k in entries]
         return ca.project(matrix, ca.Sparsity.triplet(n, n, rows, columns))
 
 
-def _twists(motions: Iterable[Motion]) -> Array:
+def _stack_twists(motions: Iterable[SpatialMotion]) -> Array:
     return ca.horzcat(*(ca.vertcat(m.angular, m.linear) for m in motions))
 
 
-def _wrenches(wrenches: Iterable[Wrench]) -> Array:
+def _stack_wrenches(wrenches: Iterable[SpatialForce]) -> Array:
     return ca.horzcat(*(ca.vertcat(w.moment, w.force) for w in wrenches))

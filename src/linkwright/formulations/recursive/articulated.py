@@ -14,112 +14,123 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import ZERO3, Array, Scalar, outer, symmetric
-from ...algebra.spatial import ArticulatedInertia, Motion, Wrench, articulated
-from ...kinematics.coordinates import spread_coordinates, spread_speeds
-from ...kinematics.recursions import (
-    displacements,
-    inward,
-    joint_force,
-    joint_motion,
-    outward,
-    subspace,
-    velocities,
+from ...algebra.linear import ZERO3, Array, Scalar, outer, symmetric_from_upper
+from ...algebra.spatial import (
+    ArticulatedInertia,
+    SpatialForce,
+    SpatialMotion,
+    articulated_from_rigid,
 )
-from ...kinematics.tree import Link, Tree
+from ...kinematics.coordinates import spread_coordinates, spread_velocities
+from ...kinematics.recursions import (
+    joint_motion,
+    link_displacements,
+    link_twists,
+    motion_subspace,
+    project_joint_force,
+    recurse_inward,
+    recurse_outward,
+)
+from ...kinematics.tree import KinematicTree, Link
 
 
 @dataclass(frozen=True)
-class _Load:
+class _ArticulatedBody:
     """An articulated body: its inertia and bias force."""
 
     inertia: ArticulatedInertia
-    p: Wrench
+    p: SpatialForce
 
-    def __add__(self, other: _Load) -> _Load:
-        return _Load(self.inertia + other.inertia, self.p + other.p)
+    def __add__(self, other: _ArticulatedBody) -> _ArticulatedBody:
+        return _ArticulatedBody(self.inertia + other.inertia, self.p + other.p)
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _ArticulatedJoint:
     """What the way back needs: the columns U, D factored as LDLᵀ, and u."""
 
-    U: list[Wrench]
+    U: list[SpatialForce]
     D: list[list[Scalar]]
     u: list[Scalar]
 
 
-def forward_dynamics(tree: Tree, q: Array, qd: Array, tau: Array) -> Array:
+def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: Array) -> Array:
     """q̈ from the forces τ along the tree's speeds (no mimicry)."""
-    moved = displacements(tree, spread_coordinates(tree, q))
-    v = spread_speeds(tree, qd)
-    twists = velocities(tree, moved, v)
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    v = spread_velocities(tree, qd)
+    twists = link_twists(tree, moved, v)
     own = [joint_motion(link, v[link.v_range]) for link in tree.links]
     bias = [twist.cross(motion) for twist, motion in zip(twists, own, strict=True)]
     loads = [
-        _Load(articulated(link.inertia), twist.cross_force(link.inertia @ twist))
+        _ArticulatedBody(
+            articulated_from_rigid(link.inertia), twist.cross_force(link.inertia @ twist)
+        )
         for link, twist in zip(tree.links, twists, strict=True)
     ]
-    joints: dict[int, _Joint] = {}
+    joints: dict[int, _ArticulatedJoint] = {}
 
-    def carry(index: int, link: Link, load: _Load) -> _Load:
-        joint = joints[index] = _open(tree, link, load, tau)
-        reduced = _reduce(load.inertia, joint)
+    def carry(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
+        joint = joints[index] = _factor_joint(tree, link, load, tau)
+        reduced = _reduce_articulated_inertia(load.inertia, joint)
         onto = load.p + reduced @ bias[index]
-        for column, y in zip(joint.U, _solve(joint.D, joint.u), strict=True):
-            onto = onto + column.times(y)
+        for column, y in zip(joint.U, _solve_ldl(joint.D, joint.u), strict=True):
+            onto = onto + column.scale(y)
         d = moved[index]
-        return _Load(d.inertia_out(reduced), d.wrench_out(onto))
+        return _ArticulatedBody(d.inertia_to_parent(reduced), d.wrench_to_parent(onto))
 
-    totals = inward(tree, loads, carry)
+    totals = recurse_inward(tree, loads, carry)
     qdd: dict[int, Scalar] = {}
 
-    def step(index: int, link: Link, parent: Motion) -> Motion:
-        joint = joints.get(index) or _open(tree, link, totals[index], tau)
-        a = moved[index].motion_into(parent) + bias[index]
+    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+        joint = joints.get(index) or _factor_joint(tree, link, totals[index], tau)
+        a = moved[index].motion_to_link(parent) + bias[index]
         rest = [u - column.power(a) for u, column in zip(joint.u, joint.U, strict=True)]
-        rates = _solve(joint.D, rest)
+        rates = _solve_ldl(joint.D, rest)
         qdd.update({link.v + k: rate for k, rate in enumerate(rates)})
         return a + joint_motion(link, ca.vertcat(*rates))
 
-    outward(tree, Motion(ZERO3, -tree.gravity), step)
+    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), step)
     return ca.vertcat(*(qdd[k] for k in range(tree.nv)))
 
 
-def _open(tree: Tree, link: Link, load: _Load, tau: Array) -> _Joint:
-    columns = subspace(link)
+def _factor_joint(
+    tree: KinematicTree, link: Link, load: _ArticulatedBody, tau: Array
+) -> _ArticulatedJoint:
+    columns = motion_subspace(link)
     U = [load.inertia @ s for s in columns]
-    D = [joint_force(link, column) for column in U]
+    D = [project_joint_force(link, column) for column in U]
     for k in range(len(D)):
-        D[k][k] = D[k][k] + tree.effects[link.v + k].rotor
-    pull = joint_force(link, load.p)
-    return _Joint(U, _factor(D), [tau[link.v + k] - pull[k] for k in range(len(D))])
+        D[k][k] = D[k][k] + tree.joint_effects[link.v + k].rotor_inertia
+    pull = project_joint_force(link, load.p)
+    return _ArticulatedJoint(U, _factor_ldl(D), [tau[link.v + k] - pull[k] for k in range(len(D))])
 
 
-def _reduce(inertia: ArticulatedInertia, joint: _Joint) -> ArticulatedInertia:
+def _reduce_articulated_inertia(
+    inertia: ArticulatedInertia, joint: _ArticulatedJoint
+) -> ArticulatedInertia:
     """I^A − U D⁻¹ Uᵀ, one column of W = U L⁻ᵀ after the other."""
     result = inertia
-    for W, d in _decoupled(joint):
+    for W, d in _decouple_columns(joint):
         n, f = W.moment, W.force
         result = ArticulatedInertia(
-            symmetric(result.I - outer(n, n) / d),
+            symmetric_from_upper(result.I - outer(n, n) / d),
             result.H - outer(n, f) / d,
-            symmetric(result.M - outer(f, f) / d),
+            symmetric_from_upper(result.M - outer(f, f) / d),
         )
     return result
 
 
-def _decoupled(joint: _Joint) -> list[tuple[Wrench, Scalar]]:
+def _decouple_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scalar]]:
     """Columns of U L⁻ᵀ with the pivots d, D = L diag(d) Lᵀ."""
-    found: list[tuple[Wrench, Scalar]] = []
+    found: list[tuple[SpatialForce, Scalar]] = []
     for k, column in enumerate(joint.U):
         for i in range(k):
-            column = column - found[i][0].times(joint.D[k][i])
+            column = column - found[i][0].scale(joint.D[k][i])
         found.append((column, joint.D[k][k]))
     return found
 
 
-def _factor(D: list[list[Scalar]]) -> list[list[Scalar]]:
+def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
     """D = L diag(d) Lᵀ in place: d on the diagonal, L below it."""
     n = len(D)
     L = [list(row) for row in D]
@@ -133,7 +144,7 @@ def _factor(D: list[list[Scalar]]) -> list[list[Scalar]]:
     return L
 
 
-def _solve(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
+def _solve_ldl(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
     x = list(rhs)
     n = len(x)
     for i in range(n):

@@ -14,89 +14,91 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import IDENTITY, ZERO3, Array, cross, skew, vector
-from ...algebra.spatial import Inertia, Motion, Wrench, turned_matrix
+from ...algebra.linear import IDENTITY, ZERO3, Array, column_vector, cross, skew
+from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, rotate_matrix_about_z
 from ...kinematics.coordinates import (
     gather_columns,
     gather_forces,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
 from ...kinematics.recursions import (
-    Displacement,
-    displacements,
-    inward,
-    joint_force,
-    subspace,
-    velocities,
+    LinkDisplacement,
+    link_displacements,
+    link_twists,
+    motion_subspace,
+    project_joint_force,
+    recurse_inward,
 )
-from ...kinematics.tree import GROUND, Link, Tree
+from ...kinematics.tree import GROUND, KinematicTree, Link
 
 
 @dataclass(frozen=True)
-class Coriolis:
+class CoriolisBlock:
     """B of a body or a composite: the moment's matrix A and the linear momentum f."""
 
     A: Array
     f: Array
 
-    def __add__(self, other: Coriolis) -> Coriolis:
-        return Coriolis(self.A + other.A, self.f + other.f)
+    def __add__(self, other: CoriolisBlock) -> CoriolisBlock:
+        return CoriolisBlock(self.A + other.A, self.f + other.f)
 
-    def __matmul__(self, motion: Motion) -> Wrench:
-        return Wrench(self.A @ motion.angular, cross(motion.angular, self.f))
+    def __matmul__(self, motion: SpatialMotion) -> SpatialForce:
+        return SpatialForce(self.A @ motion.angular, cross(motion.angular, self.f))
 
-    def transposed(self, motion: Motion) -> Wrench:
+    def multiply_transposed(self, motion: SpatialMotion) -> SpatialForce:
         """Bᵀ times a motion."""
-        return Wrench(self.A.T @ motion.angular + cross(self.f, motion.linear), ZERO3)
+        return SpatialForce(self.A.T @ motion.angular + cross(self.f, motion.linear), ZERO3)
 
-    def moved(self, d: Displacement) -> Coriolis:
+    def to_parent(self, d: LinkDisplacement) -> CoriolisBlock:
         """The same, seen from the parent of the frame displaced by d."""
-        A = self.A - skew(vector(0.0, 0.0, d.shift)) @ skew(self.f)
-        if d.cs is not None:
-            A = turned_matrix(A, *d.cs)
+        A = self.A - skew(column_vector(0.0, 0.0, d.shift)) @ skew(self.f)
+        if d.cosine_sine is not None:
+            A = rotate_matrix_about_z(A, *d.cosine_sine)
         elif d.R is not None:
             A = d.R @ A @ d.R.T
-        f = d.out(self.f)
-        return Coriolis(d.R0 @ A @ d.R0.T - skew(d.p) @ skew(f), f)
+        f = d.to_parent_axes(self.f)
+        return CoriolisBlock(
+            d.constant_rotation @ A @ d.constant_rotation.T - skew(d.p) @ skew(f), f
+        )
 
 
-def body_coriolis(inertia: Inertia, twist: Motion) -> Coriolis:
+def body_coriolis_block(inertia: SpatialInertia, twist: SpatialMotion) -> CoriolisBlock:
     """B(I, v) of one body."""
     I = inertia.I  # noqa: E741
     w, v = twist.angular, twist.linear
     half_trace = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
     A = skew(w) @ (I - half_trace * IDENTITY) - skew(inertia.h) @ skew(v)
-    return Coriolis(A, inertia.m * v + cross(w, inertia.h))
+    return CoriolisBlock(A, inertia.m * v + cross(w, inertia.h))
 
 
-def coriolis_matrix(tree: Tree, q: Array, qd: Array) -> Array:
+def recursive_coriolis_matrix(tree: KinematicTree, q: Array, qd: Array) -> Array:
     """C, nv × nv, with C q̇ the velocity terms and Ṁ − 2C skew."""
-    moved = displacements(tree, spread_coordinates(tree, q))
-    twists = velocities(tree, moved, spread_speeds(tree, qd))
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    twists = link_twists(tree, moved, spread_velocities(tree, qd))
 
-    def carry_inertia(index: int, _: Link, inertia: Inertia) -> Inertia:
-        return moved[index].inertia_out(inertia)
+    def carry_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+        return moved[index].inertia_to_parent(inertia)
 
-    inertias = inward(tree, [link.inertia for link in tree.links], carry_inertia)
-    own = [body_coriolis(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
-    blocks = inward(tree, own, lambda index, _, block: block.moved(moved[index]))
+    inertias = recurse_inward(tree, [link.inertia for link in tree.links], carry_inertia)
+    own = [body_coriolis_block(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
+    blocks = recurse_inward(tree, own, lambda index, _, block: block.to_parent(moved[index]))
     C = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
     for j, link in enumerate(tree.links):
-        for k, s in enumerate(subspace(link)):
+        for k, s in enumerate(motion_subspace(link)):
             column = link.v + k
             rate = twists[j].cross(s)
             f1 = inertias[j] @ rate + blocks[j] @ s
-            f2, f3 = inertias[j] @ s, blocks[j].transposed(s)
+            f2, f3 = inertias[j] @ s, blocks[j].multiply_transposed(s)
             i = j
             while i != GROUND:
                 outer = tree.links[i]
-                for row, force in enumerate(joint_force(outer, f1)):
+                for row, force in enumerate(project_joint_force(outer, f1)):
                     C[outer.v + row, column] = force
                 if i != j:
-                    backward = joint_force(outer, f3)
-                    for row, t in enumerate(subspace(outer)):
+                    backward = project_joint_force(outer, f3)
+                    for row, t in enumerate(motion_subspace(outer)):
                         C[column, outer.v + row] = f2.power(twists[i].cross(t)) + backward[row]
-                f1, f2, f3 = (moved[i].wrench_out(f) for f in (f1, f2, f3))
+                f1, f2, f3 = (moved[i].wrench_to_parent(f) for f in (f1, f2, f3))
                 i = outer.parent
     return gather_columns(tree, gather_forces(tree, C))

@@ -28,175 +28,190 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ...algebra.linear import ZERO3, Array, cross, skew
-from ...algebra.spatial import Inertia, Motion, Wrench
+from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion
 from ...kinematics.coordinates import (
     gather_columns,
     gather_forces,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
 from ...kinematics.recursions import (
-    Displacement,
-    State,
-    accelerations,
-    displacements,
-    inward,
-    joint_force,
+    LinkDisplacement,
+    LinkMotion,
     joint_motion,
-    subspace,
+    link_accelerations,
+    link_displacements,
+    motion_subspace,
+    project_joint_force,
+    recurse_inward,
 )
-from ...kinematics.tree import GROUND, Link, Tree
-from .coriolis import Coriolis, body_coriolis
-from .newton_euler import inertia_wrench
+from ...kinematics.tree import GROUND, KinematicTree, Link
+from .coriolis import CoriolisBlock, body_coriolis_block
+from .newton_euler import newton_euler_wrench
 
 
 @dataclass(frozen=True)
-class _Composite:
+class _CompositeBody:
     """Everything beyond a link: inertia, 2B, and the wrench that it needs."""
 
-    inertia: Inertia
-    B2: Coriolis
-    f: Wrench
+    inertia: SpatialInertia
+    twice_B: CoriolisBlock
+    f: SpatialForce
 
-    def __add__(self, other: _Composite) -> _Composite:
-        return _Composite(self.inertia + other.inertia, self.B2 + other.B2, self.f + other.f)
+    def __add__(self, other: _CompositeBody) -> _CompositeBody:
+        return _CompositeBody(
+            self.inertia + other.inertia, self.twice_B + other.twice_B, self.f + other.f
+        )
 
 
 @dataclass(frozen=True)
-class _Column:
+class _MotionColumn:
     """One freedom s of a link: Ψ̇, 2Ψ̇ + c and Ψ̈, and the wrenches F, G, u, 2w."""
 
     index: int
-    s: Motion
-    rate: Motion
-    twice: Motion
-    second: Motion
-    F: Wrench
-    G: Wrench
-    u: Wrench
-    w2: Wrench
+    s: SpatialMotion
+    rate: SpatialMotion
+    twice: SpatialMotion
+    second: SpatialMotion
+    F: SpatialForce
+    G: SpatialForce
+    u: SpatialForce
+    twice_w: SpatialForce
 
 
-def inverse_dynamics_derivatives(
-    tree: Tree, q: Array, qd: Array, qdd: Array
+def recursive_dynamics_derivatives(
+    tree: KinematicTree, q: Array, qd: Array, qdd: Array
 ) -> tuple[Array, Array, Array]:
     """∂τ/∂q along the tangent, ∂τ/∂qd, and M, without what the joints' own losses add."""
-    moved = displacements(tree, spread_coordinates(tree, q))
-    v, vd = spread_speeds(tree, qd), spread_speeds(tree, qdd)
-    states = accelerations(tree, moved, v, vd, -tree.gravity)
-    drifts = [_drift(tree, i, states, moved, v) for i in range(len(tree.links))]
-    composites = inward(
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    v, vd = spread_velocities(tree, qd), spread_velocities(tree, qdd)
+    states = link_accelerations(tree, moved, v, vd, -tree.gravity)
+    drifts = [_relative_origin_velocity(tree, i, states, moved, v) for i in range(len(tree.links))]
+    composites = recurse_inward(
         tree,
-        [_own(link, state) for link, state in zip(tree.links, states, strict=True)],
-        lambda i, _, composite: _carried(composite, moved[i], drifts[i]),
+        [_single_body(link, state) for link, state in zip(tree.links, states, strict=True)],
+        lambda i, _, composite: _composite_to_parent(composite, moved[i], drifts[i]),
     )
     size = tree.tree_nv
     by_q, by_qd, M = (ca.SX.zeros(size, size) for _ in range(3))
     columns = [
-        _columns(tree, i, composites[i], states, moved[i], v) for i in range(len(tree.links))
+        _link_columns(tree, i, composites[i], states, moved[i], v) for i in range(len(tree.links))
     ]
     for i, own in enumerate(columns):
-        _within(own, by_q, by_qd, M)
+        _fill_link_entries(own, by_q, by_qd, M)
         for column in own:
-            _down(tree, i, column, columns, moved, drifts, (by_q, by_qd, M))
-    for k, effect in enumerate(tree.effects):
-        M[k, k] += effect.rotor
+            _fill_ancestor_entries(tree, i, column, columns, moved, drifts, (by_q, by_qd, M))
+    for k, effect in enumerate(tree.joint_effects):
+        M[k, k] += effect.rotor_inertia
     by_q, by_qd, M = (gather_columns(tree, gather_forces(tree, X)) for X in (by_q, by_qd, M))
     return by_q, by_qd, M
 
 
-def _own(link: Link, state: State) -> _Composite:
-    twice = Inertia(2 * link.inertia.m, 2 * link.inertia.h, 2 * link.inertia.I)
-    at_rest = Motion(state.omega, ZERO3)
-    return _Composite(
-        link.inertia, body_coriolis(twice, at_rest), inertia_wrench(link.inertia, state)
+def _single_body(link: Link, state: LinkMotion) -> _CompositeBody:
+    twice = SpatialInertia(2 * link.inertia.m, 2 * link.inertia.h, 2 * link.inertia.I)
+    at_rest = SpatialMotion(state.omega, ZERO3)
+    return _CompositeBody(
+        link.inertia, body_coriolis_block(twice, at_rest), newton_euler_wrench(link.inertia, state)
     )
 
 
-def _parent_state(tree: Tree, link: Link, states: Sequence[State]) -> State:
+def _parent_motion(tree: KinematicTree, link: Link, states: Sequence[LinkMotion]) -> LinkMotion:
     if link.parent == GROUND:
-        return State(ZERO3, ZERO3, -tree.gravity)
+        return LinkMotion(ZERO3, ZERO3, -tree.gravity)
     return states[link.parent]
 
 
-def _drift(
-    tree: Tree, i: int, states: Sequence[State], moved: Sequence[Displacement], v: Array
+def _relative_origin_velocity(
+    tree: KinematicTree,
+    i: int,
+    states: Sequence[LinkMotion],
+    moved: Sequence[LinkDisplacement],
+    v: Array,
 ) -> Array:
     """Δv: velocity of the link's origin when its parent's is at rest, in the link's axes."""
     link = tree.links[i]
-    omega = _parent_state(tree, link, states).omega
+    omega = _parent_motion(tree, link, states).omega
     own = joint_motion(link, v[link.v_range])
-    return moved[i].into(cross(omega, moved[i].position)) + own.linear
+    return moved[i].to_link_axes(cross(omega, moved[i].position)) + own.linear
 
 
-def _carried(composite: _Composite, d: Displacement, drift: Array) -> _Composite:
+def _composite_to_parent(
+    composite: _CompositeBody, d: LinkDisplacement, drift: Array
+) -> _CompositeBody:
     """A composite seen from the parent, which takes its own origin as being at rest."""
     m, h = composite.inertia.m, composite.inertia.h
-    A = composite.B2.A - skew(2 * h) @ skew(drift)
-    B2 = Coriolis(A, composite.B2.f + (2 * m) * drift)
-    return _Composite(d.inertia_out(composite.inertia), B2.moved(d), d.wrench_out(composite.f))
+    A = composite.twice_B.A - skew(2 * h) @ skew(drift)
+    B2 = CoriolisBlock(A, composite.twice_B.f + (2 * m) * drift)
+    return _CompositeBody(
+        d.inertia_to_parent(composite.inertia), B2.to_parent(d), d.wrench_to_parent(composite.f)
+    )
 
 
-def _columns(
-    tree: Tree, i: int, beyond: _Composite, states: Sequence[State], d: Displacement, v: Array
-) -> list[_Column]:
+def _link_columns(
+    tree: KinematicTree,
+    i: int,
+    beyond: _CompositeBody,
+    states: Sequence[LinkMotion],
+    d: LinkDisplacement,
+    v: Array,
+) -> list[_MotionColumn]:
     link = tree.links[i]
-    below, own = _parent_state(tree, link, states), joint_motion(link, v[link.v_range])
-    omega, slip = d.into(below.omega), -own.linear
-    point = d.into(below.at(d.position))
-    v_below = Motion(omega, slip)
-    a_below = Motion(d.into(below.alpha), point - cross(omega, slip))
+    below, own = _parent_motion(tree, link, states), joint_motion(link, v[link.v_range])
+    omega, slip = d.to_link_axes(below.omega), -own.linear
+    point = d.to_link_axes(below.point_acceleration(d.position))
+    v_below = SpatialMotion(omega, slip)
+    a_below = SpatialMotion(d.to_link_axes(below.alpha), point - cross(omega, slip))
     found = []
-    for k, s in enumerate(subspace(link)):
+    for k, s in enumerate(motion_subspace(link)):
         rate = v_below.cross(s)
         second = a_below.cross(s) + v_below.cross(rate)
-        twice = rate.times(2) + own.cross(s)
-        inner = beyond.inertia @ second + beyond.B2 @ rate
+        twice = rate.scale(2) + own.cross(s)
+        inner = beyond.inertia @ second + beyond.twice_B @ rate
         found.append(
-            _Column(
+            _MotionColumn(
                 index=link.v + k,
                 s=s,
                 rate=rate,
                 twice=twice,
                 second=second,
                 F=s.cross_force(beyond.f) + inner,
-                G=beyond.inertia @ twice + beyond.B2 @ s,
+                G=beyond.inertia @ twice + beyond.twice_B @ s,
                 u=beyond.inertia @ s,
-                w2=beyond.B2.transposed(s),
+                twice_w=beyond.twice_B.multiply_transposed(s),
             )
         )
     return found
 
 
-def _within(own: list[_Column], by_q: Array, by_qd: Array, M: Array) -> None:
+def _fill_link_entries(own: list[_MotionColumn], by_q: Array, by_qd: Array, M: Array) -> None:
     """Entries between the freedoms of one link."""
     for i in own:
         for j in own:
-            by_q[i.index, j.index] = i.u.power(j.second) + i.w2.power(j.rate)
-            by_qd[i.index, j.index] = i.u.power(j.twice) + i.w2.power(j.s)
+            by_q[i.index, j.index] = i.u.power(j.second) + i.twice_w.power(j.rate)
+            by_qd[i.index, j.index] = i.u.power(j.twice) + i.twice_w.power(j.s)
             M[i.index, j.index] = i.u.power(j.s)
 
 
-def _down(
-    tree: Tree,
+def _fill_ancestor_entries(
+    tree: KinematicTree,
     i: int,
-    column: _Column,
-    columns: Sequence[Sequence[_Column]],
-    moved: Sequence[Displacement],
+    column: _MotionColumn,
+    columns: Sequence[Sequence[_MotionColumn]],
+    moved: Sequence[LinkDisplacement],
     drifts: Sequence[Array],
     entries: tuple[Array, Array, Array],
 ) -> None:
     """Entries between a freedom and all those below it, on the way to ground."""
     by_q, by_qd, M = entries
-    F, G, u, w2 = column.F, column.G, column.u, column.w2.moment
+    F, G, u, w2 = column.F, column.G, column.u, column.twice_w.moment
     row, here = column.index, i
     while (below := tree.links[here].parent) != GROUND:
         d = moved[here]
-        w2 = d.out(w2 + 2 * cross(drifts[here], u.force))
-        F, G, u = (d.wrench_out(wrench) for wrench in (F, G, u))
+        w2 = d.to_parent_axes(w2 + 2 * cross(drifts[here], u.force))
+        F, G, u = (d.wrench_to_parent(wrench) for wrench in (F, G, u))
         link = tree.links[below]
-        turned = Wrench(w2, ZERO3)
-        forces = [joint_force(link, wrench) for wrench in (F, G, u)]
+        turned = SpatialForce(w2, ZERO3)
+        forces = [project_joint_force(link, wrench) for wrench in (F, G, u)]
         for k, other in enumerate(columns[below]):
             by_q[other.index, row] = forces[0][k]
             by_qd[other.index, row] = forces[1][k]

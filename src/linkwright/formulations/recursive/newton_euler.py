@@ -14,28 +14,28 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ...algebra.linear import Array, cross, vector
-from ...algebra.spatial import Inertia, Wrench
+from ...algebra.linear import Array, column_vector, cross
+from ...algebra.spatial import SpatialForce, SpatialInertia
 from ...kinematics.coordinates import (
     gather_forces,
     spread_accelerations,
     spread_coordinates,
-    spread_speeds,
+    spread_velocities,
 )
-from ...kinematics.loads import Load, spring_loads, wrench_loads
+from ...kinematics.loads import BodyForce, declared_body_forces, spring_body_forces
 from ...kinematics.recursions import (
-    Pose,
-    State,
-    accelerations,
-    displacements,
-    inward,
-    joint_force,
-    poses,
+    LinkMotion,
+    LinkPose,
+    link_accelerations,
+    link_displacements,
+    link_poses,
+    project_joint_force,
+    recurse_inward,
 )
-from ...kinematics.tree import GROUND, Tree
+from ...kinematics.tree import GROUND, KinematicTree
 
 
-def inertia_wrench(inertia: Inertia, state: State) -> Wrench:
+def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialForce:
     """What it takes to move a body so: F and N about the link's origin.
 
     I ω̇ + ω × I ω, entry by entry, in what U has already.
@@ -54,70 +54,74 @@ def inertia_wrench(inertia: Inertia, state: State) -> Wrench:
         I[2, 2] * wd[2] + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
         - I[0, 2] * U[1, 2] + I[1, 2] * U[0, 2] + I[0, 1] * (U[0, 0] - U[1, 1])
     )  # fmt: skip
-    return Wrench(vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
+    return SpatialForce(column_vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
 
 
-def inverse_dynamics(
-    tree: Tree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
+def newton_euler_forces(
+    tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
 ) -> Array:
     """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
 
     `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
     the body's origin. Dampers, friction and springs are not in here.
     """
-    moved = displacements(tree, spread_coordinates(tree, q))
+    moved = link_displacements(tree, spread_coordinates(tree, q))
     rate = spread_accelerations(tree, qd, qdd)
-    states = accelerations(tree, moved, spread_speeds(tree, qd), rate, -tree.gravity)
-    needed = [inertia_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)]
+    states = link_accelerations(tree, moved, spread_velocities(tree, qd), rate, -tree.gravity)
+    needed = [
+        newton_euler_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)
+    ]
     if wrenches is not None:
-        needed = _less_external(tree, needed, poses(tree, moved), wrenches)
-    totals = inward(tree, needed, lambda i, _, wrench: moved[i].wrench_out(wrench))
-    tau = [f for link, w in zip(tree.links, totals, strict=True) for f in joint_force(link, w)]
+        needed = _subtract_external_wrenches(tree, needed, link_poses(tree, moved), wrenches)
+    totals = recurse_inward(tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench))
+    tau = [
+        f for link, w in zip(tree.links, totals, strict=True) for f in project_joint_force(link, w)
+    ]
     if rate is not None:
         tau = [
-            t + effect.rotor * rate[k]
-            for k, (t, effect) in enumerate(zip(tau, tree.effects, strict=True))
+            t + effect.rotor_inertia * rate[k]
+            for k, (t, effect) in enumerate(zip(tau, tree.joint_effects, strict=True))
         ]
     return gather_forces(tree, ca.vertcat(*tau))
 
 
-def _less_external(
-    tree: Tree, needed: list[Wrench], placed: list[Pose], wrenches: Array
-) -> list[Wrench]:
+def _subtract_external_wrenches(
+    tree: KinematicTree, needed: list[SpatialForce], placed: list[LinkPose], wrenches: Array
+) -> list[SpatialForce]:
     rest = list(needed)
     for row, name in enumerate(tree.names.bodies):
         place = tree.bodies[name]
         R = placed[place.link].R
         moment, force = R.T @ wrenches[row, :3].T, R.T @ wrenches[row, 3:].T
-        rest[place.link] = rest[place.link] - Wrench(moment + cross(place.p, force), force)
+        rest[place.link] = rest[place.link] - SpatialForce(moment + cross(place.p, force), force)
     return rest
 
 
-def reactions(
-    tree: Tree,
+def joint_reactions(
+    tree: KinematicTree,
     q: Array,
     qd: Array,
     qdd: Array,
     *,
     in_bodies: bool = False,
-    others: Sequence[Load] = (),
+    others: Sequence[BodyForce] = (),
 ) -> Array:
     """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
     about the joint's origin in the parent, in world axes or in those of the child; drives and
     passive forces included. `others` act on bodies beside what the mechanism has.
     """
-    moved = displacements(tree, spread_coordinates(tree, q))
-    v, vd = spread_speeds(tree, qd), spread_accelerations(tree, qd, qdd)
-    states = accelerations(tree, moved, v, vd, -tree.gravity)
-    placed = poses(tree, moved)
-    applied: dict[str, Wrench] = {}
-    for load in (*spring_loads(tree, q, qd), *wrench_loads(tree, q), *others):
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    v, vd = spread_velocities(tree, qd), spread_accelerations(tree, qd, qdd)
+    states = link_accelerations(tree, moved, v, vd, -tree.gravity)
+    placed = link_poses(tree, moved)
+    applied: dict[str, SpatialForce] = {}
+    for load in (*spring_body_forces(tree, q, qd), *declared_body_forces(tree, q), *others):
         moment = load.moment + cross(load.point, load.force)
-        one = Wrench(moment, load.force)
+        one = SpatialForce(moment, load.force)
         applied[load.body] = applied[load.body] + one if load.body in applied else one
-    beyond: dict[str, Wrench] = {}  # about the world's origin, world axes
+    beyond: dict[str, SpatialForce] = {}  # about the world's origin, world axes
     for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
-        total = _body_wrench(tree, joint.child, states, placed)
+        total = _world_body_wrench(tree, joint.child, states, placed)
         if joint.child in applied:
             total = total - applied[joint.child]
         for other, outer in tree.mechanism.joints.items():
@@ -126,7 +130,7 @@ def reactions(
         beyond[name] = total
     rows = []
     for span in tree.joints:
-        origin = _origin(span.frame.link, span.frame.p, placed)
+        origin = _world_point(span.frame.link, span.frame.p, placed)
         wrench = beyond[span.name]
         moment, force = wrench.moment - cross(origin, wrench.force), wrench.force
         if in_bodies:
@@ -137,16 +141,18 @@ def reactions(
     return ca.vertcat(*rows)
 
 
-def _body_wrench(tree: Tree, body: str, states: list[State], placed: list[Pose]) -> Wrench:
+def _world_body_wrench(
+    tree: KinematicTree, body: str, states: list[LinkMotion], placed: list[LinkPose]
+) -> SpatialForce:
     """What moves one body, about the world's origin in world axes; nothing if it is fixed."""
     link = tree.bodies[body].link
     if link == GROUND:
         weight = -(tree.inertias[body].m * tree.gravity)
-        return Wrench(cross(tree.inertias[body].h, -tree.gravity), ca.SX(weight))
-    own, pose = inertia_wrench(tree.inertias[body], states[link]), placed[link]
+        return SpatialForce(cross(tree.inertias[body].h, -tree.gravity), ca.SX(weight))
+    own, pose = newton_euler_wrench(tree.inertias[body], states[link]), placed[link]
     force = pose.R @ own.force
-    return Wrench(pose.R @ own.moment + cross(pose.p, force), force)
+    return SpatialForce(pose.R @ own.moment + cross(pose.p, force), force)
 
 
-def _origin(link: int, p: Array, placed: list[Pose]) -> Array:
+def _world_point(link: int, p: Array, placed: list[LinkPose]) -> Array:
     return p if link == GROUND else placed[link].p + placed[link].R @ p

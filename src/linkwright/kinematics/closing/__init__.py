@@ -6,38 +6,38 @@ Constraints come in as functions of numbers, so that this package imports nothin
 
 from .iterates import ClosureResult
 from .positions import (
-    ConstraintFunctions,
+    PositionConstraints,
     close_positions,
     line_search,
     search_positions,
 )
-from .rates import project_velocities, solve_accelerations
+from .rates import project_accelerations, project_velocities
 from .steps import (
     gauss_newton_step,
-    limit_step,
-    null_space,
-    numeric_rank,
-    pseudoinverse,
-    smallest_share,
+    jacobian_null_space,
+    jacobian_pseudoinverse,
+    limit_step_length,
+    singular_value_rank,
+    smallest_singular_share,
     solve_least_change,
 )
-from .tolerances import TOLERANCES, ClosureTolerances
+from .tolerances import CLOSURE_TOLERANCES, ClosureTolerances
 
 __all__ = [
-    "TOLERANCES",
+    "CLOSURE_TOLERANCES",
     "ClosureResult",
     "ClosureTolerances",
-    "ConstraintFunctions",
+    "PositionConstraints",
     "close_positions",
     "gauss_newton_step",
-    "limit_step",
+    "jacobian_null_space",
+    "jacobian_pseudoinverse",
+    "limit_step_length",
     "line_search",
-    "null_space",
-    "numeric_rank",
+    "project_accelerations",
     "project_velocities",
-    "pseudoinverse",
     "search_positions",
-    "smallest_share",
-    "solve_accelerations",
+    "singular_value_rank",
+    "smallest_singular_share",
     "solve_least_change",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...types import Floats
-from .tolerances import TOLERANCES
+from .tolerances import CLOSURE_TOLERANCES
 
 Bools = NDArray[np.bool_]
 
@@ -30,82 +30,100 @@ class ClosureResult:
     has_converged: Bools
 
 
-class OneIterate:
+class StateIterate:
     """One state: where it is, where it was, and its best iterate so far."""
 
     def __init__(self, q: Floats) -> None:
         self.q = self.previous = self.best = q
-        self.size = self.closable = self.least = np.inf
+        self.residual_size = self.closable_residual = self.least_residual = np.inf
         self.has_converged = False
 
-    def measure(self, residual: Floats, tolerance: float) -> bool:
+    def take_residual(self, residual: Floats, tolerance: float) -> bool:
         """Take the residual of q; a state that rounding has made worse goes back. Return whether
         the iteration is done."""
         size = float(np.abs(residual).max(initial=0.0))
-        if not size < self.size and self.size <= TOLERANCES.corrected:
+        if (
+            not size < self.residual_size
+            and self.residual_size <= CLOSURE_TOLERANCES.corrected_residual
+        ):
             self.q, self.has_converged = self.previous, True
             return True
-        self.size = size
-        if size < self.least or np.isinf(self.least):
-            self.best, self.least = self.q, size
+        self.residual_size = size
+        if size < self.least_residual or np.isinf(self.least_residual):
+            self.best, self.least_residual = self.q, size
         self.has_converged = size <= tolerance
         return self.has_converged or not np.isfinite(size)
 
-    def compare(self, J: Floats, step: Floats, tolerance: float) -> bool:
+    def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
         """Take the next step: done where it would change residuals by next to nothing."""
         closable = float(np.abs(J @ step).max(initial=0.0))
-        stalled = not closable < self.closable and self.closable <= TOLERANCES.corrected
-        self.closable = closable
+        stalled = (
+            not closable < self.closable_residual
+            and self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual
+        )
+        self.closable_residual = closable
         if closable <= tolerance or stalled:
-            self.best, self.least, self.has_converged = self.q, self.size, True
+            self.best, self.least_residual, self.has_converged = self.q, self.residual_size, True
         return self.has_converged or not np.isfinite(closable)
 
     def move(self, q: Floats) -> None:
         self.q, self.previous = q, self.q
 
     def result(self) -> ClosureResult:
-        return ClosureResult(self.best, np.asarray(self.least), np.asarray(self.has_converged))
+        return ClosureResult(
+            self.best, np.asarray(self.least_residual), np.asarray(self.has_converged)
+        )
 
 
-class ManyIterates:
+class BatchIterate:
     """The same for many states at once (…, nq); those that are done stand still."""
 
     def __init__(self, q: Floats) -> None:
         self.q = self.previous = self.best = q
-        self.size = self.closable = self.least = np.full(q.shape[:-1], np.inf)
+        self.residual_size = self.closable_residual = self.least_residual = np.full(
+            q.shape[:-1], np.inf
+        )
         self.has_converged = self.is_done = np.zeros(q.shape[:-1], dtype=bool)
 
-    def measure(self, residual: Floats, tolerance: float) -> bool:
+    def take_residual(self, residual: Floats, tolerance: float) -> bool:
         size = np.abs(residual).max(axis=-1, initial=0.0)
-        stalled = ~(size < self.size) & (self.size <= TOLERANCES.corrected) & ~self.is_done
-        self.q = choose_rows(stalled, self.previous, self.q)
-        self.size = np.where(stalled, self.size, size)
-        better = ((self.size < self.least) | np.isinf(self.least)) & ~self.is_done
-        self._keep(better, stalled | (better & (size <= tolerance)), self.size)
+        stalled = (
+            ~(size < self.residual_size)
+            & (self.residual_size <= CLOSURE_TOLERANCES.corrected_residual)
+            & ~self.is_done
+        )
+        self.q = select_state_rows(stalled, self.previous, self.q)
+        self.residual_size = np.where(stalled, self.residual_size, size)
+        better = (
+            (self.residual_size < self.least_residual) | np.isinf(self.least_residual)
+        ) & ~self.is_done
+        self._keep_best(better, stalled | (better & (size <= tolerance)), self.residual_size)
         return bool(self.is_done.all())
 
-    def compare(self, J: Floats, step: Floats, tolerance: float) -> bool:
+    def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
         closable = np.abs((J @ step[..., None])[..., 0]).max(axis=-1, initial=0.0)
-        stalled = ~(closable < self.closable) & (self.closable <= TOLERANCES.corrected)
-        self.closable = closable
+        stalled = ~(closable < self.closable_residual) & (
+            self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual
+        )
+        self.closable_residual = closable
         converged = ((closable <= tolerance) | stalled) & ~self.is_done
-        self._keep(converged, converged, closable)
+        self._keep_best(converged, converged, closable)
         return bool(self.is_done.all())
 
-    def _keep(self, best: Bools, converged: Bools, value: Floats) -> None:
-        self.best = choose_rows(best, self.q, self.best)
-        self.least = np.where(best, self.size, self.least)
+    def _keep_best(self, best: Bools, converged: Bools, value: Floats) -> None:
+        self.best = select_state_rows(best, self.q, self.best)
+        self.least_residual = np.where(best, self.residual_size, self.least_residual)
         self.has_converged = self.has_converged | converged
         self.is_done = self.is_done | converged | ~np.isfinite(value)
 
     def move(self, q: Floats) -> None:
-        self.q, self.previous = choose_rows(self.is_done, self.q, q), self.q
+        self.q, self.previous = select_state_rows(self.is_done, self.q, q), self.q
 
     def result(self) -> ClosureResult:
-        return ClosureResult(self.best, self.least, self.has_converged)
+        return ClosureResult(self.best, self.least_residual, self.has_converged)
 
 
-def choose_rows(mask: Bools, q: Floats, other: Floats) -> Floats:
+def select_state_rows(mask: Bools, q: Floats, other: Floats) -> Floats:
     """Return rows of q where the mask holds, of the other elsewhere."""
     if not mask.any():
         return other

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...types import Floats
-from .iterates import ClosureResult, ManyIterates, OneIterate
-from .steps import gauss_newton_step, limit_step
-from .tolerances import TOLERANCES
+from .iterates import BatchIterate, ClosureResult, StateIterate
+from .steps import gauss_newton_step, limit_step_length
+from .tolerances import CLOSURE_TOLERANCES
 
 
-def add_step(q: Floats, step: Floats) -> Floats:
+def add_coordinate_step(q: Floats, step: Floats) -> Floats:
     """Return q + step: how coordinates move whose velocities are their rates."""
     return np.asarray(q + step)
 
 
 @dataclass(frozen=True)
-class ConstraintFunctions:
+class PositionConstraints:
     """Constraints φ(q) = 0 as functions of numbers; leading axes are states.
 
     `residual` gives φ (…, m), `jacobian` ∂φ/∂step (…, m, n), `move` q after a step, and `metric`
@@ -28,16 +28,21 @@ class ConstraintFunctions:
 
     residual: Callable[[Floats], Floats]
     jacobian: Callable[[Floats], Floats]
-    move: Callable[[Floats, Floats], Floats] = add_step
+    move: Callable[[Floats, Floats], Floats] = add_coordinate_step
     metric: Callable[[Floats], Floats] | None = None
 
 
 def close_positions(
-    functions: ConstraintFunctions, q: Floats, *, hold: Sequence[int] = (),
-    tolerance: float = TOLERANCES.closed, rank_share: float = TOLERANCES.rank_share,
-    rank: int | None = None, longest_step: float = np.inf,
-    max_iterations: int = TOLERANCES.max_iterations,
-) -> ClosureResult:  # fmt: skip
+    functions: PositionConstraints,
+    q: Floats,
+    *,
+    hold: Sequence[int] = (),
+    tolerance: float = CLOSURE_TOLERANCES.closed_residual,
+    rank_share: float = CLOSURE_TOLERANCES.rank_share,
+    rank: int | None = None,
+    longest_step: float = np.inf,
+    max_iterations: int = CLOSURE_TOLERANCES.max_iterations,
+) -> ClosureResult:
     """Close constraints from nearby, by Gauss–Newton steps of least length.
 
     A state has converged where its residual, or the part of it that a step can still close, is
@@ -53,31 +58,31 @@ def close_positions(
     tolerance, rank_share, rank, longest_step, max_iterations
         See `ClosureTolerances` and `solve_least_change`.
     """
-    iterate = OneIterate(q) if q.ndim == 1 else ManyIterates(q)
+    iterate = StateIterate(q) if q.ndim == 1 else BatchIterate(q)
     for _ in range(max_iterations):
         residual = functions.residual(iterate.q)
-        if iterate.measure(residual, tolerance):
+        if iterate.take_residual(residual, tolerance):
             break
         J = functions.jacobian(iterate.q)
         step = gauss_newton_step(
-            J, residual, free=_free_entries(J, hold), rank_share=rank_share, rank=rank,
+            J, residual, free=_free_columns(J, hold), rank_share=rank_share, rank=rank,
             metric=None if functions.metric is None else functions.metric(iterate.q),
         )  # fmt: skip
-        if iterate.compare(J, step, tolerance):
+        if iterate.take_step(J, step, tolerance):
             break
-        step = step if longest_step == np.inf else limit_step(step, longest_step)
+        step = step if longest_step == np.inf else limit_step_length(step, longest_step)
         iterate.move(functions.move(iterate.q, step))
     else:
-        iterate.measure(functions.residual(iterate.q), tolerance)
+        iterate.take_residual(functions.residual(iterate.q), tolerance)
     return iterate.result()
 
 
-def _free_entries(J: Floats, hold: Sequence[int]) -> list[int] | None:
+def _free_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
     return [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
 
 
 def search_positions(
-    functions: ConstraintFunctions, q: Floats, *, hold: Sequence[int] = (), rank_share: float
+    functions: PositionConstraints, q: Floats, *, hold: Sequence[int] = (), rank_share: float
 ) -> Floats:
     """Return q (nq,) of one state after a search from rough values, as near to closed as it gets.
 
@@ -86,11 +91,13 @@ def search_positions(
     """
     residual, J = functions.residual(q), functions.jacobian(q)
     free = [k for k in range(J.shape[-1]) if k not in hold]
-    for _ in range(TOLERANCES.max_iterations):
+    for _ in range(CLOSURE_TOLERANCES.max_iterations):
         if not (residual.any() and np.isfinite(residual).all() and np.isfinite(J).all()):
             break
         step = gauss_newton_step(J, residual, free=free, rank_share=rank_share)
-        better = line_search(functions, q, limit_step(step, TOLERANCES.longest_step), residual)
+        better = line_search(
+            functions, q, limit_step_length(step, CLOSURE_TOLERANCES.longest_step), residual
+        )
         if better is None:
             break
         q, residual = better
@@ -99,23 +106,23 @@ def search_positions(
 
 
 def line_search(
-    functions: ConstraintFunctions, q: Floats, step: Floats, residual: Floats
+    functions: PositionConstraints, q: Floats, step: Floats, residual: Floats
 ) -> tuple[Floats, Floats] | None:
     """Return (q, residual) after the first of ever shorter steps that lessens the residual."""
-    for _ in range(TOLERANCES.max_reductions):
+    for _ in range(CLOSURE_TOLERANCES.max_reductions):
         there = functions.move(q, step)
         found = functions.residual(there)
-        if is_smaller(found, residual):
+        if is_residual_smaller(found, residual):
             return there, found
-        step = step * TOLERANCES.step_reduction
+        step = step * CLOSURE_TOLERANCES.step_reduction
     return None
 
 
-def is_smaller(residual: Floats, before: Floats) -> bool:
+def is_residual_smaller(residual: Floats, before: Floats) -> bool:
     """Return whether residuals fell: the largest one, or, near a solution, where nearly redundant
     rows may keep the largest as it is, their squares."""
     size = np.abs(before).max()
     closer = bool(np.abs(residual).max() < size)
-    if closer or size >= TOLERANCES.redundant_residual:
+    if closer or size >= CLOSURE_TOLERANCES.stalled_residual:
         return closer
     return bool(residual @ residual < before @ before)

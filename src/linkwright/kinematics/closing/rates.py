@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from ...types import Floats
 from .steps import gauss_newton_step
-from .tolerances import TOLERANCES
+from .tolerances import CLOSURE_TOLERANCES
 
 
 def project_velocities(
     J: Floats, qd: Floats, violation: Floats, *, hold: Sequence[int] = (),
-    rank_share: float = TOLERANCES.rank_share, rank: int | None = None,
+    rank_share: float = CLOSURE_TOLERANCES.rank_share, rank: int | None = None,
     metric: Floats | None = None,
 ) -> Floats:  # fmt: skip
     """Return the velocities (…, n) nearest to qd that hold the constraints.
@@ -25,20 +25,20 @@ def project_velocities(
     rank_share, rank, metric
         See `solve_least_change`; nearest is meant in the metric.
     """
-    return qd + _correction(J, violation, hold, rank_share, rank, metric)
+    return qd + _least_correction(J, violation, hold, rank_share, rank, metric)
 
 
-def solve_accelerations(
+def project_accelerations(
     J: Floats, qdd: Floats, bias: Floats, *, hold: Sequence[int] = (),
-    rank_share: float = TOLERANCES.rank_share, rank: int | None = None,
+    rank_share: float = CLOSURE_TOLERANCES.rank_share, rank: int | None = None,
     metric: Floats | None = None,
 ) -> Floats:  # fmt: skip
     """Return the accelerations (…, n) nearest to qdd with J q̈ + bias = 0, as for velocities."""
     violation = (J @ qdd[..., None])[..., 0] + bias
-    return qdd + _correction(J, violation, hold, rank_share, rank, metric)
+    return qdd + _least_correction(J, violation, hold, rank_share, rank, metric)
 
 
-def _correction(
+def _least_correction(
     J: Floats, violation: Floats, hold: Sequence[int], rank_share: float, rank: int | None,
     metric: Floats | None,
 ) -> Floats:  # fmt: skip

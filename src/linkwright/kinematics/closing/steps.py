@@ -54,7 +54,7 @@ def _cholesky_factor(metric: Floats) -> Floats:
 
 def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
     if J.ndim == 2 and right.ndim == 1:
-        return _solve_one(J, right, rank_share, rank)
+        return _solve_single_state(J, right, rank_share, rank)
     finite = np.asarray(np.isfinite(J).all(axis=(-2, -1)))
     J = J if finite.all() else np.where(finite[..., None, None], J, 0.0)
     left, sizes, vectors = np.linalg.svd(J, full_matrices=False)
@@ -66,12 +66,12 @@ def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | No
     return x if finite.all() else np.where(finite[..., None], x, np.nan)
 
 
-def _solve_one(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+def _solve_single_state(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
     """The same for one state, without the masks that many states need."""
     if not np.isfinite(J).all():
         return np.full(J.shape[1], np.nan)
     left, sizes, vectors = np.linalg.svd(J, full_matrices=False)
-    count = numeric_rank(sizes, rank_share)
+    count = singular_value_rank(sizes, rank_share)
     count = count if rank is None else min(count, rank)
     x: Floats = vectors[:count].T @ ((right @ left[:, :count]) / sizes[:count])
     return x
@@ -92,29 +92,29 @@ def gauss_newton_step(
     return step
 
 
-def limit_step(step: Floats, longest: float) -> Floats:
+def limit_step_length(step: Floats, longest: float) -> Floats:
     """Return the step (…, n), shortened so that no entry exceeds `longest`."""
     size = np.abs(step).max(axis=-1, keepdims=True, initial=1e-300)
     return np.asarray(step * np.minimum(1.0, longest / size))
 
 
-def numeric_rank(sizes: NDArray[np.floating[Any]], share: float, floor: float = 0.0) -> int:
+def singular_value_rank(sizes: NDArray[np.floating[Any]], share: float, floor: float = 0.0) -> int:
     """Return how many singular values, largest first, exceed the share of the first and `floor`."""
     return int((sizes > max(share * sizes[0], floor)).sum()) if len(sizes) else 0
 
 
-def null_space(J: Floats, rank_share: float) -> Floats:
+def jacobian_null_space(J: Floats, rank_share: float) -> Floats:
     """Return an orthonormal basis (n, n − rank) of the velocities that J (m, n) lets free."""
     _, sizes, right = np.linalg.svd(J)
-    return np.asarray(right[numeric_rank(sizes, rank_share) :].T)
+    return np.asarray(right[singular_value_rank(sizes, rank_share) :].T)
 
 
-def pseudoinverse(J: Floats, rank_share: float) -> Floats:
+def jacobian_pseudoinverse(J: Floats, rank_share: float) -> Floats:
     """Return J⁺, (…, n, m), with singular values below the share taken for zero."""
     return np.asarray(np.linalg.pinv(J, rcond=rank_share))
 
 
-def smallest_share(J: Floats, rank: int) -> float:
+def smallest_singular_share(J: Floats, rank: int) -> float:
     """Return singular value number `rank` of J as a share of the first; 0 if there are fewer."""
     if rank < 1 or min(J.shape) < rank:
         return 0.0

@@ -14,32 +14,32 @@ class ClosureTolerances:
     """
 
     # -- how well constraints of positions are closed ---------------------------------------
-    closed: float = 1e-12
+    closed_residual: float = 1e-12
     """An assembled configuration is closed: some thousand roundings of sizes near 1."""
-    corrected: float = 1e-13
+    corrected_residual: float = 1e-13
     """Corrections of states along a motion stop here; a better closure costs a step more, and is
     lost in the next step of the integrator."""
-    rounding: float = 1e-15
+    rounding_residual: float = 1e-15
     """What is set once and kept (a body at rest on a stop, a state that an event changes) is
     closed as far as rounding of sizes near 1 lets it be."""
-    continued: float = 1e-11
+    continued_residual: float = 1e-11
     """A configuration reached from a closed neighbour is closed: ten times `closed`, because the
     neighbour may be near a singular configuration, where rounding is magnified."""
-    tracked: float = 1e-9
+    tracked_residual: float = 1e-9
     """What answers of inverse kinematics, planned motions between knots and changed states may
     leave open: a nanometre, far below what is built or measured."""
-    accepted: float = 1e-8
+    accepted_residual: float = 1e-8
     """States that somebody gives count as closed below this: eight digits are what tables and
     files keep. For velocities and accelerations, in proportion to them where they exceed 1."""
-    lost: float = 1e-6
+    lost_residual: float = 1e-6
     """A simulation whose closure is further open than this has lost it, and stops."""
-    visible: float = 1e-7
+    visible_share: float = 1e-7
     """Residuals below this share of a drawing's size cannot be seen at any zoom."""
-    ball_closed: float = 1e-55
+    ball_residual: float = 1e-55
     """States of some 75 digits are closed to 55: the rest is the uncertainty of their balls."""
-    exactly_implied: float = 1e-11
+    implied_row_share: float = 1e-11
     """Rows that others imply to within this share are redundant exactly, but for rounding."""
-    nearly_open: float = 1e-10
+    nearly_redundant_residual: float = 1e-10
     """Rows that stay open by more than this in an assembled configuration are nearly redundant:
     a hundred times `closed`."""
 
@@ -66,11 +66,11 @@ class ClosureTolerances:
     accelerations 1e5 times as large as elsewhere."""
     rounding_share: float = 1e-13
     """Entries and singular values below this share are rounding errors."""
-    idle_row: float = 1e-14
+    idle_row_entry: float = 1e-14
     """Rows that hold by themselves have entries of this size, by rounding."""
     restricting_entry: float = 1e-12
     """Entries of a scaled Jacobian below this restrict nothing."""
-    parallel_axles: float = 1e-8
+    axle_rate: float = 1e-8
     """The rate at which axles of two wheels that roll on each other may leave their common
     direction."""
 
@@ -90,7 +90,7 @@ class ClosureTolerances:
     of magnitude of a good step in few evaluations."""
     max_reductions: int = 8
     """A step 3⁻⁸ times as long that still does not help is at a minimum, or at rounding."""
-    restarts: int = 120
+    max_restarts: int = 120
     """Random starts of an assembly: planar loops of the gallery show their last branch by the
     22nd; loops in space have more branches, and some have no end of them."""
     restarts_to_full_reach: int = 40
@@ -100,18 +100,18 @@ class ClosureTolerances:
     differ by, more than rounding near a singular configuration."""
 
     # -- choosing among closures -------------------------------------------------------------
-    near: float = 1e-3
+    same_closure_distance: float = 1e-3
     """A finer closure that moves coordinates by less than this is the same configuration."""
-    redundant_residual: float = 1e-6
+    stalled_residual: float = 1e-6
     """Below this, rows that are nearly redundant may keep the largest residual from falling;
     the sum of squares then says whether a step helps."""
-    far_turn: float = 0.5
+    reported_turn: float = 0.5
     """Assembly reports coordinates that it turned by more than this (rad) …"""
-    far_shift: float = 0.25
+    reported_shift: float = 0.25
     """… or shifted by more than this share of the mechanism's size."""
-    quaternion_length: float = 1e-3
+    quaternion_length_error: float = 1e-3
     """Given quaternions may differ in length from 1 by this much: three digits are enough."""
 
 
-TOLERANCES = ClosureTolerances()
+CLOSURE_TOLERANCES = ClosureTolerances()
 """The tolerances that the whole package uses."""

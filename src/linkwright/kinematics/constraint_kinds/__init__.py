@@ -20,22 +20,27 @@ from ...mechanism import (
     SurfaceConstraint,
 )
 from ..tree import Restraint
-from ..values import Values
-from .equation import read_coupling, read_drive, read_equation, read_gear
-from .knife_edge import read_edge
-from .rod import read_rod
-from .setting import Scope
-from .surface import read_surface
-from .wheel import read_wheel
+from ..values import ParameterValues
+from .equation import (
+    read_coupling_restraint,
+    read_drive_restraint,
+    read_equation_restraint,
+    read_gear_restraint,
+)
+from .knife_edge import read_knife_edge_restraint
+from .rod import read_rod_restraint
+from .setting import SymbolScope
+from .surface import read_surface_restraint
+from .wheel import read_wheel_restraint
 
-READERS: dict[type, Callable[[str, Any, Values, Scope], Restraint]] = {
-    EquationConstraint: read_equation,
-    CouplingConstraint: read_coupling,
-    GearConstraint: read_gear,
-    DriveConstraint: read_drive,
-    DistanceConstraint: read_rod,
-    SurfaceConstraint: read_surface,
-    RollingConstraint: read_wheel,
-    KnifeEdgeConstraint: read_edge,
+RESTRAINT_READERS: dict[type, Callable[[str, Any, ParameterValues, SymbolScope], Restraint]] = {
+    EquationConstraint: read_equation_restraint,
+    CouplingConstraint: read_coupling_restraint,
+    GearConstraint: read_gear_restraint,
+    DriveConstraint: read_drive_restraint,
+    DistanceConstraint: read_rod_restraint,
+    SurfaceConstraint: read_surface_restraint,
+    RollingConstraint: read_wheel_restraint,
+    KnifeEdgeConstraint: read_knife_edge_restraint,
 }
 """Makes a constraint from its name, its description, the numbers, and what names stand for."""

@@ -20,21 +20,21 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from ...algebra.linear import IDENTITY, Array, Scalar, dot, without_dust
+from ...algebra.linear import IDENTITY, Array, Scalar, dot, snap_rounding_noise
 from ...mechanism import Joint, JointKind
-from ..placements import alignment, motion_frame, placement_of
-from ..recursions import Pose
+from ..placements import axis_alignment, joint_motion_axes, read_placement
+from ..recursions import LinkPose
 from ..sketches import JointSketch
-from ..tree import Placed, Restraint, Tree
-from ..values import Values
-from .setting import Rows, Setting
+from ..tree import KinematicTree, LinkFrame, Restraint
+from ..values import ParameterValues
+from .setting import BodyStates, ConstraintRows
 
-_Rows = tuple[list[Scalar], list[Scalar]]
+_ClosureRows = tuple[list[Scalar], list[Scalar]]
 """Equations that stay zero, and what must be above zero."""
 
 
 @dataclass(frozen=True)
-class Closure(Restraint):
+class LoopRestraint(Restraint):
     """A joint that closes a loop between two bodies, with its frame in the links of both.
 
     `first` and `second` are rotations whose z is the joint's axis (its second axis).
@@ -42,114 +42,116 @@ class Closure(Restraint):
 
     kind: JointKind
     bodies: tuple[str, str]
-    at_parent: Placed
-    at_child: Placed
-    first: Array
-    second: Array
+    at_parent: LinkFrame
+    at_child: LinkFrame
+    first_axis: Array
+    second_axis: Array
     pitch: Scalar
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         return self.bodies
 
-    def rows(self, setting: Setting) -> Rows:
-        parent = setting.placed(self.at_parent, self.bodies[0])
-        child = setting.placed(self.at_child, self.bodies[1])
-        positions, upright = _closure_rows(self, parent, child)
-        return Rows(positions, upright=upright)
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        parent = setting.place_in_world(self.at_parent, self.bodies[0])
+        child = setting.place_in_world(self.at_child, self.bodies[1])
+        positions, upright = _loop_closure_rows(self, parent, child)
+        return ConstraintRows(positions, upright=upright)
 
-    def units(self, count: int) -> list[str]:
+    def row_units(self, count: int) -> list[str]:
         closure = self.kind.closure
-        lengths = len(closure.held) if closure is not None else 0
+        lengths = len(closure.held_directions) if closure is not None else 0
         return ["m" if k < lengths else "1" for k in range(count)]
 
-    def with_frames(self, change: Callable[[Placed], Placed]) -> Closure:
+    def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> LoopRestraint:
         return replace(self, at_parent=change(self.at_parent), at_child=change(self.at_child))
 
     @property
-    def frames(self) -> tuple[Placed, ...]:
+    def loop_frames(self) -> tuple[LinkFrame, ...]:
         return self.at_parent, self.at_child
 
-    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
+    def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
         turns = self.kind.is_hinge or self.kind.is_cylindrical
-        return [(self.at_parent, self.first[:, 2])] if turns else []
+        return [(self.at_parent, self.first_axis[:, 2])] if turns else []
 
     @property
     def sketches(self) -> tuple[JointSketch, ...]:
-        return (JointSketch(self.kind.glyphs, self.at_parent, self.first, self.second),)
+        return (JointSketch(self.kind.glyphs, self.at_parent, self.first_axis, self.second_axis),)
 
 
-def read_closure(name: str, loop: Joint, values: Values, bodies: Mapping[str, Placed]) -> Closure:
+def read_loop_restraint(
+    name: str, loop: Joint, values: ParameterValues, bodies: Mapping[str, LinkFrame]
+) -> LoopRestraint:
     """A loop with its frames in the links of both bodies."""
-    values.at(f"loops.{name}")
+    values.enter_place(f"loops.{name}")
     ends = []
     for body, origin, suffix in (
         (loop.parent, loop.origin, name),
         (loop.child, loop.child_origin, f"{name}_child"),
     ):
         place = bodies[body]
-        R, p = placement_of(values, origin, suffix)
-        ends.append(Placed(place.link, without_dust(place.R @ R), place.p + place.R @ p))
-    kind, first, second = loop.kind, motion_frame(values, loop, name), IDENTITY
+        R, p = read_placement(values, origin, suffix)
+        ends.append(LinkFrame(place.link, snap_rounding_noise(place.R @ R), place.p + place.R @ p))
+    kind, first, second = loop.kind, joint_motion_axes(values, loop, name), IDENTITY
     if kind.has_motion_along("axis"):
-        first = alignment(values, loop.axis, name)
+        first = axis_alignment(values, loop.axis, name)
     if kind.has_motion_along("axis2"):
-        second = alignment(values, loop.second_axis, name, "axis2")
-    pitch = values.scalar(loop.pitch, f"lead_{name}") if loop.pitch is not None else 0.0
+        second = axis_alignment(values, loop.second_axis, name, "axis2")
+    pitch = values.read_scalar(loop.pitch, f"lead_{name}") if loop.pitch is not None else 0.0
     at_parent, at_child = ends
     bodies_tied = (loop.parent, loop.child)
-    return Closure(name, kind, bodies_tied, at_parent, at_child, first, second, pitch)
+    return LoopRestraint(name, kind, bodies_tied, at_parent, at_child, first, second, pitch)
 
 
-def _closure_rows(closure: Closure, parent: Pose, child: Pose) -> _Rows:
+def _loop_closure_rows(closure: LoopRestraint, parent: LinkPose, child: LinkPose) -> _ClosureRows:
     """The equations of a joint that closes a loop, lengths before sines."""
     kept = closure.kind.closure
     assert kept is not None
     R = ca.SX(parent.R.T @ child.R)
     p = ca.SX(parent.R.T @ (child.p - parent.p))
-    axes = closure.first if kept.about == "axis" else closure.second
-    apart = axes.T @ (p if kept.within == "parent" else R.T @ p)
-    rows, upright = _ORIENTATIONS[kept.orientation](closure, R)
-    rows = [apart["bca".index(direction)] for direction in kept.held] + rows
-    if kept.screw:
+    axes = closure.first_axis if kept.about == "axis" else closure.second_axis
+    apart = axes.T @ (p if kept.directions_in == "parent" else R.T @ p)
+    rows, upright = _ORIENTATION_ROWS[kept.orientation](closure, R)
+    rows = [apart["bca".index(direction)] for direction in kept.held_directions] + rows
+    if kept.is_screw:
         screw, level = _screw_rows(closure, apart[2], R)
         rows, upright = rows + screw, upright + level
     return rows, upright
 
 
-def _parallel_rows(closure: Closure, R: Array) -> _Rows:
-    turned = closure.first.T @ R @ closure.first
+def _parallel_axis_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
+    turned = closure.first_axis.T @ R @ closure.first_axis
     return [turned[0, 2], turned[1, 2]], [turned[2, 2]]
 
 
-def _same_rows(closure: Closure, R: Array) -> _Rows:
-    turned = closure.first.T @ R @ closure.first
+def _same_orientation_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
+    turned = closure.first_axis.T @ R @ closure.first_axis
     return [turned[0, 2], turned[1, 2], turned[0, 1]], [turned[2, 2], turned[0, 0]]
 
 
-def _angle_rows(closure: Closure, R: Array) -> _Rows:
+def _axis_angle_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
     """The first axis in the parent and the second in the child keep their angle."""
-    one, other = closure.first[:, 2], closure.second[:, 2]
+    one, other = closure.first_axis[:, 2], closure.second_axis[:, 2]
     return [dot(one, R @ other) - dot(one, other)], []
 
 
-def _any_rows(closure: Closure, R: Array) -> _Rows:
+def _free_orientation_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
     return [], []
 
 
-_ORIENTATIONS: dict[str, Callable[[Closure, Array], _Rows]] = {
-    "parallel": _parallel_rows,
-    "same": _same_rows,
-    "angle": _angle_rows,
-    "any": _any_rows,
+_ORIENTATION_ROWS: dict[str, Callable[[LoopRestraint, Array], _ClosureRows]] = {
+    "parallel": _parallel_axis_rows,
+    "same": _same_orientation_rows,
+    "angle": _axis_angle_rows,
+    "any": _free_orientation_rows,
 }
 
 
-def _screw_rows(closure: Closure, slide: Scalar, R: Array) -> _Rows:
+def _screw_rows(closure: LoopRestraint, slide: Scalar, R: Array) -> _ClosureRows:
     """The slide along a is pitch times the turn θ: sin(slide/pitch − θ) = 0, for any turns."""
     if isinstance(closure.pitch, float) and closure.pitch == 0.0:
         return [slide], []
-    turned = closure.first.T @ R @ closure.first
+    turned = closure.first_axis.T @ R @ closure.first_axis
     cosine, sine = turned[0, 0], turned[1, 0]
     angle = slide / closure.pitch
     screw = ca.sin(angle) * cosine - ca.cos(angle) * sine

@@ -14,49 +14,68 @@ from ...mechanism import (
     GearConstraint,
 )
 from ..tree import Restraint
-from ..values import Values
-from .setting import Rows, Scope, Setting
+from ..values import ParameterValues
+from .setting import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
-class Equation(Restraint):
+class EquationRestraint(Restraint):
     """An expression of the model's symbols that stays zero: of positions, or of speeds."""
 
     expression: Array
-    of_positions: bool = True
+    is_holonomic: bool = True
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         return ()
 
-    def rows(self, setting: Setting) -> Rows:
-        return Rows([self.expression]) if self.of_positions else Rows(speeds=[self.expression])
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        return (
+            ConstraintRows([self.expression])
+            if self.is_holonomic
+            else ConstraintRows(velocities=[self.expression])
+        )
 
-    def units(self, count: int) -> list[str]:
+    def row_units(self, count: int) -> list[str]:
         return [""] * count
 
 
-def read_equation(name: str, given: EquationConstraint, values: Values, scope: Scope) -> Equation:
+def read_equation_restraint(
+    name: str, given: EquationConstraint, values: ParameterValues, scope: SymbolScope
+) -> EquationRestraint:
     expression = given.position if given.position is not None else given.velocity
     assert expression is not None
-    return Equation(name, values.expression(expression, scope), given.position is not None)
+    return EquationRestraint(
+        name, values.read_motion_expression(expression, scope), given.position is not None
+    )
 
 
-def read_coupling(name: str, given: CouplingConstraint, values: Values, scope: Scope) -> Equation:
+def read_coupling_restraint(
+    name: str, given: CouplingConstraint, values: ParameterValues, scope: SymbolScope
+) -> EquationRestraint:
     x = scope[given.other] if given.other is not None else 0.0
     series = ca.SX(0)
     for power, number in enumerate(given.coefficients):
-        series += values.scalar(number, f"c{power}_{name}") * x**power
-    return Equation(name, scope[given.joint] - series)
+        series += values.read_scalar(number, f"c{power}_{name}") * x**power
+    return EquationRestraint(name, scope[given.joint] - series)
 
 
-def read_gear(name: str, gear: GearConstraint, values: Values, scope: Scope) -> Equation:
+def read_gear_restraint(
+    name: str, gear: GearConstraint, values: ParameterValues, scope: SymbolScope
+) -> EquationRestraint:
     turned = sum(
-        (values.scalar(factor, f"n_{q}_{name}") * scope[q] for q, factor in gear.factors.items()),
+        (
+            values.read_scalar(factor, f"n_{q}_{name}") * scope[q]
+            for q, factor in gear.factors.items()
+        ),
         ca.SX(0),
     )
-    return Equation(name, turned - values.scalar(gear.offset, f"offset_{name}"))
+    return EquationRestraint(name, turned - values.read_scalar(gear.offset, f"offset_{name}"))
 
 
-def read_drive(name: str, drive: DriveConstraint, values: Values, scope: Scope) -> Equation:
-    return Equation(name, scope[drive.on] - values.expression(drive.position, scope))
+def read_drive_restraint(
+    name: str, drive: DriveConstraint, values: ParameterValues, scope: SymbolScope
+) -> EquationRestraint:
+    return EquationRestraint(
+        name, scope[drive.on] - values.read_motion_expression(drive.position, scope)
+    )

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from ...algebra.linear import Array, dot
 from ...mechanism import KnifeEdgeConstraint
-from ..placements import alignment
+from ..placements import axis_alignment
 from ..sketches import BladeSketch
 from ..tree import Restraint
-from ..values import Values
-from .setting import Rows, Scope, Setting
+from ..values import ParameterValues
+from .setting import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
-class Edge(Restraint):
+class KnifeEdgeRestraint(Restraint):
     """A blade that does not slip along `normal`, a direction of its own frame."""
 
     on: str
@@ -22,19 +22,21 @@ class Edge(Restraint):
     normal: Array
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         return self.on, self.relative_to
 
-    def rows(self, setting: Setting) -> Rows:
-        pose = setting.pose(self.on)
-        own, base = (setting.velocity(name, pose.p) for name in self.ends)
-        return Rows(speeds=[dot(own - base, pose.R @ self.normal)])
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        pose = setting.frame_pose(self.on)
+        own, base = (setting.point_velocity(name, pose.p) for name in self.attached_names)
+        return ConstraintRows(velocities=[dot(own - base, pose.R @ self.normal)])
 
     @property
     def sketches(self) -> tuple[BladeSketch, ...]:
         return (BladeSketch(self.on, self.normal),)
 
 
-def read_edge(name: str, given: KnifeEdgeConstraint, values: Values, scope: Scope) -> Edge:
-    normal = alignment(values, given.normal, name, "normal")[:, 2]
-    return Edge(name, given.on, given.relative_to, normal)
+def read_knife_edge_restraint(
+    name: str, given: KnifeEdgeConstraint, values: ParameterValues, scope: SymbolScope
+) -> KnifeEdgeRestraint:
+    normal = axis_alignment(values, given.normal, name, "normal")[:, 2]
+    return KnifeEdgeRestraint(name, given.on, given.relative_to, normal)

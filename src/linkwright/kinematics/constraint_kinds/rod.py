@@ -8,30 +8,32 @@ from ...algebra.linear import Scalar, dot
 from ...mechanism import DistanceConstraint
 from ..sketches import RodSketch
 from ..tree import Restraint
-from ..values import Values
-from .setting import Rows, Scope, Setting
+from ..values import ParameterValues
+from .setting import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
-class Rod(Restraint):
+class RodRestraint(Restraint):
     """The origins of two frames or bodies keep a distance."""
 
     between: tuple[str, str]
     length: Scalar
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         return self.between
 
-    def rows(self, setting: Setting) -> Rows:
-        one, other = (setting.pose(name).p for name in self.between)
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        one, other = (setting.frame_pose(name).p for name in self.between)
         apart = other - one
-        return Rows([(dot(apart, apart) - self.length**2) / (2 * self.length)])
+        return ConstraintRows([(dot(apart, apart) - self.length**2) / (2 * self.length)])
 
     @property
     def sketches(self) -> tuple[RodSketch, ...]:
         return (RodSketch(self.between),)
 
 
-def read_rod(name: str, rod: DistanceConstraint, values: Values, scope: Scope) -> Rod:
-    return Rod(name, rod.between, values.expression(rod.length, scope))
+def read_rod_restraint(
+    name: str, rod: DistanceConstraint, values: ParameterValues, scope: SymbolScope
+) -> RodRestraint:
+    return RodRestraint(name, rod.between, values.read_motion_expression(rod.length, scope))

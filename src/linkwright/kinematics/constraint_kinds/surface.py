@@ -9,12 +9,12 @@ import casadi as ca
 from ...algebra.linear import Array
 from ...mechanism import SurfaceConstraint
 from ..tree import Restraint
-from ..values import Values
-from .setting import Rows, Scope, Setting
+from ..values import ParameterValues
+from .setting import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
-class Surface(Restraint):
+class SurfaceRestraint(Restraint):
     """A point on a surface that is fixed in a frame; an expression of the symbols `xyz`."""
 
     point: str
@@ -23,20 +23,22 @@ class Surface(Restraint):
     expression: Array
 
     @property
-    def ends(self) -> tuple[str, ...]:
+    def attached_names(self) -> tuple[str, ...]:
         return self.point, self.frame
 
-    def rows(self, setting: Setting) -> Rows:
-        frame = setting.pose(self.frame)
-        local = frame.R.T @ (setting.pose(self.point).p - frame.p)
-        return Rows([ca.substitute(self.expression, self.xyz, local)])
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        frame = setting.frame_pose(self.frame)
+        local = frame.R.T @ (setting.frame_pose(self.point).p - frame.p)
+        return ConstraintRows([ca.substitute(self.expression, self.xyz, local)])
 
-    def units(self, count: int) -> list[str]:
+    def row_units(self, count: int) -> list[str]:
         return [""] * count
 
 
-def read_surface(name: str, given: SurfaceConstraint, values: Values, scope: Scope) -> Surface:
+def read_surface_restraint(
+    name: str, given: SurfaceConstraint, values: ParameterValues, scope: SymbolScope
+) -> SurfaceRestraint:
     xyz = ca.vertcat(*(ca.SX.sym(c) for c in "xyz"))
-    local: Scope = dict(zip("xyz", ca.vertsplit(xyz), strict=True)) | {"t": scope["t"]}
-    expression = values.expression(given.surface, local)
-    return Surface(name, given.point, given.frame, xyz, ca.SX(expression))
+    local: SymbolScope = dict(zip("xyz", ca.vertsplit(xyz), strict=True)) | {"t": scope["t"]}
+    expression = values.read_motion_expression(given.surface, local)
+    return SurfaceRestraint(name, given.point, given.frame, xyz, ca.SX(expression))

@@ -9,119 +9,141 @@ import numpy as np
 
 from ...algebra.linear import Array, Scalar, cross, dot
 from ...mechanism import RollingConstraint
-from ..placements import alignment
+from ..placements import axis_alignment
 from ..sides import starting_pose
 from ..sketches import WheelSketch
-from ..tree import GROUND, Placed, Restraint, Tree
-from ..values import Values
-from ..world import World
-from .setting import Rows, Scope, Setting
+from ..tree import GROUND, KinematicTree, LinkFrame, Restraint
+from ..values import ParameterValues
+from ..world import WorldKinematics
+from .setting import BodyStates, ConstraintRows, SymbolScope
 
-FLAT = 1e-9
+MIN_SQUARED_LEAN = 1e-9
 """A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""
 
-IN_PLANE = 1e-9
+MAX_IN_PLANE_SHARE = 1e-9
 """A wheel's centre nearer to the plane than this share of the radius lies in it."""
 
 
 @dataclass(frozen=True)
-class Wheel(Restraint):
+class WheelRestraint(Restraint):
     """A thin wheel that rolls on a plane (z = 0 of the frame `on`), or on another wheel.
 
     `side` is +1 where it stands on the plane's +z side, −1 on the other.
     """
 
-    wheel: str
+    wheel_frame: str
     on: str
     axle: Array
     radius: Scalar
-    other: Scalar | None
+    other_radius: Scalar | None
     side: float = 1.0
 
     @property
-    def ends(self) -> tuple[str, ...]:
-        return self.wheel, self.on
+    def attached_names(self) -> tuple[str, ...]:
+        return self.wheel_frame, self.on
 
-    def rows(self, setting: Setting) -> Rows:
-        return _on_plane(self, setting) if self.other is None else _on_wheel(self, setting)
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        return (
+            _plane_rolling_rows(self, setting)
+            if self.other_radius is None
+            else _wheel_rolling_rows(self, setting)
+        )
 
-    def assumed_zero(self, setting: Setting) -> list[Array]:
+    def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
         """(ω_wheel − ω_other) × axle of wheels on wheels: zero while their axles are parallel."""
-        if self.other is None:
+        if self.other_radius is None:
             return []
-        axle = setting.pose(self.wheel).R @ self.axle
-        return [cross(setting.turning(self.wheel) - setting.turning(self.on), axle)]
+        axle = setting.frame_pose(self.wheel_frame).R @ self.axle
+        return [
+            cross(
+                setting.angular_velocity(self.wheel_frame) - setting.angular_velocity(self.on), axle
+            )
+        ]
 
-    def with_side(self, tree: Tree) -> Wheel:
+    def choose_side(self, tree: KinematicTree) -> WheelRestraint:
         """On the side of the plane that the file says (`side`), or its pose: the centre's side; if
         the centre lies in the plane, the side against gravity; and +z if gravity does not tell
         either."""
-        return self if self.other is not None else replace(self, side=_side(tree, self))
+        return (
+            self if self.other_radius is not None else replace(self, side=_wheel_side(tree, self))
+        )
 
-    def turning_axes(self, tree: Tree) -> list[tuple[Placed, Array]]:
-        return [(tree.find(self.wheel), self.axle)]
+    def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
+        return [(tree.find_frame(self.wheel_frame), self.axle)]
 
     @property
     def sketches(self) -> tuple[WheelSketch, ...]:
-        own = WheelSketch(self.wheel, self.axle, self.radius)
-        if self.other is None:
+        own = WheelSketch(self.wheel_frame, self.axle, self.radius)
+        if self.other_radius is None:
             return (own,)
-        return own, WheelSketch(self.on, self.axle, self.other)
+        return own, WheelSketch(self.on, self.axle, self.other_radius)
 
 
-def read_wheel(name: str, given: RollingConstraint, values: Values, scope: Scope) -> Wheel:
-    axle = alignment(values, given.axle, name, "axle")[:, 2]
+def read_wheel_restraint(
+    name: str, given: RollingConstraint, values: ParameterValues, scope: SymbolScope
+) -> WheelRestraint:
+    axle = axis_alignment(values, given.axle, name, "axle")[:, 2]
     other = given.other_radius
-    return Wheel(
-        name, given.wheel, given.on, axle, values.scalar(given.radius, f"r_{name}"),
-        None if other is None else values.scalar(other, f"r2_{name}"),
+    return WheelRestraint(
+        name, given.wheel, given.on, axle, values.read_scalar(given.radius, f"r_{name}"),
+        None if other is None else values.read_scalar(other, f"r2_{name}"),
     )  # fmt: skip
 
 
-def _on_plane(tie: Wheel, setting: Setting) -> Rows:
+def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
     """The point of the rim nearest to the plane touches it, and does not slip in it.
 
     The normal n points to the side on which the wheel stands, so that √(1 − tilt²) is the cosine
     of its lean and never changes its sign.
     """
-    wheel, plane = setting.pose(tie.wheel), setting.pose(tie.on)
+    wheel, plane = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)
     n, a = tie.side * plane.R[:, 2], wheel.R @ tie.axle
     tilt = dot(n, a)
     upright = ca.sqrt(1 - tilt * tilt)
     contact = wheel.p - tie.radius * (n - tilt * a) / upright
     height = dot(n, wheel.p - plane.p) - tie.radius * upright
-    slip = setting.velocity(tie.wheel, contact) - setting.velocity(tie.on, contact)
-    return Rows([height], [dot(slip, plane.R[:, k]) for k in (0, 1)], [1 - tilt * tilt - FLAT])
+    slip = setting.point_velocity(tie.wheel_frame, contact) - setting.point_velocity(
+        tie.on, contact
+    )
+    return ConstraintRows(
+        [height], [dot(slip, plane.R[:, k]) for k in (0, 1)], [1 - tilt * tilt - MIN_SQUARED_LEAN]
+    )
 
 
-def _on_wheel(tie: Wheel, setting: Setting) -> Rows:
+def _wheel_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
     """Wheels in one plane touch, and do not slip along the tangent."""
-    one, two = setting.pose(tie.wheel), setting.pose(tie.on)
+    one, two = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)
     a, apart = one.R @ tie.axle, two.p - one.p
     apart = apart - a * dot(a, apart)
-    reach = tie.radius + tie.other
+    reach = tie.radius + tie.other_radius
     e = apart / reach
     contact = one.p + tie.radius * e
-    slip = setting.velocity(tie.wheel, contact) - setting.velocity(tie.on, contact)
-    return Rows([(dot(apart, apart) - reach**2) / (2 * reach)], [dot(slip, cross(a, e))])
+    slip = setting.point_velocity(tie.wheel_frame, contact) - setting.point_velocity(
+        tie.on, contact
+    )
+    return ConstraintRows([(dot(apart, apart) - reach**2) / (2 * reach)], [dot(slip, cross(a, e))])
 
 
-def _side(tree: Tree, wheel: Wheel) -> float:
+def _wheel_side(tree: KinematicTree, wheel: WheelRestraint) -> float:
     constraint = tree.mechanism.constraints[wheel.name]
     assert isinstance(constraint, RollingConstraint)
     if constraint.side is not None:
         return -1.0 if constraint.side == "-z" else 1.0
-    height, radius, weight = _height_and_weight(tree, wheel)
-    if abs(height) > IN_PLANE * abs(radius):
+    height, radius, weight = _wheel_height_and_weight(tree, wheel)
+    if abs(height) > MAX_IN_PLANE_SHARE * abs(radius):
         return float(np.sign(height))
-    return -1.0 if weight > IN_PLANE else 1.0
+    return -1.0 if weight > MAX_IN_PLANE_SHARE else 1.0
 
 
-def _height_and_weight(tree: Tree, wheel: Wheel) -> tuple[float, float, float]:
+def _wheel_height_and_weight(
+    tree: KinematicTree, wheel: WheelRestraint
+) -> tuple[float, float, float]:
     """Of the file's pose, along the plane's z: the height of the wheel's centre, its radius, and
     gravity's share in this direction."""
-    world = World(tree, tree.motion.q)
-    (_, center), (R, origin) = (_pose(tree, world, name) for name in (wheel.wheel, wheel.on))
+    world = WorldKinematics(tree, tree.motion.q)
+    (_, center), (R, origin) = (
+        _world_frame_pose(tree, world, name) for name in (wheel.wheel_frame, wheel.on)
+    )
     n, g = R[:, 2], ca.SX(tree.gravity)
     along = dot(n, g) / (ca.norm_2(g) + 1e-300)
     symbols = ca.vertcat(ca.SX(0, 1), *tree.symbols.values())
@@ -132,10 +154,12 @@ def _height_and_weight(tree: Tree, wheel: Wheel) -> tuple[float, float, float]:
     return height, radius, weight
 
 
-def _pose(tree: Tree, world: World, name: str) -> tuple[Array, Array]:
-    place = tree.find(name)
+def _world_frame_pose(
+    tree: KinematicTree, world: WorldKinematics, name: str
+) -> tuple[Array, Array]:
+    place = tree.find_frame(name)
     R, p = ca.SX(place.R), ca.SX(place.p)
     if place.link == GROUND:
         return R, p
-    link = world.placed[place.link]
+    link = world.link_poses[place.link]
     return ca.SX(link.R @ R), ca.SX(link.p + link.R @ p)

@@ -10,19 +10,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...algebra.linear import Scalar
-from ...mechanism import JointForce, Spring, Wrench
+from ...mechanism import JointForce, Spring, WrenchElement
 from ..tree import ForceElement
-from ..values import Values
-from .joint_force import read_joint_force
-from .spring import read_spring
-from .wrench import read_wrench
+from ..values import ParameterValues
+from .joint_force import read_joint_force_element
+from .spring import read_spring_element
+from .wrench import read_wrench_element
 
-READERS: dict[
-    type, Callable[[str, Any, Values, dict[str, Scalar], Mapping[str, int]], ForceElement]
+FORCE_READERS: dict[
+    type, Callable[[str, Any, ParameterValues, dict[str, Scalar], Mapping[str, int]], ForceElement]
 ] = {
-    Spring: read_spring,
-    Wrench: read_wrench,
-    JointForce: read_joint_force,
+    Spring: read_spring_element,
+    WrenchElement: read_wrench_element,
+    JointForce: read_joint_force_element,
 }
 """Makes a force from its name, its description, the numbers, what names in expressions stand for,
 and the index of every degree of freedom among the tree's speeds."""

@@ -8,27 +8,29 @@ from dataclasses import dataclass
 from ...algebra.linear import Scalar
 from ...mechanism import JointForce
 from ..tree import ForceElement
-from ..values import Values
+from ..values import ParameterValues
 
 
 @dataclass(frozen=True)
-class ForceAlong(ForceElement):
+class JointForceElement(ForceElement):
     """A force or moment along a degree of freedom, by its index among the tree's speeds."""
 
-    index: int
+    velocity_index: int
     force: Scalar
 
     is_declared = True
 
-    def forces_along(self) -> tuple[tuple[int, Scalar], ...]:
-        return ((self.index, self.force),)
+    def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
+        return ((self.velocity_index, self.force),)
 
 
-def read_joint_force(
+def read_joint_force_element(
     name: str,
     given: JointForce,
-    values: Values,
+    values: ParameterValues,
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
-) -> ForceAlong:
-    return ForceAlong(name, freedoms[given.on], values.expression(given.force, scope))
+) -> JointForceElement:
+    return JointForceElement(
+        name, freedoms[given.on], values.read_motion_expression(given.force, scope)
+    )

@@ -9,11 +9,11 @@ import casadi as ca
 
 from ...algebra.linear import Array, Scalar, dot
 from ...mechanism import Spring
-from ..loads import Load, SpringLength, generalized_in
+from ..loads import BodyForce, SpringLength, generalized_forces_in_world
 from ..sketches import SpringSketch
 from ..tree import ForceElement
-from ..values import Values
-from ..world import World
+from ..values import ParameterValues
+from ..world import WorldKinematics
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,19 @@ class PointSpring(ForceElement):
 
     label = "spring"
 
-    def loads(self, world: World, v: Array) -> list[Load]:
-        (a, x_a), (b, x_b) = (world.point(name) for name in self.between)
+    def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
+        (a, x_a), (b, x_b) = (world.frame_origin(name) for name in self.between)
         apart = x_b - x_a
-        pull = self._pull(apart, world.velocity(b, x_b, v) - world.velocity(a, x_a, v))
-        one, other = (world.body(name) for name in self.between)
+        pull = self._spring_force(
+            apart, world.point_velocity(b, x_b, v) - world.point_velocity(a, x_a, v)
+        )
+        one, other = (world.body_name(name) for name in self.between)
         return [
-            Load(one, a, x_a, pull, ca.SX.zeros(3)),
-            Load(other, b, x_b, -pull, ca.SX.zeros(3)),
+            BodyForce(one, a, x_a, pull, ca.SX.zeros(3)),
+            BodyForce(other, b, x_b, -pull, ca.SX.zeros(3)),
         ]
 
-    def _pull(self, apart: Array, rate: Array) -> Array:
+    def _spring_force(self, apart: Array, rate: Array) -> Array:
         """The force on the first end; a spring without length needs no direction."""
         if self._is_linear:
             return self.stiffness * apart
@@ -50,21 +52,21 @@ class PointSpring(ForceElement):
         """Whether the force is that of a spring without damping whose free length is 0."""
         return all(isinstance(x, float) and x == 0.0 for x in (self.length, self.damping))
 
-    def energy(self, world: World) -> Scalar:
-        (_, x_a), (_, x_b) = (world.point(name) for name in self.between)
+    def potential_energy(self, world: WorldKinematics) -> Scalar:
+        (_, x_a), (_, x_b) = (world.frame_origin(name) for name in self.between)
         apart = x_b - x_a
         plain = isinstance(self.length, float) and self.length == 0.0
         square = dot(apart, apart)
         stretch = square if plain else (ca.sqrt(square) - self.length) ** 2
         return self.stiffness * stretch / 2
 
-    def spring_length(self, world: World, qd: Array) -> SpringLength | None:
+    def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
         if self._is_linear:
             return None
-        (a, x_a), (b, x_b) = (world.point(name) for name in self.between)
+        (a, x_a), (b, x_b) = (world.frame_origin(name) for name in self.between)
         apart, none = x_b - x_a, ca.SX.zeros(3)
-        ends = (Load("", a, x_a, -apart, none), Load("", b, x_b, apart, none))
-        slope = generalized_in(world, ends)
+        ends = (BodyForce("", a, x_a, -apart, none), BodyForce("", b, x_b, apart, none))
+        slope = generalized_forces_in_world(world, ends)
         return SpringLength(self, dot(apart, apart), slope, dot(slope, qd))
 
     @property
@@ -72,13 +74,17 @@ class PointSpring(ForceElement):
         return (SpringSketch(self.between, is_damper=not float(self.stiffness)),)
 
 
-def read_spring(
-    name: str, given: Spring, values: Values, scope: dict[str, Scalar], freedoms: Mapping[str, int]
+def read_spring_element(
+    name: str,
+    given: Spring,
+    values: ParameterValues,
+    scope: dict[str, Scalar],
+    freedoms: Mapping[str, int],
 ) -> PointSpring:
     return PointSpring(
         name,
         given.between,
-        values.scalar(given.stiffness, f"k_{name}"),
-        values.scalar(given.damping, f"d_{name}"),
-        values.scalar(given.length, f"l_{name}"),
+        values.read_scalar(given.stiffness, f"k_{name}"),
+        values.read_scalar(given.damping, f"d_{name}"),
+        values.read_scalar(given.length, f"l_{name}"),
     )

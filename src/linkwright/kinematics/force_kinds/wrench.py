@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ...algebra.linear import Array, Scalar
-from ...mechanism import Wrench
-from ..loads import Load
+from ...mechanism import WrenchElement
+from ..loads import BodyForce
 from ..tree import ForceElement
-from ..values import Values
-from ..world import World
+from ..values import ParameterValues
+from ..world import WorldKinematics
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,21 @@ class AppliedWrench(ForceElement):
 
     is_declared = True
 
-    def loads(self, world: World, v: Array) -> list[Load]:
-        link, point = world.point(self.on)
-        R = world.axes(self.axes)
-        return [Load(world.body(self.on), link, point, R @ self.force, R @ self.moment)]
+    def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
+        link, point = world.frame_origin(self.on)
+        R = world.frame_rotation(self.axes)
+        return [BodyForce(world.body_name(self.on), link, point, R @ self.force, R @ self.moment)]
 
 
-def read_wrench(
-    name: str, given: Wrench, values: Values, scope: dict[str, Scalar], freedoms: Mapping[str, int]
+def read_wrench_element(
+    name: str,
+    given: WrenchElement,
+    values: ParameterValues,
+    scope: dict[str, Scalar],
+    freedoms: Mapping[str, int],
 ) -> AppliedWrench:
     force, moment = (
-        ca.vertcat(*(values.expression(entry, scope) for entry in vector))
+        ca.vertcat(*(values.read_motion_expression(entry, scope) for entry in vector))
         for vector in (given.force, given.moment)
     )
     return AppliedWrench(name, given.on, given.axes, force, moment)

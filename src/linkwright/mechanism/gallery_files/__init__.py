@@ -4,32 +4,42 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from ...errors import NameNotFoundError, suggest
-from .families import FAMILIES, family, generated
+from ...errors import NameNotFoundError, suggest_remedy
+from .families import MECHANISM_FAMILIES, build_family_member, find_family
 
-__all__ = ["family", "gallery_file", "gallery_names", "generated", "headline"]
+__all__ = [
+    "build_family_member",
+    "find_family",
+    "gallery_headline",
+    "gallery_names",
+    "read_gallery_file",
+]
 
 
 def gallery_names() -> list[str]:
     """All names; `chain-6` stands for chains of any number of links, and so on."""
     stored = [entry.name for entry in files(__name__).iterdir() if entry.name.endswith(".toml")]
-    return sorted([*(name.split(".")[0] for name in stored), *(each.example for each in FAMILIES)])
+    return sorted(
+        [*(name.split(".")[0] for name in stored), *(each.example for each in MECHANISM_FAMILIES)]
+    )
 
 
-def gallery_file(name: str) -> tuple[str, str] | None:
+def read_gallery_file(name: str) -> tuple[str, str] | None:
     """The name and text of a mechanism's file; None for a member of a family."""
     for ending in ("toml", "dh.toml"):
         entry = files(__name__) / f"{name}.{ending}"
         if name in gallery_names() and entry.is_file():
             return entry.name, entry.read_text(encoding="utf-8")
-    if family(name) is not None:
+    if find_family(name) is not None:
         return None
-    raise NameNotFoundError(f"the gallery has no '{name}'", remedy=suggest(name, gallery_names()))
+    raise NameNotFoundError(
+        f"the gallery has no '{name}'", remedy=suggest_remedy(name, gallery_names())
+    )
 
 
-def headline(name: str) -> str:
+def gallery_headline(name: str) -> str:
     """What a mechanism is: the first sentence of its file's opening comment."""
-    stored, generator = gallery_file(name), family(name)
+    stored, generator = read_gallery_file(name), find_family(name)
     if stored is None:
         return generator.headline if generator else ""
     lines = []

@@ -11,20 +11,20 @@ from ..mechanism import Mechanism
 
 
 @dataclass(frozen=True)
-class Family:
+class MechanismFamily:
     """Mechanisms `stem` or `stem-N`, N from 1 to `most`; `example` stands for all of them."""
 
     example: str
     headline: str
     build: Callable[[str, int], Mechanism]
-    most: int
+    max_size: int
     default: int | None = None
 
     @property
     def stem(self) -> str:
         return self.example if self.default else self.example.rpartition("-")[0]
 
-    def size(self, name: str) -> int | None:
+    def size_in_name(self, name: str) -> int | None:
         """N of the name; None if it is no name of this family."""
         if name == self.stem:
             return self.default
@@ -32,22 +32,22 @@ class Family:
         return int(match.group(1)) if match else None
 
 
-def family(name: str) -> Family | None:
+def find_family(name: str) -> MechanismFamily | None:
     """The family that a name belongs to, whatever its size."""
-    return next((each for each in FAMILIES if each.size(name) is not None), None)
+    return next((each for each in MECHANISM_FAMILIES if each.size_in_name(name) is not None), None)
 
 
-def generated(name: str) -> Mechanism:
+def build_family_member(name: str) -> Mechanism:
     """A member of a family."""
-    found = family(name)
-    size = found.size(name) if found else None
-    if found is None or size is None or size > found.most:
-        remedy = f"take {found.stem}-1 to {found.stem}-{found.most}" if found else ""
+    found = find_family(name)
+    size = found.size_in_name(name) if found else None
+    if found is None or size is None or size > found.max_size:
+        remedy = f"take {found.stem}-1 to {found.stem}-{found.max_size}" if found else ""
         raise NameNotFoundError(f"the gallery has no '{name}'", remedy=remedy)
     return found.build(name, size)
 
 
-def chain(name: str, n: int) -> Mechanism:
+def build_planar_chain(name: str, n: int) -> Mechanism:
     """A planar chain of uniform links: absolute size 1 m and 1 kg each, gravity along −y.
 
     Its symbols are m1, l1, lc1, I1, …, and q1, … for the relative joint angles.
@@ -72,7 +72,7 @@ def chain(name: str, n: int) -> Mechanism:
     )
 
 
-def n_four_bar(name: str, n: int) -> Mechanism:
+def build_four_bar_row(name: str, n: int) -> Mechanism:
     """N windows in a row (IFToMM's benchmark A02): cranks A0B0 … ANBN that stand on ground one
     length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
 
@@ -109,14 +109,14 @@ def n_four_bar(name: str, n: int) -> Mechanism:
     )
 
 
-FAMILIES = (
-    Family(
+MECHANISM_FAMILIES = (
+    MechanismFamily(
         "chain-6", "Planar chain of uniform links, of any number: chain-2, chain-30.",
-        chain, most=500,
+        build_planar_chain, max_size=500,
     ),
-    Family(
+    MechanismFamily(
         "n-four-bar", "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
-        n_four_bar, most=200, default=2,
+        build_four_bar_row, max_size=200, default=2,
     ),
 )  # fmt: skip
 """All that the gallery generates."""

@@ -6,32 +6,32 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, Unit, fold
+from ...expressions import Expression, Unit, fold_expression
 from ..bodies import GROUND
-from ..coordinates import Variable, names_of, variables_of
+from ..coordinates import VariableMeaning, mechanism_names, variable_meanings
 from ..joints import Joint
-from .directions import check_direction
-from .elements import check_expression
-from .numbers import Scope, check_number, ratio_of_positions
-from .structure import check_known, failure
+from .directions import check_axis
+from .elements import check_motion_expression
+from .numbers import ParameterScope, check_part_number, position_ratio_dimension
+from .structure import check_known_name, mechanism_error
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
-Variables = dict[str, list[Variable]]
+VariableTable = dict[str, list[VariableMeaning]]
 
 
-def check_constraints(mechanism: Mechanism, scope: Scope) -> None:
+def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
     """All constraints of a mechanism, the rest of which is right already."""
     for name, number in mechanism.assembly.items():
-        check_known(name, names_of(mechanism).q, "coordinate", "assembly")
-        scope.value(number, f"assembly.{name}")
+        check_known_name(name, mechanism_names(mechanism).q, "coordinate", "assembly")
+        scope.finite_value(number, f"assembly.{name}")
     for k, name in enumerate(mechanism.independent):
-        check_known(name, names_of(mechanism).qd, "speed", "independent")
+        check_known_name(name, mechanism_names(mechanism).qd, "speed", "independent")
         if name in mechanism.independent[:k]:
-            raise failure(f"'{name}' is named twice", "independent", "name it once")
+            raise mechanism_error(f"'{name}' is named twice", "independent", "name it once")
     if mechanism.independent and not (mechanism.loops or mechanism.constraints):
-        raise failure("nothing depends on anything here", "independent", "remove it")
+        raise mechanism_error("nothing depends on anything here", "independent", "remove it")
     checks = ConstraintChecks(mechanism, scope)
     for name, constraint in mechanism.constraints.items():
         constraint.check(f"constraints.{name}", checks)
@@ -40,12 +40,14 @@ def check_constraints(mechanism: Mechanism, scope: Scope) -> None:
 class ConstraintChecks:
     """What kinds of constraints check about themselves: each method refuses in one sentence."""
 
-    def __init__(self, mechanism: Mechanism, scope: Scope) -> None:
+    def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
-        self.variables: Variables = variables_of(mechanism) if mechanism.constraints else {}
+        self.variables: VariableTable = (
+            variable_meanings(mechanism) if mechanism.constraints else {}
+        )
         self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
 
-    def coordinate(self, name: str, place: str) -> None:
+    def check_coordinate(self, name: str, place: str) -> None:
         """A coordinate whose speed is its rate."""
         known = [
             word
@@ -54,60 +56,64 @@ class ConstraintChecks:
             and meanings[0].kind == "coordinate"
             and f"d{word}" in self.variables
         ]
-        check_known(name, known, "coordinate", place)
+        check_known_name(name, known, "coordinate", place)
 
-    def single_joint(self, name: str, place: str) -> Joint:
+    def check_single_joint(self, name: str, place: str) -> Joint:
         """A joint with one coordinate of its own."""
-        check_known(name, self.mechanism.joints, "joint", place)
+        check_known_name(name, self.mechanism.joints, "joint", place)
         joint = self.mechanism.joints[name]
-        if len(joint.freedoms) != 1 or not joint.moves:
+        if len(joint.dofs) != 1 or not joint.moves:
             what = f"'{name}' has not one coordinate of its own"
-            raise failure(what, place, "couple another joint")
+            raise mechanism_error(what, place, "couple another joint")
         return joint
 
-    def two_points(self, place: str, **ends: str) -> None:
+    def check_two_points(self, place: str, **ends: str) -> None:
         """Two frames or bodies, by the keys that name them."""
         for key, name in ends.items():
-            check_known(name, self.points, "body or frame", f"{place}.{key}")
+            check_known_name(name, self.points, "body or frame", f"{place}.{key}")
         if len(set(ends.values())) == 1:
-            raise failure(
+            raise mechanism_error(
                 "both ends are the same", f"{place}.{next(iter(ends))}", "name two points"
             )
 
-    def direction(self, axis: Sequence[Expression], place: str) -> None:
-        check_direction(axis, place, self.scope)
+    def check_direction(self, axis: Sequence[Expression], place: str) -> None:
+        check_axis(axis, place, self.scope)
 
-    def number(self, number: Expression, key: str, place: str, unit: str) -> None:
+    def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
         """A finite number with units that fit."""
-        check_number(number, key, place, unit, self.scope)
+        check_part_number(number, key, place, unit, self.scope)
 
-    def ratio(
+    def check_ratio_dimension(
         self, number: Expression, place: str, joint: Joint, other: Joint | None, power: int
     ) -> None:
         """The units of a position of one joint over a power of that of another."""
-        self.scope.check_dimension(number, place, ratio_of_positions(joint, other, power))
+        self.scope.check_dimension(number, place, position_ratio_dimension(joint, other, power))
 
-    def expression(self, number: Expression, place: str) -> frozenset[str]:
+    def check_expression(self, number: Expression, place: str) -> frozenset[str]:
         """An expression of the motion; returns what it uses of coordinate, speed and time."""
-        return check_expression(number, place, self.variables, self.scope)
+        return check_motion_expression(number, place, self.variables, self.scope)
 
-    def expression_of_point(self, number: Expression, place: str) -> frozenset[str]:
+    def check_point_expression(self, number: Expression, place: str) -> frozenset[str]:
         """An expression of x, y, z of a point and of t; returns what it uses, as `expression`."""
-        local = {axis: [Variable("coordinate")] for axis in "xyz"} | {"t": [Variable("time")]}
-        return check_expression(number, place, local, self.scope)
+        local = {axis: [VariableMeaning("coordinate")] for axis in "xyz"} | {
+            "t": [VariableMeaning("time")]
+        }
+        return check_motion_expression(number, place, local, self.scope)
 
-    def function_of_time(self, number: Expression, place: str) -> None:
-        if self.expression(number, place) - {"time"}:
-            raise failure("depends on the motion", place, "give a function of t, or an equation")
+    def check_time_function(self, number: Expression, place: str) -> None:
+        if self.check_expression(number, place) - {"time"}:
+            raise mechanism_error(
+                "depends on the motion", place, "give a function of t, or an equation"
+            )
 
-    def is_linear_in_speeds(self, number: Expression) -> bool:
-        return fold(number, _Degree(), self._is_speed) <= 1
+    def is_linear_in_velocities(self, number: Expression) -> bool:
+        return fold_expression(number, _VelocityDegree(), self._velocity_degree) <= 1
 
-    def _is_speed(self, name: str) -> int:
+    def _velocity_degree(self, name: str) -> int:
         return int(name in self.variables and self.variables[name][0].kind == "speed")
 
 
-class _Degree:
+class _VelocityDegree:
     """The degree of an expression in the speeds; 2 stands for all that is not linear."""
 
     def number(self, value: Fraction) -> int:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...expressions import to_float
+from ...expressions import expression_to_float
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def unphysical_bodies(mechanism: Mechanism) -> Iterator[str]:
+def unphysical_body_messages(mechanism: Mechanism) -> Iterator[str]:
     """Bodies whose inertia no distribution of mass has, each as one sentence."""
-    return (sentence for _, sentence in unphysical(mechanism))
+    return (sentence for _, sentence in find_unphysical_bodies(mechanism))
 
 
-def unphysical(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
+def find_unphysical_bodies(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     """The same with the bodies' names."""
     import numpy as np
 
@@ -24,7 +24,7 @@ def unphysical(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         tensor = body.inertia
         plane = tensor.model_fields_set == {"zz"}  # nothing else of the inertia matters
         xx, yy, zz, xy, xz, yz = (
-            to_float(entry, mechanism.values)
+            expression_to_float(entry, mechanism.values)
             for entry in (tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz)
         )
         a, b, c = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ...errors import MechanismError, suggest
-from ...expressions import PI, is_name
+from ...errors import MechanismError, suggest_remedy
+from ...expressions import PI, is_parameter_name
 from ..bodies import GROUND
-from ..coordinates import coordinate_names, speed_names, variables_of
+from ..coordinates import coordinate_names, variable_meanings, velocity_names
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-_OF_COORDINATES = (
+_COORDINATE_FIELDS = (
     "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
     "rotation", "friction_coefficient", "pin_radius", "static_ratio",
 )  # fmt: skip
@@ -23,78 +23,84 @@ _OF_COORDINATES = (
 
 def check_structure(mechanism: Mechanism) -> None:
     """What must hold before any number is looked at."""
-    _check_own_names(mechanism)
+    _check_part_names(mechanism)
     _check_parameter_names(mechanism)
-    _check_bodies_named(mechanism)
-    _check_tree(mechanism)
+    _check_body_references(mechanism)
+    _check_joint_tree(mechanism)
     _check_loops(mechanism)
-    _check_mimics(mechanism)
-    _check_coordinates(mechanism)
+    _check_mimicking_joints(mechanism)
+    _check_unique_coordinate_names(mechanism)
 
 
-def failure(what: str, where: str, remedy: str = "") -> MechanismError:
+def mechanism_error(what: str, where: str, remedy: str = "") -> MechanismError:
     return MechanismError(what, where=where, remedy=remedy)
 
 
-def check_known(name: str, known: Collection[str], kind: str, where: str) -> None:
+def check_known_name(name: str, known: Collection[str], kind: str, where: str) -> None:
     if name not in known:
-        raise failure(f"there is no {kind} '{name}'", where, suggest(name, list(known)))
+        raise mechanism_error(
+            f"there is no {kind} '{name}'", where, suggest_remedy(name, list(known))
+        )
 
 
-def _check_own_names(mechanism: Mechanism) -> None:
+def _check_part_names(mechanism: Mechanism) -> None:
     for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "contacts"):
         if any(not name.strip() for name in getattr(mechanism, table)):
-            raise failure("an entry has an empty name", table, "give it a name")
+            raise mechanism_error("an entry has an empty name", table, "give it a name")
     if GROUND in mechanism.bodies:
-        raise failure(f"'{GROUND}' is the fixed world", "bodies", "name the body otherwise")
+        raise mechanism_error(f"'{GROUND}' is the fixed world", "bodies", "name the body otherwise")
     for name in mechanism.frames:
         if name == GROUND or name in mechanism.bodies:
             what = "the fixed world" if name == GROUND else "a body already"
-            raise failure(f"'{name}' is {what}", f"frames.{name}", "name the frame otherwise")
+            raise mechanism_error(
+                f"'{name}' is {what}", f"frames.{name}", "name the frame otherwise"
+            )
     for name in mechanism.loops:
         if name in mechanism.joints:
             where = f"loops.{name}"
-            raise failure(f"'{name}' is a joint already", where, "name the loop otherwise")
+            raise mechanism_error(f"'{name}' is a joint already", where, "name the loop otherwise")
         if name in mechanism.constraints:
             where = f"constraints.{name}"
-            raise failure(f"'{name}' is a loop already", where, "name the constraint otherwise")
+            raise mechanism_error(
+                f"'{name}' is a loop already", where, "name the constraint otherwise"
+            )
 
 
 def _check_parameter_names(mechanism: Mechanism) -> None:
     if PI in mechanism.parameters:
-        raise failure("'pi' is 3.14159…", "parameters", "name the parameter otherwise")
-    variables = variables_of(mechanism)
+        raise mechanism_error("'pi' is 3.14159…", "parameters", "name the parameter otherwise")
+    variables = variable_meanings(mechanism)
     for name in mechanism.parameters:
-        if not is_name(name):
-            raise failure(
+        if not is_parameter_name(name):
+            raise mechanism_error(
                 f"'{name}' cannot be used in an expression", "parameters",
                 "name it by letters, digits and _, a letter first, and not like a function",
             )  # fmt: skip
         if name in variables:
             what = f"is a parameter and {variables[name][0]}"
-            raise failure(what, f"parameters.{name}", "name the parameter otherwise")
+            raise mechanism_error(what, f"parameters.{name}", "name the parameter otherwise")
 
 
-def _check_bodies_named(mechanism: Mechanism) -> None:
+def _check_body_references(mechanism: Mechanism) -> None:
     bodies = {GROUND: None, **mechanism.bodies}
     for table, joints in (("joints", mechanism.joints), ("loops", mechanism.loops)):
         for name, joint in joints.items():
-            check_known(joint.parent, bodies, "body", f"{table}.{name}.parent")
-            check_known(joint.child, bodies, "body", f"{table}.{name}.child")
+            check_known_name(joint.parent, bodies, "body", f"{table}.{name}.parent")
+            check_known_name(joint.child, bodies, "body", f"{table}.{name}.child")
     for name, frame in mechanism.frames.items():
-        check_known(frame.body, bodies, "body", f"frames.{name}.body")
+        check_known_name(frame.body, bodies, "body", f"frames.{name}.body")
 
 
-def _check_tree(mechanism: Mechanism) -> None:
+def _check_joint_tree(mechanism: Mechanism) -> None:
     carriers: dict[str, str] = {}
     for name, joint in mechanism.joints.items():
         where = f"joints.{name}"
         if joint.child == GROUND:
-            raise failure("ground is the child", where, "swap parent and child")
+            raise mechanism_error("ground is the child", where, "swap parent and child")
         if joint.child == joint.parent:
-            raise failure(f"'{joint.child}' is parent and child", where, "name two bodies")
+            raise mechanism_error(f"'{joint.child}' is parent and child", where, "name two bodies")
         if joint.child in carriers:
-            raise failure(
+            raise mechanism_error(
                 f"'{joint.child}' is the child of joint '{carriers[joint.child]}' already", where,
                 "put the joint that closes the loop under [loops]",
             )  # fmt: skip
@@ -102,7 +108,7 @@ def _check_tree(mechanism: Mechanism) -> None:
     reached = {joint.child for _, joint in mechanism.joints_depth_first()}
     for body in mechanism.bodies:
         if body not in reached:
-            raise failure(
+            raise mechanism_error(
                 f"no chain of joints leads from ground to '{body}'", f"bodies.{body}",
                 f"add a joint with child = '{body}' (type free if nothing holds it)",
             )  # fmt: skip
@@ -112,40 +118,46 @@ def _check_loops(mechanism: Mechanism) -> None:
     for name, loop in mechanism.loops.items():
         where = f"loops.{name}"
         if loop.child == loop.parent:
-            raise failure(f"'{loop.child}' is parent and child", where, "name two bodies")
+            raise mechanism_error(f"'{loop.child}' is parent and child", where, "name two bodies")
         if loop.kind.closure is None:
             what = f"a {loop.type} joint closes nothing"
-            raise failure(what, f"{where}.type", "use another type")
-        for key in _OF_COORDINATES:
+            raise mechanism_error(what, f"{where}.type", "use another type")
+        for key in _COORDINATE_FIELDS:
             if key in loop.model_fields_set and getattr(loop, key) is not None:
                 remedy = "remove it, or cut the loop at another joint"
-                raise failure("a joint that closes a loop has none", f"{where}.{key}", remedy)
+                raise mechanism_error(
+                    "a joint that closes a loop has none", f"{where}.{key}", remedy
+                )
 
 
-def _check_mimics(mechanism: Mechanism) -> None:
+def _check_mimicking_joints(mechanism: Mechanism) -> None:
     """Every follower has a leader with one coordinate, and none follows itself."""
     settled: set[str] = set()
     for name, joint in mechanism.joints.items():
         chain = {name: None}
         while joint.mimic is not None and name not in settled:
             leader, where = joint.mimic.joint, f"joints.{name}.mimic.joint"
-            check_known(leader, mechanism.joints, "joint", where)
+            check_known_name(leader, mechanism.joints, "joint", where)
             if leader in chain:
-                raise failure(f"'{leader}' follows itself", where, "let one of them move freely")
+                raise mechanism_error(
+                    f"'{leader}' follows itself", where, "let one of them move freely"
+                )
             name, joint = leader, mechanism.joints[leader]
             chain[name] = None
-            if len(joint.freedoms) != 1 or joint.locked is not None:
-                raise failure(f"'{leader}' has not one coordinate", where, "follow another joint")
+            if len(joint.dofs) != 1 or joint.locked is not None:
+                raise mechanism_error(
+                    f"'{leader}' has not one coordinate", where, "follow another joint"
+                )
         settled.update(chain)
 
 
-def _check_coordinates(mechanism: Mechanism) -> None:
-    for kind, names_of in (("coordinate", coordinate_names), ("speed", speed_names)):
+def _check_unique_coordinate_names(mechanism: Mechanism) -> None:
+    for kind, names_of in (("coordinate", coordinate_names), ("speed", velocity_names)):
         owners: dict[str, str] = {}
         for name, joint in mechanism.joints.items():
             for own in names_of(name, joint):
                 if own in owners:
-                    raise failure(
+                    raise mechanism_error(
                         f"'{own}' is a {kind} of joint '{owners[own]}' already", f"joints.{name}",
                         "rename one of the joints",
                     )  # fmt: skip

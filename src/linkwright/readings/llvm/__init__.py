@@ -10,62 +10,67 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ports import Port
-from ...tape import NamedExpression, Tape, record_expressions
+from ...tape import NamedExpression, Tape, record_expression_tape
 from . import cache
-from .code_table import CODES
+from .code_table import LOADED_CODES
 from .interruptible import call_interruptibly
-from .loader import LoadedCode, load
-from .march import Course
-from .ufunc import make_march, make_ufunc
+from .loader import LoadedCode, load_object_code
+from .march import StepLoop
+from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
-    from .target import Target
+    from .target import MachineTarget
 
 __all__ = [
-    "Course",
-    "assemble",
+    "StepLoop",
+    "assemble_tape",
+    "compile_cached_tape",
     "compile_expressions",
-    "compile_function",
-    "compile_march",
+    "compile_step_loop",
     "compile_tape",
-    "support_code",
+    "shared_object_code",
 ]
 
 
-def assemble(
-    tape: Tape, item_bytes: int, target: Target | None = None, course: Course | None = None
+def assemble_tape(
+    tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: StepLoop | None = None
 ) -> bytes:
     """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with `support_code`."""
-    from .emit import DOUBLE, SINGLE, emit
-    from .target import host
+    from .emit import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
+    from .target import host_target
 
-    chosen = target or host()
-    machine = chosen.machine()
-    precision = DOUBLE if item_bytes == 8 else SINGLE
-    return _object_file(emit(tape, chosen, precision, course), machine)
+    chosen = target or host_target()
+    machine = chosen.target_machine()
+    precision = DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION
+    return _compile_ir(emit_tape_module(tape, chosen, precision, course), machine)
 
 
-def support_code(item_bytes: int, target: Target | None = None) -> bytes:
+def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
     """The object file of what all functions of a precision share, from the cache or compiled."""
-    name = cache.key("support", item_bytes, target or cache.this_cpu())
-    content = cache.get(name)
+    name = cache.cache_key("support", item_bytes, target or cache.cpu_identity())
+    content = cache.read_cache_entry(name)
     if content is None:
-        content = _assemble_support(item_bytes, target)
-        cache.put(name, content)
+        content = _assemble_shared_code(item_bytes, target)
+        cache.write_cache_entry(name, content)
     return content
 
 
 @once
-def _assemble_support(item_bytes: int, target: Target | None) -> bytes:
-    from .emit import DOUBLE, SINGLE
-    from .support import support_ir
-    from .target import host
+def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> bytes:
+    from .emit import DOUBLE_PRECISION, SINGLE_PRECISION
+    from .support import shared_functions_ir
+    from .target import host_target
 
-    chosen, precision = target or host(), DOUBLE if item_bytes == 8 else SINGLE
-    return _object_file(support_ir(chosen, precision.scalar, item_bytes), chosen.machine())
+    chosen, precision = (
+        target or host_target(),
+        DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION,
+    )
+    return _compile_ir(
+        shared_functions_ir(chosen, precision.scalar, item_bytes), chosen.target_machine()
+    )
 
 
-def _object_file(text: str, machine: Any) -> bytes:
+def _compile_ir(text: str, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 
     def translate() -> bytes:
@@ -76,7 +81,7 @@ def _object_file(text: str, machine: Any) -> bytes:
     return call_interruptibly(translate)
 
 
-def _cores() -> int:
+def _usable_cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -84,13 +89,16 @@ def _cores() -> int:
 
 
 def compile_tape(
-    tape: Tape, documentation: str = "", target: Target | None = None, threads: int | None = None
+    tape: Tape,
+    documentation: str = "",
+    target: MachineTarget | None = None,
+    threads: int | None = None,
 ) -> np.ufunc:
     """The tape as a generalized ufunc over (…, shape) arrays of float64 or float32.
 
     Large batches are split between `threads` threads (None: one for each core).
     """
-    return compile_function(
+    return compile_cached_tape(
         tape.name, documentation, tape.inputs, tape.outputs, lambda: tape, (tape.digest,), target,
         threads,
     )  # fmt: skip
@@ -104,55 +112,59 @@ def compile_expressions(
     threads: int | None = None,
 ) -> np.ufunc:
     """CasADi expressions as a generalized ufunc of their inputs, which are symbols."""
-    return compile_tape(record_expressions(name, inputs, outputs), threads=threads)
+    return compile_tape(record_expression_tape(name, inputs, outputs), threads=threads)
 
 
-def compile_function(
+def compile_cached_tape(
     name: str,
     documentation: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     tape: Callable[[], Tape],
     identity: Sequence[object],
-    target: Target | None = None,
+    target: MachineTarget | None = None,
     threads: int | None = None,
 ) -> np.ufunc:
     """The same for a tape that is made only if no code is stored for its `identity`."""
     made = once(tape)
 
     def loop(item_bytes: int) -> LoadedCode:
-        key = cache.key(identity, item_bytes, target or cache.this_cpu())
-        return _code_of(key, lambda: assemble(made(), item_bytes, target), item_bytes, target)
+        key = cache.cache_key(identity, item_bytes, target or cache.cpu_identity())
+        return _load_cached_code(
+            key, lambda: assemble_tape(made(), item_bytes, target), item_bytes, target
+        )
 
-    return make_ufunc(
+    return make_gufunc(
         name,
         documentation,
         tuple(inputs),
         tuple(outputs),
         loop(8),
         lambda: loop(4),
-        threads or _cores(),
+        threads or _usable_cores(),
     )
 
 
-def compile_march(tape: Tape, course: Course, target: Target | None = None) -> np.ufunc:
+def compile_step_loop(
+    tape: Tape, course: StepLoop, target: MachineTarget | None = None
+) -> np.ufunc:
     """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
     ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
-    key = cache.key((tape.digest, course), 8, target or cache.this_cpu())
-    code = _code_of(key, lambda: assemble(tape, 8, target, course), 8, target)
-    return make_march(tape, course, code)
+    key = cache.cache_key((tape.digest, course), 8, target or cache.cpu_identity())
+    code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
+    return make_step_gufunc(tape, course, code)
 
 
-def _code_of(
-    key: str, make: Callable[[], bytes], item_bytes: int, target: Target | None
+def _load_cached_code(
+    key: str, make: Callable[[], bytes], item_bytes: int, target: MachineTarget | None
 ) -> LoadedCode:
     """The code of a key: from this process, else from the cache on disk, else made now."""
 
     def load_code() -> LoadedCode:
-        content = cache.get(key)
+        content = cache.read_cache_entry(key)
         if content is None:
             content = make()
-            cache.put(key, content)
-        return load(content, support_code(item_bytes, target))
+            cache.write_cache_entry(key, content)
+        return load_object_code(content, shared_object_code(item_bytes, target))
 
-    return CODES.get_or_load(key, load_code)
+    return LOADED_CODES.get_or_load(key, load_code)

@@ -17,24 +17,24 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-LIMIT = 256 << 20
+MAX_CACHE_BYTES = 256 << 20
 """Bytes that the folder may hold; the entries that were used longest ago go first."""
 
-_SUFFIX, _UNFINISHED = ".lwc", ".lwc-part"
+_ENTRY_SUFFIX, _UNFINISHED_SUFFIX = ".lwc", ".lwc-part"
 
 
-def key(*parts: object) -> str:
+def cache_key(*parts: object) -> str:
     """A name for what depends on `parts`, on our sources, and on the compiler's version."""
-    text = json.dumps([_sources(), _versions(), *map(repr, parts)])
+    text = json.dumps([_sources_hash(), _compiler_versions(), *map(repr, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def get(name: str) -> bytes | None:
+def read_cache_entry(name: str) -> bytes | None:
     """What is stored under a key, if it is there and sound."""
-    folder = _folder()
+    folder = _cache_folder()
     if folder is None:
         return None
-    path = folder / (name + _SUFFIX)
+    path = folder / (name + _ENTRY_SUFFIX)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never answer
             return None
@@ -43,35 +43,37 @@ def get(name: str) -> bytes | None:
         return None
     with contextlib.suppress(OSError):  # it was used now; a cache that only can be read is fine
         os.utime(path)
-    return content if checksum == _checksum(name, content) else None
+    return content if checksum == _entry_checksum(name, content) else None
 
 
-def put(name: str, content: bytes) -> None:
+def write_cache_entry(name: str, content: bytes) -> None:
     """Stores content under a key; nothing happens where that is impossible."""
-    folder = _folder()
+    folder = _cache_folder()
     if folder is None:
         return
     with contextlib.suppress(OSError):
-        handle, temporary = tempfile.mkstemp(_UNFINISHED, dir=folder)  # readable by its owner alone
+        handle, temporary = tempfile.mkstemp(
+            _UNFINISHED_SUFFIX, dir=folder
+        )  # readable by its owner alone
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_checksum(name, content) + b"\n" + content)
-            os.replace(temporary, folder / (name + _SUFFIX))
+                file.write(_entry_checksum(name, content) + b"\n" + content)
+            os.replace(temporary, folder / (name + _ENTRY_SUFFIX))
         except OSError:
             os.unlink(temporary)
             raise
         if _is_scan_due(folder, len(content)):
-            _prune(folder)
+            _prune_cache(folder)
 
 
-def _checksum(name: str, content: bytes) -> bytes:
+def _entry_checksum(name: str, content: bytes) -> bytes:
     return hashlib.sha256(name.encode() + content).hexdigest().encode()
 
 
-def _folder() -> Path | None:
+def _cache_folder() -> Path | None:
     """The folder, made if need be; None if it is switched off or open to others."""
     named = os.environ.get("LINKWRIGHT_CACHE")
-    if named == "off" or not _sources():
+    if named == "off" or not _sources_hash():
         return None
     base = os.environ.get("XDG_CACHE_HOME")
     try:
@@ -87,31 +89,31 @@ def _folder() -> Path | None:
     return folder
 
 
-_written: dict[Path, int] = {}
+_bytes_written: dict[Path, int] = {}
 """Bytes that this process has put into a folder since it last looked at the folder's size."""
 
 
 def _is_scan_due(folder: Path, size: int) -> bool:
     """At the first entry, and after each 64th part of the limit: looking at all entries takes
     longer than storing one."""
-    written = _written.get(folder, LIMIT) + size
-    is_due = written > LIMIT // 64
-    _written[folder] = 0 if is_due else written
+    written = _bytes_written.get(folder, MAX_CACHE_BYTES) + size
+    is_due = written > MAX_CACHE_BYTES // 64
+    _bytes_written[folder] = 0 if is_due else written
     return is_due
 
 
-def _prune(folder: Path) -> None:
+def _prune_cache(folder: Path) -> None:
     """Removes entries, and what an interrupted writer left; never anybody else's files."""
     entries = []
     for entry in os.scandir(folder):
-        if not entry.name.endswith((_SUFFIX, _UNFINISHED)):
+        if not entry.name.endswith((_ENTRY_SUFFIX, _UNFINISHED_SUFFIX)):
             continue
         with contextlib.suppress(OSError):  # another process may have removed it
             found = entry.stat()
             entries.append((found.st_mtime, found.st_size, entry.path))
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
-        if total <= LIMIT:
+        if total <= MAX_CACHE_BYTES:
             return
         with contextlib.suppress(OSError):
             os.unlink(path)
@@ -119,7 +121,7 @@ def _prune(folder: Path) -> None:
 
 
 @cache
-def _sources() -> str:
+def _sources_hash() -> str:
     """A hash of this package's own sources; nothing where they cannot be read (a zip file)."""
     package = Path(__file__).parents[2]
     total = hashlib.sha256()
@@ -130,7 +132,7 @@ def _sources() -> str:
 
 
 @cache
-def _versions() -> list[str]:
+def _compiler_versions() -> list[str]:
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
@@ -143,7 +145,7 @@ def _versions() -> list[str]:
 
 
 @cache
-def this_cpu() -> str:
+def cpu_identity() -> str:
     """What tells this CPU from others, without asking LLVM."""
     named = [platform.system(), platform.machine(), platform.processor()]
     with contextlib.suppress(OSError):

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...tape import ARITY, Op, Tape
+from ...tape import OPERATION_ARITY, Op, Tape
 from ...types import Integers
-from .contract import Fused
+from .contract import FusedMultiplyAdd
 
-LENGTH = 1000
+CHUNK_LENGTH = 1000
 """Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""
 
-OUTPUT_WEIGHT = 8
+OUTPUT_CHUNK_WEIGHT = 8
 """How many instructions an output counts for: a piece's outputs should fit the data cache."""
 
 
 @dataclass(frozen=True)
-class Chunk:
+class TapeChunk:
     """Instructions [start, stop); `loads` maps values to the workspace slots they wait in,
     `saves` maps values made here that are needed later to theirs."""
 
@@ -33,13 +33,15 @@ class Chunk:
     saves: dict[int, int]
 
 
-def cut(tape: Tape, at_hand: set[int], fused: Mapping[int, Fused]) -> tuple[list[Chunk], int]:
+def cut_tape(
+    tape: Tape, at_hand: set[int], fused: Mapping[int, FusedMultiplyAdd]
+) -> tuple[list[TapeChunk], int]:
     """The pieces of a tape, and the number of workspace slots they need.
 
     A fused sum needs the factors of its product, not the product.
     """
-    operands = [_operands(tape, k, fused) for k in range(len(tape))]
-    bounds = _bounds(tape, operands, at_hand)
+    operands = [_instruction_operands(tape, k, fused) for k in range(len(tape))]
+    bounds = _chunk_bounds(tape, operands, at_hand)
     piece = np.zeros(len(tape), np.int64)
     for n, (start, stop) in enumerate(bounds):
         piece[start:stop] = n
@@ -64,41 +66,41 @@ def cut(tape: Tape, at_hand: set[int], fused: Mapping[int, Fused]) -> tuple[list
             if last_use[k] > n:
                 saves[k] = free.pop() if free else count
                 count += saves[k] == count
-        chunks.append(Chunk(start, stop, loads, saves))
+        chunks.append(TapeChunk(start, stop, loads, saves))
         free += [slots.pop(a) for a in list(slots) if last_use[a] == n]
         slots |= saves
     return chunks, count
 
 
-def _operands(tape: Tape, k: int, fused: Mapping[int, Fused]) -> list[int]:
+def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyAdd]) -> list[int]:
     if k in fused:
         return [*tape.operands[fused[k].product][:2], fused[k].other]
     op = tape.operations[k]
-    return [] if op is Op.INPUT else tape.operands[k][: ARITY[op]]
+    return [] if op is Op.INPUT else tape.operands[k][: OPERATION_ARITY[op]]
 
 
-def _bounds(
+def _chunk_bounds(
     tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
 ) -> list[tuple[int, int]]:
     """Where to cut: near every LENGTH of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
-        np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_WEIGHT)
+        np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_CHUNK_WEIGHT)
     travelled = np.concatenate([[0], np.cumsum(weight)])
     total = int(travelled[-1])
-    if total <= LENGTH * 3 // 2:
+    if total <= CHUNK_LENGTH * 3 // 2:
         return [(0, len(tape))]
-    alive = _alive(operands, at_hand)
+    alive = _count_live_values(operands, at_hand)
     bounds = [0]
-    while total - travelled[bounds[-1]] > LENGTH * 3 // 2:
+    while total - travelled[bounds[-1]] > CHUNK_LENGTH * 3 // 2:
         start = travelled[bounds[-1]]
-        low = int(np.searchsorted(travelled, start + LENGTH * 3 // 4))
-        high = int(np.searchsorted(travelled, start + LENGTH * 5 // 4))
+        low = int(np.searchsorted(travelled, start + CHUNK_LENGTH * 3 // 4))
+        high = int(np.searchsorted(travelled, start + CHUNK_LENGTH * 5 // 4))
         bounds.append(low + int(np.argmin(alive[low : max(high, low + 1)])))
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 
 
-def _alive(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
+def _count_live_values(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
     """How many values cross the cut before each instruction."""
     last = np.arange(len(operands))
     for k, used in enumerate(operands):

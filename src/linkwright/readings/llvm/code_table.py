@@ -40,14 +40,14 @@ class CodeTable:
         found = self._codes.get(key)
         if found is not None:
             return found
-        key_lock = self._lock_of(key)
+        key_lock = self._key_lock(key)
         with key_lock.lock:
             found = self._codes.get(key)
             if found is None:
                 found = self._codes[key] = load_code()
             return found
 
-    def _lock_of(self, key: str) -> _KeyLock:
+    def _key_lock(self, key: str) -> _KeyLock:
         with self._guard:
             found = self._locks.get(key)
             if found is None:
@@ -55,6 +55,6 @@ class CodeTable:
             return found
 
 
-CODES = CodeTable()
+LOADED_CODES = CodeTable()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=CODES.renew_locks)
+    os.register_at_fork(after_in_child=LOADED_CODES.renew_locks)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ...tape import ARITY, Op, Tape
+from ...tape import OPERATION_ARITY, Op, Tape
 
 
 @dataclass(frozen=True)
-class Fused:
+class FusedMultiplyAdd:
     """±(a·b) ± c in place of a sum of the product and c."""
 
     product: int
@@ -22,15 +22,15 @@ class Fused:
     minus_other: bool
 
 
-def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
+def find_fused_multiply_adds(tape: Tape) -> tuple[dict[int, FusedMultiplyAdd], set[int]]:
     """Sums that become fused, and products that nobody needs any more."""
-    users = _users(tape)
+    users = _users_of_values(tape)
     outputs = {v for result in tape.results for v in result.tolist()}
-    sums: dict[int, Fused] = {}
+    sums: dict[int, FusedMultiplyAdd] = {}
     gone: set[int] = set()
     candidates = [k for k in users if tape.operations[k] is Op.MUL and k not in outputs]
     for product in sorted(candidates, key=lambda k: (len(users[k]), -k)):
-        places = [_fused(tape, user, product) for user in users[product]]
+        places = [_fuse_into_sum(tape, user, product) for user in users[product]]
         taken = any(user in sums for user in users[product])
         if all(place is not None for place in places) and not taken:
             gone.add(product)
@@ -42,21 +42,21 @@ def contractions(tape: Tape) -> tuple[dict[int, Fused], set[int]]:
     return sums, gone
 
 
-def _users(tape: Tape) -> dict[int, list[int]]:
+def _users_of_values(tape: Tape) -> dict[int, list[int]]:
     users: defaultdict[int, list[int]] = defaultdict(list)
     for k, (op, operands) in enumerate(zip(tape.operations, tape.operands, strict=True)):
         if op is not Op.INPUT:
-            for a in operands[: ARITY[op]]:
+            for a in operands[: OPERATION_ARITY[op]]:
                 users[a].append(k)
     return users
 
 
-def _fused(tape: Tape, user: int, product: int) -> Fused | None:
+def _fuse_into_sum(tape: Tape, user: int, product: int) -> FusedMultiplyAdd | None:
     """How a sum takes a product in; None if it is no sum, or the product's double."""
     op, (a, b, _) = tape.operations[user], tape.operands[user]
     minus = op is Op.SUB
     if not (minus or op is Op.ADD) or a == b:
         return None
     if product == a:
-        return Fused(product, False, b, minus)
-    return Fused(product, minus, a, False)
+        return FusedMultiplyAdd(product, False, b, minus)
+    return FusedMultiplyAdd(product, minus, a, False)

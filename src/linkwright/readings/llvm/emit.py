@@ -13,49 +13,49 @@ import numpy as np
 
 from ...ports import Port
 from ...tape import Op, Tape
-from .chunks import Chunk, cut
-from .contract import Fused, contractions
+from .chunks import TapeChunk, cut_tape
+from .contract import FusedMultiplyAdd, find_fused_multiply_adds
 from .loop import LoopWriter
-from .march import Course, MarchWriter
-from .outputs import plan_outputs
-from .sincos import hexadecimal
-from .support import support_declarations
-from .target import Target
+from .march import StepLoop, StepLoopWriter
+from .outputs import plan_output_tiles
+from .sincos import llvm_hexadecimal
+from .support import shared_function_declarations
+from .target import MachineTarget
 
-_BINARY = {
+_BINARY_INSTRUCTIONS = {
     Op.ADD: "fadd contract",
     Op.SUB: "fsub contract",
     Op.MUL: "fmul contract",
     Op.DIV: "fdiv",
 }
-_COMPARISONS = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
-_LOGIC = {Op.AND: "and", Op.OR: "or"}
-_INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor"}
-_TWO_SIDED = {Op.MIN: "minimum", Op.MAX: "maximum"}
-_LIBM = {
+_COMPARISON_PREDICATES = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
+_LOGIC_INSTRUCTIONS = {Op.AND: "and", Op.OR: "or"}
+_UNARY_INTRINSICS = {Op.SQRT: "sqrt", Op.ABS: "fabs", Op.FLOOR: "floor"}
+_BINARY_INTRINSICS = {Op.MIN: "minimum", Op.MAX: "maximum"}
+_LIBM_FUNCTIONS = {
     Op.TAN: "tan", Op.ASIN: "asin", Op.ACOS: "acos", Op.ATAN2: "atan2", Op.EXP: "exp",
     Op.LOG: "log", Op.POW: "pow", Op.TANH: "tanh",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Precision:
+class ScalarPrecision:
     """A scalar type: its LLVM name, and its size in bytes."""
 
     scalar: str
     bytes: int
 
-    def constant(self, value: float) -> str:
+    def literal(self, value: float) -> str:
         """A literal; floats are written as the doubles they round to."""
-        return hexadecimal(value if self.bytes == 8 else float(np.float32(value)))
+        return llvm_hexadecimal(value if self.bytes == 8 else float(np.float32(value)))
 
 
-DOUBLE = Precision("double", 8)
-SINGLE = Precision("float", 4)
+DOUBLE_PRECISION = ScalarPrecision("double", 8)
+SINGLE_PRECISION = ScalarPrecision("float", 4)
 
 
 @dataclass(frozen=True)
-class Layout:
+class ContextLayout:
     """Where things stand in a context, counted in vectors; operands fill whole tiles."""
 
     inputs: tuple[int, ...]
@@ -65,54 +65,59 @@ class Layout:
     size: int
 
 
-def emit(
-    tape: Tape, target: Target, precision: Precision = DOUBLE, course: Course | None = None
+def emit_tape_module(
+    tape: Tape,
+    target: MachineTarget,
+    precision: ScalarPrecision = DOUBLE_PRECISION,
+    course: StepLoop | None = None,
 ) -> str:
     """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return _Emitter(tape, target, precision).module(course)
+    return _TapeEmitter(tape, target, precision).emit_module(course)
 
 
-def _padded(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
+def _padded_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
     return [int(end) for end in ends]
 
 
-class _Emitter:
-    def __init__(self, tape: Tape, target: Target, precision: Precision) -> None:
+class _TapeEmitter:
+    def __init__(self, tape: Tape, target: MachineTarget, precision: ScalarPrecision) -> None:
         self.tape = tape
         self.target = target
         self.p = precision
-        self.w = target.lanes(precision.bytes)
+        self.w = target.vector_lanes(precision.bytes)
         self.v = f"<{self.w} x {precision.scalar}>"
         self.b = f"<{self.w} x i1>"
         self.d = f"<{self.w} x double>"
         self.suffix = f"v{self.w}f{8 * precision.bytes}"
         self.lines: list[str] = []
         self.declared: set[str] = set()
-        self.angles = self.find_angles()
-        self.at_hand = self.find_at_hand()
-        self.fused, self.gone = contractions(tape) if target.has_fma else ({}, set())
-        self.chunks, waiting = cut(tape, self.at_hand, self.fused)
-        *inputs, trigonometry = _padded(tape.inputs, self.w, 0)
+        self.angles = self.find_input_angles()
+        self.loadable_values = self.find_loadable_values()
+        self.fused, self.fused_products = (
+            find_fused_multiply_adds(tape) if target.has_fma else ({}, set())
+        )
+        self.chunks, waiting = cut_tape(tape, self.loadable_values, self.fused)
+        *inputs, trigonometry = _padded_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
-        self.plan = plan_outputs(tape, self.chunks, self.w)
+        self.plan = plan_output_tiles(tape, self.chunks, self.w)
         size = outputs + self.plan.slots + self.w
-        self.layout = Layout(tuple(inputs), trigonometry, workspace, outputs, size)
+        self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 
     # -- what is where -------------------------------------------------------------------
 
-    def find_angles(self) -> dict[int, int]:
+    def find_input_angles(self) -> dict[int, int]:
         """Values whose sine or cosine is taken and that are an input, or an input plus a
         constant; numbered."""
         tape, found = self.tape, dict[int, int]()
         for k in np.flatnonzero((tape.ops == Op.SIN) | (tape.ops == Op.COS)):
             argument = int(tape.args[k, 0])
-            if self.angle(argument) is not None:
+            if self.split_angle(argument) is not None:
                 found.setdefault(argument, len(found))
         return found
 
-    def angle(self, value: int) -> tuple[int, float] | None:
+    def split_angle(self, value: int) -> tuple[int, float] | None:
         """The input and the offset that make up a value; −0.0 adds nothing at all."""
         tape = self.tape
         if tape.ops[value] == Op.INPUT:
@@ -127,14 +132,14 @@ class _Emitter:
         offset = float(tape.constants[b])
         return a, offset if tape.ops[value] == Op.ADD else -offset
 
-    def find_at_hand(self) -> set[int]:
+    def find_loadable_values(self) -> set[int]:
         """Values that every chunk can load or write down by itself."""
         simple = (self.tape.ops == Op.INPUT) | (self.tape.ops == Op.CONSTANT)
         turned = (self.tape.ops == Op.SIN) | (self.tape.ops == Op.COS)
         known = {int(k) for k in np.flatnonzero(turned) if int(self.tape.args[k, 0]) in self.angles}
         return {int(k) for k in np.flatnonzero(simple)} | known
 
-    def slot(self, value: int) -> int:
+    def context_slot(self, value: int) -> int:
         """Where a value that is at hand stands in the context."""
         if self.tape.ops[value] == Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[value, :2])
@@ -142,37 +147,37 @@ class _Emitter:
         part = 0 if self.tape.ops[value] == Op.SIN else 1
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
 
-    def module(self, course: Course | None) -> str:
-        functions = [self.chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
-        functions.append(self.constants())
+    def emit_module(self, course: StepLoop | None) -> str:
+        functions = [self.emit_chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
+        functions.append(self.emit_constants())
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
         if self.p.bytes == 4:
             self.declared.add(fma)
         parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
-        parts.append(support_declarations(self.w))
+        parts.append(shared_function_declarations(self.w))
         if self.angles:
-            parts.append(self.trigonometry())
+            parts.append(self.emit_trigonometry())
         if self.p.bytes == 8:
             parts.append(fma)
         parts += functions
         given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = LoopWriter(*given) if course is None else MarchWriter(*given, course=course)
-        parts.append(loop.text())
+        loop = LoopWriter(*given) if course is None else StepLoopWriter(*given, course=course)
+        parts.append(loop.write_loop())
         return "\n".join(parts)
 
-    def constants(self) -> str:
+    def emit_constants(self) -> str:
         """Outputs that are the same for all states, written once into a context."""
         self.lines = []
-        for value, at in self.plan.fixed:
-            self.store(value, self.layout.outputs + at)
+        for value, at in self.plan.constant_slots:
+            self.store_value(value, self.layout.outputs + at)
         body = "\n".join(self.lines)
         return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
 
-    def trigonometry(self) -> str:
+    def emit_trigonometry(self) -> str:
         """The angles, and the call that stores their sines and cosines."""
-        parts = [angle for value in self.angles if (angle := self.angle(value)) is not None]
-        slots = ", ".join(f"i32 {self.slot(value)}" for value, _ in parts)
-        offsets = ", ".join(f"double {hexadecimal(offset)}" for _, offset in parts)
+        parts = [angle for value in self.angles if (angle := self.split_angle(value)) is not None]
+        slots = ", ".join(f"i32 {self.context_slot(value)}" for value, _ in parts)
+        offsets = ", ".join(f"double {llvm_hexadecimal(offset)}" for _, offset in parts)
         n = len(parts)
         return f"""
 @angles = internal constant [{n} x i32] [{slots}]
@@ -187,42 +192,46 @@ define internal void @trigonometry(ptr %ctx) {{
 
     # -- chunks --------------------------------------------------------------------------
 
-    def chunk(self, number: int, chunk: Chunk) -> str:
+    def emit_chunk(self, number: int, chunk: TapeChunk) -> str:
         self.lines = []
         self.loaded: set[int] = set()
-        self.turned: dict[int, str] = {}
+        self.sincos_results: dict[int, str] = {}
         self.waiting = chunk.loads
         for k in range(chunk.start, chunk.stop):
             op = self.tape.operations[k]
             if op is Op.CONSTANT:
                 continue
-            if k in self.gone:
+            if k in self.fused_products:
                 continue
-            if k not in self.at_hand:
-                self.instruction(k, op)
+            if k not in self.loadable_values:
+                self.emit_instruction(k, op)
                 self.loaded.add(k)
-            for at in self.plan.stores.get(k, ()):
-                self.store(k, self.layout.outputs + at)
+            for at in self.plan.store_slots.get(k, ()):
+                self.store_value(k, self.layout.outputs + at)
             if k in chunk.saves:
-                self.store(k, self.layout.workspace + chunk.saves[k])
+                self.store_value(k, self.layout.workspace + chunk.saves[k])
         body = "\n".join(self.lines)
-        head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline alignstack({self.target.bytes})"
+        head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline alignstack({self.target.vector_bytes})"
         return f"\n{head} {{\n{body}\n  ret void\n}}\n"
 
-    def store(self, value: int, at: int) -> None:
-        name = self.value(value)
+    def store_value(self, value: int, at: int) -> None:
+        name = self.load_value(value)
         self.lines += [
             f"  %s{at} = getelementptr {self.v}, ptr %ctx, i64 {at}",
             f"  store {self.v} {name}, ptr %s{at}",
         ]
 
-    def value(self, k: int) -> str:
+    def load_value(self, k: int) -> str:
         """The name of a value, which is loaded first if it is not there yet."""
         if self.tape.operations[k] is Op.CONSTANT:
-            constant = self.p.constant(float(self.tape.constants[k]))
+            constant = self.p.literal(float(self.tape.constants[k]))
             return f"splat ({self.p.scalar} {constant})"
         if k not in self.loaded:
-            at = self.slot(k) if k in self.at_hand else self.layout.workspace + self.waiting[k]
+            at = (
+                self.context_slot(k)
+                if k in self.loadable_values
+                else self.layout.workspace + self.waiting[k]
+            )
             self.lines += [
                 f"  %a{k} = getelementptr {self.v}, ptr %ctx, i64 {at}",
                 f"  %v{k} = load {self.v}, ptr %a{k}",
@@ -230,64 +239,71 @@ define internal void @trigonometry(ptr %ctx) {{
             self.loaded.add(k)
         return f"%v{k}"
 
-    def put(self, k: int, instruction: str) -> None:
+    def assign_value(self, k: int, instruction: str) -> None:
         self.lines.append(f"  %v{k} = {instruction}")
 
-    def instruction(self, k: int, op: Op) -> None:
+    def emit_instruction(self, k: int, op: Op) -> None:
         v, args = self.v, self.tape.operands[k]
         if k in self.fused:
-            self.multiply_add(k, self.fused[k])
-        elif op in _BINARY:
-            self.put(k, f"{_BINARY[op]} {v} {self.value(args[0])}, {self.value(args[1])}")
+            self.emit_multiply_add(k, self.fused[k])
+        elif op in _BINARY_INSTRUCTIONS:
+            self.assign_value(
+                k,
+                f"{_BINARY_INSTRUCTIONS[op]} {v} {self.load_value(args[0])}, {self.load_value(args[1])}",
+            )
         elif op is Op.NEG:
-            self.put(k, f"fneg {v} {self.value(args[0])}")
+            self.assign_value(k, f"fneg {v} {self.load_value(args[0])}")
         elif op in (Op.SIN, Op.COS):
-            self.sine_or_cosine(k, op, args[0])
-        elif op in _INTRINSICS:
-            self.intrinsic(k, _INTRINSICS[op], args[:1])
-        elif op in _TWO_SIDED:
-            self.intrinsic(k, _TWO_SIDED[op], args[:2])
+            self.emit_sine_or_cosine(k, op, args[0])
+        elif op in _UNARY_INTRINSICS:
+            self.emit_intrinsic(k, _UNARY_INTRINSICS[op], args[:1])
+        elif op in _BINARY_INTRINSICS:
+            self.emit_intrinsic(k, _BINARY_INTRINSICS[op], args[:2])
         elif op is Op.FMA:
-            self.intrinsic(k, "fma", args)
-        elif op in _LIBM:
-            self.lanewise(k, _LIBM[op], args[: 2 if op in (Op.ATAN2, Op.POW) else 1])
+            self.emit_intrinsic(k, "fma", args)
+        elif op in _LIBM_FUNCTIONS:
+            self.emit_libm_call(
+                k, _LIBM_FUNCTIONS[op], args[: 2 if op in (Op.ATAN2, Op.POW) else 1]
+            )
         elif op is Op.SIGN:
-            self.sign(k, args[0])
+            self.emit_sign(k, args[0])
         else:
-            self.logic(k, op, args)
+            self.emit_logic(k, op, args)
 
-    def multiply_add(self, k: int, fused: Fused) -> None:
+    def emit_multiply_add(self, k: int, fused: FusedMultiplyAdd) -> None:
         """±(a·b) ± c; the negations become part of the instruction."""
         v, (a, b) = self.v, self.tape.operands[fused.product][:2]
-        one, other, rest = self.value(a), self.value(b), self.value(fused.other)
+        one, other, rest = self.load_value(a), self.load_value(b), self.load_value(fused.other)
         if fused.minus_product:
             self.lines.append(f"  %n{k} = fneg {v} {one}")
             one = f"%n{k}"
         if fused.minus_other:
             self.lines.append(f"  %r{k} = fneg {v} {rest}")
             rest = f"%r{k}"
-        self.put(k, f"call {v} @llvm.fma.{self.suffix}({v} {one}, {v} {other}, {v} {rest})")
+        self.assign_value(
+            k, f"call {v} @llvm.fma.{self.suffix}({v} {one}, {v} {other}, {v} {rest})"
+        )
 
-    def intrinsic(self, k: int, name: str, args: list[int]) -> None:
-        given = ", ".join(f"{self.v} {self.value(a)}" for a in args)
+    def emit_intrinsic(self, k: int, name: str, args: list[int]) -> None:
+        given = ", ".join(f"{self.v} {self.load_value(a)}" for a in args)
         types = ", ".join([self.v] * len(args))
         if name != "fma":
             self.declared.add(f"declare {self.v} @llvm.{name}.{self.suffix}({types})")
-        self.put(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
+        self.assign_value(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
-    def sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
+    def emit_sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
         """Of something that is no input: by a call in the middle, which gives both at once."""
         d, part = self.d, 0 if op is Op.SIN else 1
-        if argument not in self.turned:
-            self.turned[argument] = self.sincos(k, self.value(argument))
-        pair = self.turned[argument]
+        if argument not in self.sincos_results:
+            self.sincos_results[argument] = self.call_sincos(k, self.load_value(argument))
+        pair = self.sincos_results[argument]
         if self.p.bytes == 8:
-            self.put(k, f"extractvalue {{{d}, {d}}} {pair}, {part}")
+            self.assign_value(k, f"extractvalue {{{d}, {d}}} {pair}, {part}")
             return
         self.lines.append(f"  %e{k} = extractvalue {{{d}, {d}}} {pair}, {part}")
-        self.put(k, f"fptrunc {d} %e{k} to {self.v}")
+        self.assign_value(k, f"fptrunc {d} %e{k} to {self.v}")
 
-    def sincos(self, k: int, x: str) -> str:
+    def call_sincos(self, k: int, x: str) -> str:
         d = self.d
         if self.p.bytes == 4:
             self.lines.append(f"  %w{k} = fpext {self.v} {x} to {d}")
@@ -295,17 +311,17 @@ define internal void @trigonometry(ptr %ctx) {{
         self.lines.append(f"  %p{k} = call {{{d}, {d}}} @sincos({d} {x})")
         return f"%p{k}"
 
-    def lanewise(self, k: int, name: str, args: list[int]) -> None:
+    def emit_libm_call(self, k: int, name: str, args: list[int]) -> None:
         """A function of libm, called for one lane after the other, in double."""
         t = self.p.scalar
         self.declared.add(f"declare double @{name}({', '.join(['double'] * len(args))})")
         result = "poison"
-        vectors = [self.value(a) for a in args]
+        vectors = [self.load_value(a) for a in args]
         for n in range(self.w):
             scalars = []
             for m, vector in enumerate(vectors):
                 self.lines.append(f"  %x{k}.{n}.{m} = extractelement {self.v} {vector}, i32 {n}")
-                scalars.append(self.widened(f"x{k}.{n}.{m}"))
+                scalars.append(self.widen_to_double(f"x{k}.{n}.{m}"))
             given = ", ".join(f"double {s}" for s in scalars)
             self.lines.append(f"  %y{k}.{n} = call double @{name}({given})")
             y = f"%y{k}.{n}"
@@ -316,40 +332,44 @@ define internal void @trigonometry(ptr %ctx) {{
             self.lines.append(f"  %{target} = insertelement {self.v} {result}, {t} {y}, i32 {n}")
             result = f"%{target}"
 
-    def widened(self, name: str) -> str:
+    def widen_to_double(self, name: str) -> str:
         if self.p.bytes == 8:
             return f"%{name}"
         self.lines.append(f"  %{name}.d = fpext float %{name} to double")
         return f"%{name}.d"
 
-    def sign(self, k: int, a: int) -> None:
-        v, x, t = self.v, self.value(a), self.p.scalar
-        one, minus = self.p.constant(1.0), self.p.constant(-1.0)
+    def emit_sign(self, k: int, a: int) -> None:
+        v, x, t = self.v, self.load_value(a), self.p.scalar
+        one, minus = self.p.literal(1.0), self.p.literal(-1.0)
         self.lines += [
             f"  %up{k} = fcmp ogt {v} {x}, zeroinitializer",
             f"  %down{k} = fcmp olt {v} {x}, zeroinitializer",
             f"  %pos{k} = select {self.b} %up{k}, {v} splat ({t} {one}), {v} {x}",
         ]
-        self.put(k, f"select {self.b} %down{k}, {v} splat ({t} {minus}), {v} %pos{k}")
+        self.assign_value(k, f"select {self.b} %down{k}, {v} splat ({t} {minus}), {v} %pos{k}")
 
-    def truth(self, k: int, name: str) -> str:
-        given = self.value(k)
+    def emit_truth(self, k: int, name: str) -> str:
+        given = self.load_value(k)
         self.lines.append(f"  %{name} = fcmp une {self.v} {given}, zeroinitializer")
         return f"%{name}"
 
-    def logic(self, k: int, op: Op, args: list[int]) -> None:
+    def emit_logic(self, k: int, op: Op, args: list[int]) -> None:
         v, b = self.v, self.b
         if op is Op.SELECT:
-            c = self.truth(args[0], f"c{k}")
-            self.put(k, f"select {b} {c}, {v} {self.value(args[1])}, {v} {self.value(args[2])}")
+            c = self.emit_truth(args[0], f"c{k}")
+            self.assign_value(
+                k, f"select {b} {c}, {v} {self.load_value(args[1])}, {v} {self.load_value(args[2])}"
+            )
             return
-        if op in _COMPARISONS:
-            mask = f"fcmp {_COMPARISONS[op]} {v} {self.value(args[0])}, {self.value(args[1])}"
-        elif op in _LOGIC:
-            one, other = self.truth(args[0], f"ta{k}"), self.truth(args[1], f"tb{k}")
-            mask = f"{_LOGIC[op]} {b} {one}, {other}"
+        if op in _COMPARISON_PREDICATES:
+            mask = f"fcmp {_COMPARISON_PREDICATES[op]} {v} {self.load_value(args[0])}, {self.load_value(args[1])}"
+        elif op in _LOGIC_INSTRUCTIONS:
+            one, other = self.emit_truth(args[0], f"ta{k}"), self.emit_truth(args[1], f"tb{k}")
+            mask = f"{_LOGIC_INSTRUCTIONS[op]} {b} {one}, {other}"
         else:
-            mask = f"fcmp oeq {v} {self.value(args[0])}, zeroinitializer"
-        one = self.p.constant(1.0)
+            mask = f"fcmp oeq {v} {self.load_value(args[0])}, zeroinitializer"
+        one = self.p.literal(1.0)
         self.lines.append(f"  %m{k} = {mask}")
-        self.put(k, f"select {b} %m{k}, {v} splat ({self.p.scalar} {one}), {v} zeroinitializer")
+        self.assign_value(
+            k, f"select {b} %m{k}, {v} splat ({self.p.scalar} {one}), {v} zeroinitializer"
+        )

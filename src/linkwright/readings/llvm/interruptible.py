@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_STACK = 64 << 20
+_STACK_BYTES = 64 << 20
 """Bytes: LLVM recurses deeper than the small stacks of threads on some systems allow."""
 
 
@@ -26,7 +26,7 @@ def call_interruptibly(work: Callable[[], T]) -> T:
         except BaseException as error:
             failures.append(error)
 
-    before = threading.stack_size(_STACK)
+    before = threading.stack_size(_STACK_BYTES)
     try:
         thread = threading.Thread(target=keep_result, name="linkwright-llvm")
         thread.start()

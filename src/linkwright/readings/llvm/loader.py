@@ -19,26 +19,30 @@ from numpy.typing import NDArray
 
 from ...types import Booleans, Bytes, Integers
 
-_SECTION = np.dtype([
+_SECTION_HEADER = np.dtype([
     ("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"), ("offset", "<u8"),
     ("size", "<u8"), ("link", "<u4"), ("info", "<u4"), ("align", "<u8"), ("entry", "<u8"),
 ])  # fmt: skip
-_SYMBOL = np.dtype([
+_SYMBOL_ENTRY = np.dtype([
     ("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"),
     ("size", "<u8"),
 ])  # fmt: skip
-_RELOCATION = np.dtype([
+_RELOCATION_ENTRY = np.dtype([
     ("offset", "<u8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8"),
 ])  # fmt: skip
 
-_ALLOCATED = 2
-_SYMBOL_TABLE, _RELOCATIONS, _EMPTY = 2, 4, 8  # types of sections
-_ABSOLUTE, _RELATIVE, _VIA_TABLE = ([1], [2, 4], [9, 41, 42])  # types of relocations, x86-64
-_TYPES = 64  # more than these; larger numbers count as the last
-_SLOT = 16  # jmp *8(%rip), then the address
+_ALLOCATED_FLAG = 2
+_SYMBOL_TABLE_TYPE, _RELOCATIONS_TYPE, _NO_BITS_TYPE = 2, 4, 8  # types of sections
+_ABSOLUTE_RELOCATIONS, _RELATIVE_RELOCATIONS, _TABLE_RELOCATIONS = (
+    [1],
+    [2, 4],
+    [9, 41, 42],
+)  # types of relocations, x86-64
+_RELOCATION_TYPES = 64  # more than these; larger numbers count as the last
+_SLOT_BYTES = 16  # jmp *8(%rip), then the address
 
 
-_SUPPORT: list[mmap.mmap] = []
+_SHARED_CODE: list[mmap.mmap] = []
 """The memory of shared functions, which stays for the life of the process."""
 
 
@@ -54,30 +58,30 @@ class LoadedCode:
     memory: object
 
 
-def load(content: bytes, support: bytes) -> LoadedCode:
+def load_object_code(content: bytes, support: bytes) -> LoadedCode:
     """Load an object file into memory of its own. `support` is the object file of the functions
     that it calls but does not contain; it is loaded once, and kept."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _Image(content, _load_support(support)).load_code()
-    return load_by_llvm(content, support)
+        return _CodeImage(content, _load_shared_code(support)).load_code()
+    return load_code_by_llvm(content, support)
 
 
 @cache
-def _load_support(content: bytes) -> dict[str, int]:
+def _load_shared_code(content: bytes) -> dict[str, int]:
     """The addresses of the shared functions. There are a few such files in a process (one a
     precision and target), which stay loaded."""
-    memory, addresses = _Image(content, {}).load()
-    _SUPPORT.append(memory)
+    memory, addresses = _CodeImage(content, {}).map_into_memory()
+    _SHARED_CODE.append(memory)
     return addresses
 
 
-def load_by_llvm(content: bytes, support: bytes) -> LoadedCode:
+def load_code_by_llvm(content: bytes, support: bytes) -> LoadedCode:
     """Load an object file by LLVM's own loader."""
     import llvmlite.binding as llvm
 
-    from .target import host
+    from .target import host_target
 
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), host().machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), host_target().target_machine())
     for part in (support, content):
         engine.add_object_file(llvm.ObjectFileRef.from_data(part))
     engine.finalize_object()
@@ -85,12 +89,12 @@ def load_by_llvm(content: bytes, support: bytes) -> LoadedCode:
 
 
 @dataclass(frozen=True)
-class _Symbols:
+class _ElfSymbols:
     names: list[str]
     table: NDArray[Any]
 
 
-class _Image:
+class _CodeImage:
     """An object file laid out in memory: its allocated sections, then a slot for each function
     outside of it that it calls: one of those whose addresses are `known`, or of the C library."""
 
@@ -99,105 +103,107 @@ class _Image:
         self.known = known
         start = int.from_bytes(content[40:48], "little")
         count = int.from_bytes(content[60:62], "little")
-        self.sections = np.frombuffer(content, _SECTION, count, start)
+        self.sections = np.frombuffer(content, _SECTION_HEADER, count, start)
         self.symbols = self.read_symbols()
-        self.places: dict[int, int] = {}
+        self.section_offsets: dict[int, int] = {}
         end = 0
         for index, section in enumerate(self.sections):
-            if section["flags"] & _ALLOCATED:
+            if section["flags"] & _ALLOCATED_FLAG:
                 align = max(1, int(section["align"]))
-                self.places[index] = -(-end // align) * align
-                end = self.places[index] + int(section["size"])
+                self.section_offsets[index] = -(-end // align) * align
+                end = self.section_offsets[index] + int(section["size"])
         undefined = (self.symbols.table["section"] == 0).nonzero()[0]
         self.external = [int(k) for k in undefined if self.symbols.names[k]]
-        self.slots = -(-end // _SLOT) * _SLOT
-        self.size = max(1, self.slots + _SLOT * len(self.external))
+        self.slots = -(-end // _SLOT_BYTES) * _SLOT_BYTES
+        self.size = max(1, self.slots + _SLOT_BYTES * len(self.external))
 
-    def read_symbols(self) -> _Symbols:
-        (which,) = (self.sections["type"] == _SYMBOL_TABLE).nonzero()[0]
+    def read_symbols(self) -> _ElfSymbols:
+        (which,) = (self.sections["type"] == _SYMBOL_TABLE_TYPE).nonzero()[0]
         section = self.sections[which]
-        strings = self.data(self.sections[section["link"]])
-        table = np.frombuffer(self.data(section), _SYMBOL)
+        strings = self.section_bytes(self.sections[section["link"]])
+        table = np.frombuffer(self.section_bytes(section), _SYMBOL_ENTRY)
         names = [strings[n : strings.index(b"\0", n)].decode() for n in table["name"].tolist()]
-        return _Symbols(names, table)
+        return _ElfSymbols(names, table)
 
-    def data(self, section: np.void) -> bytes:
+    def section_bytes(self, section: np.void) -> bytes:
         start, size = int(section["offset"]), int(section["size"])
         return self.content[start : start + size]
 
     def load_code(self) -> LoadedCode:
         """Load the image; its function is `loop`."""
-        memory, addresses = self.load()
+        memory, addresses = self.map_into_memory()
         return LoadedCode(addresses["loop"], memory)
 
-    def load(self) -> tuple[mmap.mmap, dict[str, int]]:
+    def map_into_memory(self) -> tuple[mmap.mmap, dict[str, int]]:
         """The memory that holds the image, and the addresses of its functions by name."""
         private, writable = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE
         memory = mmap.mmap(-1, self.size, flags=private, prot=writable)
         image = np.frombuffer(memory, np.uint8)
         base = int(image.ctypes.data)
-        for index, place in self.places.items():
+        for index, place in self.section_offsets.items():
             section = self.sections[index]
-            if section["type"] != _EMPTY:
-                data = np.frombuffer(self.data(section), np.uint8)
+            if section["type"] != _NO_BITS_TYPE:
+                data = np.frombuffer(self.section_bytes(section), np.uint8)
                 image[place : place + len(data)] = data
         for k, symbol in enumerate(self.external):
-            slot = bytes.fromhex("ff25020000000000") + self.address(self.symbols.names[symbol])
-            image[self.slots + _SLOT * k :][:_SLOT] = np.frombuffer(slot, np.uint8)
-        values = self.values()
-        self.relocate(image, base, values)
+            slot = bytes.fromhex("ff25020000000000") + self.external_address(
+                self.symbols.names[symbol]
+            )
+            image[self.slots + _SLOT_BYTES * k :][:_SLOT_BYTES] = np.frombuffer(slot, np.uint8)
+        values = self.symbol_offsets()
+        self.relocate_symbols(image, base, values)
         _make_executable(base, self.size)
         addresses = zip(self.symbols.names, values.tolist(), strict=True)
         return memory, {name: base + value for name, value in addresses if name}
 
-    def address(self, name: str) -> bytes:
+    def external_address(self, name: str) -> bytes:
         """The address of a function outside of the image, as eight bytes."""
         found = self.known.get(name)
-        return (_c_function(name) if found is None else found).to_bytes(8, "little")
+        return (_c_function_address(name) if found is None else found).to_bytes(8, "little")
 
-    def values(self) -> Integers:
+    def symbol_offsets(self) -> Integers:
         """Where each symbol stands in the image; an external one at its slot."""
         table = self.symbols.table
         starts = np.zeros(1 << 16, np.int64)  # by section, also the numbers kept for special ones
-        starts[list(self.places)] = list(self.places.values())
+        starts[list(self.section_offsets)] = list(self.section_offsets.values())
         values: Integers = starts[table["section"]] + table["value"].astype(np.int64)
-        values[self.external] = self.slots + _SLOT * np.arange(len(self.external))
+        values[self.external] = self.slots + _SLOT_BYTES * np.arange(len(self.external))
         return values
 
-    def relocate(self, image: Bytes, base: int, values: Integers) -> None:
+    def relocate_symbols(self, image: Bytes, base: int, values: Integers) -> None:
         """Writes where symbols stand, by `values` in the image, to the places that refer to them."""
-        for section in self.sections[self.sections["type"] == _RELOCATIONS]:
-            if int(section["info"]) not in self.places:
+        for section in self.sections[self.sections["type"] == _RELOCATIONS_TYPE]:
+            if int(section["info"]) not in self.section_offsets:
                 continue
-            entries = np.frombuffer(self.data(section), _RELOCATION)
-            where = self.places[int(section["info"])] + entries["offset"].astype(np.int64)
+            entries = np.frombuffer(self.section_bytes(section), _RELOCATION_ENTRY)
+            where = self.section_offsets[int(section["info"])] + entries["offset"].astype(np.int64)
             what = values[entries["symbol"]] + entries["addend"]
             kind = entries["type"]
-            via_table = _is_among(kind, _VIA_TABLE)
-            relative = _is_among(kind, _RELATIVE) | via_table
-            absolute = _is_among(kind, _ABSOLUTE)
+            via_table = _is_relocation_type(kind, _TABLE_RELOCATIONS)
+            relative = _is_relocation_type(kind, _RELATIVE_RELOCATIONS) | via_table
+            absolute = _is_relocation_type(kind, _ABSOLUTE_RELOCATIONS)
             if not (relative | absolute).all():
                 raise AssertionError(f"relocations of types {sorted(set(kind.tolist()))}")
             shift = (what + 8 * via_table - where)[relative].astype("<i4")
-            _patch(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
+            _patch_bytes(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
             address = (what + base)[absolute].astype("<i8")
-            _patch(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
+            _patch_bytes(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
 
 
-def _is_among(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
+def _is_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
     """`np.isin` for small numbers, which takes a tenth of its time."""
-    marks = np.zeros(_TYPES, bool)
+    marks = np.zeros(_RELOCATION_TYPES, bool)
     marks[types] = True
-    chosen: Booleans = marks[np.minimum(kind, _TYPES - 1)]
+    chosen: Booleans = marks[np.minimum(kind, _RELOCATION_TYPES - 1)]
     return chosen
 
 
-def _patch(image: Bytes, where: Integers, new: Bytes) -> None:
+def _patch_bytes(image: Bytes, where: Integers, new: Bytes) -> None:
     image[where[:, None] + np.arange(new.shape[1])] = new
 
 
 @cache
-def _c_function(name: str) -> int:
+def _c_function_address(name: str) -> int:
     """Where a function of the C or the mathematics library stands."""
     for library in (None, "libm.so.6"):
         found = getattr(ctypes.CDLL(library), name, None)

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 
 from ...ports import Port
 from ...tape import Tape
-from .outputs import Plan, Tile
-from .threads import loop_ir
+from .outputs import OutputTile, TilePlan
+from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
-    from .emit import Layout, Precision
+    from .emit import ContextLayout, ScalarPrecision
 
-STACK_LIMIT = 1 << 16
+MAX_STACK_BYTES = 1 << 16
 """Contexts larger than this many bytes are allocated on the heap."""
 
-BLOCKS = 2
+MAX_BLOCKS_TOGETHER = 2
 """Blocks that go through a chunk together, at most, where there is much code."""
 
-MUCH = 8000
+MAX_FETCHED_INSTRUCTIONS = 8000
 """Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
 
-CACHE = 5 << 16
+MAX_CONTEXT_BYTES = 5 << 16
 """Bytes that the contexts of blocks together may take."""
 
 
@@ -42,7 +42,13 @@ class LoopWriter:
     """
 
     def __init__(
-        self, tape: Tape, layout: Layout, plan: Plan, p: Precision, lanes: int, angles: bool
+        self,
+        tape: Tape,
+        layout: ContextLayout,
+        plan: TilePlan,
+        p: ScalarPrecision,
+        lanes: int,
+        angles: bool,
     ) -> None:
         self.length = len(tape)
         self.scalar = p.scalar
@@ -51,9 +57,9 @@ class LoopWriter:
         self.item = p.bytes
         self.layout = layout
         self.plan = plan
-        self.chunks = len(plan.leaving)
+        self.chunks = len(plan.leaving_tiles)
         self.angles = angles
-        self.blocks = self.blocks_together()
+        self.blocks = self.count_blocks_together()
         self.n_in = len(tape.inputs)
         self.ports: list[Port] = [*tape.inputs, *tape.outputs]
         self.strides: list[tuple[int, ...]] = []
@@ -62,21 +68,25 @@ class LoopWriter:
             self.strides.append(tuple(range(position, position + len(port.shape))))
             position += len(port.shape)
 
-    def blocks_together(self) -> int:
+    def count_blocks_together(self) -> int:
         """Several blocks share the fetching of much code, if their contexts are small."""
-        fitting = CACHE // (self.layout.size * self.w * self.item)
-        return max(1, min(BLOCKS, fitting)) if self.length > MUCH else 1
+        fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
+        return (
+            max(1, min(MAX_BLOCKS_TOGETHER, fitting))
+            if self.length > MAX_FETCHED_INSTRUCTIONS
+            else 1
+        )
 
-    def text(self) -> str:
-        return self.range_function() + loop_ir(self.length, self.w)
+    def write_loop(self) -> str:
+        return self.write_range_function() + ufunc_loop_ir(self.length, self.w)
 
     # -- pieces --------------------------------------------------------------------------
 
-    def memory(self) -> tuple[str, str]:
+    def write_context_memory(self) -> tuple[str, str]:
         """Space for the contexts: on the stack while it is small."""
         align = self.w * self.item
         size = self.blocks * self.layout.size
-        if align * size <= STACK_LIMIT:
+        if align * size <= MAX_STACK_BYTES:
             return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
         lines = [  # where no memory is left, the stack is tried
             f"  %heap = call ptr @malloc(i64 {align * (1 + size)})",
@@ -94,7 +104,7 @@ class LoopWriter:
         ]
         return "\n".join(lines), "  call void @free(ptr %heap)"
 
-    def operands(self) -> str:
+    def write_operands(self) -> str:
         """Addresses and strides of all operands, and %tight: whether all rows are contiguous."""
         lines = []
         tight = "true"
@@ -118,15 +128,15 @@ class LoopWriter:
                     ]
                     tight = f"%u{k}.{axis}"
                 wanted *= port.shape[axis]
-            lines.append(self.lead(k))
+            lines.append(self.write_row_lead(k))
         lines.append(f"  %tight = and i1 true, {tight}")
         return "\n".join(lines)
 
-    def lead(self, k: int) -> str:
+    def write_row_lead(self, k: int) -> str:
         """%lead: entries before the first whole vector in an array's row, if all rows have as
         many; else 0."""
         line = self.w * self.item
-        return f"""{self.phase(k)}
+        return f"""{self.write_row_jumps(k)}
   %integer{k} = ptrtoint ptr %array{k} to i64
   %negative{k} = sub i64 0, %integer{k}
   %before{k} = and i64 %negative{k}, {line - 1}
@@ -137,11 +147,11 @@ class LoopWriter:
   %lead.bytes{k} = mul i64 %lead{k}, {self.item}
   %behind{k} = sub i64 {self.w}, %lead{k}"""
 
-    def phase(self, k: int) -> str:
+    def write_row_jumps(self, k: int) -> str:
         """%jumps from row to row, whose place in a cache line matters."""
         return f"  %jumps{k} = or i64 %step{k}, 0"
 
-    def shape(self, k: int) -> tuple[int, str, str]:
+    def operand_strides(self, k: int) -> tuple[int, str, str]:
         """Columns and core strides of an operand, as rows and columns."""
         match self.ports[k].shape:
             case ():
@@ -153,7 +163,7 @@ class LoopWriter:
             case shape:
                 raise AssertionError(shape)
 
-    def places(self, operands: Sequence[int], tag: str) -> str:
+    def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
         """Where the operands of the block that begins at state %first are."""
         lines = []
         for k in operands:
@@ -163,7 +173,7 @@ class LoopWriter:
             ]
         return "\n".join(lines)
 
-    def choose(self, tag: str, tiles: list[str], entries: list[str]) -> str:
+    def choose_tiles_or_entries(self, tag: str, tiles: list[str], entries: list[str]) -> str:
         """Tiles where rows are contiguous and the block is whole, else entries."""
         newline = "\n"
         return f"""
@@ -178,10 +188,10 @@ entries{tag}:
   br label %moved{tag}
 moved{tag}:"""
 
-    def pack(self) -> str:
+    def write_packing(self) -> str:
         blocks, tiles, entries = [], [], []
         for k in range(self.n_in):
-            cols, s0, s1 = self.shape(k)
+            cols, s0, s1 = self.operand_strides(k)
             size = self.ports[k].size
             blocks.append(
                 f"  %block{k} = getelementptr {self.v}, ptr %own.in, i64 {self.layout.inputs[k]}"
@@ -193,35 +203,39 @@ moved{tag}:"""
                 f"i64 %count.in, ptr %block{k})"
             )
         newline = "\n"
-        places = self.places(range(self.n_in), ".in") + newline + newline.join(blocks)
-        return places + self.choose(".in", tiles, entries)
+        places = self.write_operand_places(range(self.n_in), ".in") + newline + newline.join(blocks)
+        return places + self.choose_tiles_or_entries(".in", tiles, entries)
 
-    def unpack(self, chunk: int) -> str:
+    def write_unpacking(self, chunk: int) -> str:
         """What is complete after a chunk, port by port."""
         tag = f".c{chunk}"
-        complete = self.by_port(self.plan.complete[chunk])
-        leaving = self.by_port(self.plan.leaving[chunk])
-        tiles = [line for k, some in leaving.items() for line in self.by_tiles(k, chunk, some)]
+        complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
+        leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
+        tiles = [
+            line for k, some in leaving.items() for line in self.write_port_tiles(k, chunk, some)
+        ]
         entries = []
         for k, some in complete.items():
-            cols, s0, s1 = self.shape(k)
+            cols, s0, s1 = self.operand_strides(k)
             places = [(t.first, self.layout.outputs + t.slot) for t in some]
             entries.append(
                 f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
-                f"{self.table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
+                f"{self.write_tile_table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
                 f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
             )
         if not tiles and not entries:
             return ""
-        return self.places(sorted({*complete, *leaving}), tag) + self.choose(tag, tiles, entries)
+        return self.write_operand_places(
+            sorted({*complete, *leaving}), tag
+        ) + self.choose_tiles_or_entries(tag, tiles, entries)
 
-    def by_port(self, tiles: Sequence[Tile]) -> dict[int, list[Tile]]:
-        found: dict[int, list[Tile]] = {}
+    def tiles_by_port(self, tiles: Sequence[OutputTile]) -> dict[int, list[OutputTile]]:
+        found: dict[int, list[OutputTile]] = {}
         for tile in tiles:
             found.setdefault(self.n_in + tile.port, []).append(tile)
         return found
 
-    def by_tiles(self, k: int, chunk: int, leaving: Sequence[Tile]) -> list[str]:
+    def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[OutputTile]) -> list[str]:
         """Tiles of a port to contiguous rows: those at their places, and those that lead."""
         tag = f".c{chunk}"
         lines = [
@@ -229,33 +243,35 @@ moved{tag}:"""
             f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
         ]
         for leads in (False, True):
-            here, own = self.origin(k, tag, leads)
+            here, own = self.tile_origin(k, tag, leads)
             places = [
                 (t.first, self.layout.outputs + t.slot)
                 for t in leaving
                 if t.leads == leads and not t.edge
             ]
             if places:
-                table = self.table(f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places)
+                table = self.write_tile_table(
+                    f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places
+                )
                 where = f"ptr {here}, i64 %step{k}, ptr {own}"
                 lines.append(f"  call void @unpack.tiles({where}, {table})")
-        return lines + [self.edge(k, tag, tile) for tile in leaving if tile.edge]
+        return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
-    def origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
+    def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
         """Where tiles are counted from, in the array and in the context."""
         if leads:
             return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
         return f"%here{tag}{k}", f"%own{tag}"
 
-    def table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
+    def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
         """A constant table of pairs; the arguments that hand it on: address and length."""
         pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
         self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
         return f"ptr @{name}, i64 {len(lines)}"
 
-    def edge(self, k: int, tag: str, tile: Tile) -> str:
+    def write_edge_tile(self, k: int, tag: str, tile: OutputTile) -> str:
         """A tile of which only some entries are written."""
-        here, own = self.origin(k, tag, tile.leads)
+        here, own = self.tile_origin(k, tag, tile.leads)
         name = f"{tag}{k}.{tile.edge}"
         left = {
             "head": f"%lead{k}",
@@ -266,7 +282,7 @@ moved{tag}:"""
   %from{name} = getelementptr {self.v}, ptr {own}, i64 {self.layout.outputs + tile.slot}
   call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
 
-    def each_block(self, tag: str, before: str, body: str, after: str) -> str:
+    def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; the body sees %own, %first and %count."""
         return f"""  br label %head{tag}
 head{tag}:
@@ -286,35 +302,35 @@ tail{tag}:
   br i1 %more{tag}, label %head{tag}, label %{after}
 {after}:"""
 
-    def trigonometry(self, tag: str) -> str:
+    def write_trigonometry(self, tag: str) -> str:
         return f"\n  call void @trigonometry(ptr %own{tag})" if self.angles else ""
 
-    def each_chunk(self, last: str) -> tuple[str, str]:
+    def loop_over_chunks(self, last: str) -> tuple[str, str]:
         """Chunk after chunk, each for all blocks, from the label `last` on; the label behind."""
         parts = []
         for n in range(self.chunks):
-            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.unpack(n)}"
-            parts.append(self.each_block(f".c{n}", last, body, f"done.c{n}"))
+            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.write_unpacking(n)}"
+            parts.append(self.loop_over_blocks(f".c{n}", last, body, f"done.c{n}"))
             last = f"done.c{n}"
         return "\n".join(parts), last
 
     # -- functions -----------------------------------------------------------------------
 
-    def body(self) -> str:
+    def write_batch_body(self) -> str:
         """What happens to the states of a batch, from `batch:` to `unpacked:`."""
-        own = self.pack() + self.trigonometry(".in")
-        chunks, _ = self.each_chunk("packed")
-        return f"""{self.each_block(".in", "batch", own, "packed")}
+        own = self.write_packing() + self.write_trigonometry(".in")
+        chunks, _ = self.loop_over_chunks("packed")
+        return f"""{self.loop_over_blocks(".in", "batch", own, "packed")}
 {chunks}
   br label %unpacked
 unpacked:"""
 
-    def range_function(self) -> str:
+    def write_range_function(self) -> str:
         """States [start, end) of the arrays."""
-        allocate, free = self.memory()
+        allocate, free = self.write_context_memory()
         before = "allocated" if free else "entry"
         self.tables: list[str] = []
-        body = self.body()
+        body = self.write_batch_body()
         span, newline = self.blocks * self.w, "\n"
         return f"""
 {newline.join(self.tables)}
@@ -324,7 +340,7 @@ declare void @free(ptr)
 define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
 entry:
 {allocate}
-{self.operands()}
+{self.write_operands()}
   br label %prepare
 prepare:
   %kc = phi i64 [0, %{before}], [%kc1, %prepare]

@@ -16,76 +16,80 @@ from typing import Any
 from ...ports import Port
 from .loop import LoopWriter
 
-STEPS, KEPT = "steps", "kept"
+STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 """Names of the axes in a signature: of inputs over the steps, and of outputs over what is kept."""
 
 
 @dataclass(frozen=True)
-class Course:
+class StepLoop:
     """How a tape is walked: its first `states` outputs take the place of as many inputs after every
     step, and the next `timed` inputs have one value for every step. Outputs are those of every
     n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the last
     step's."""
 
-    states: int
-    timed: int
-    last: tuple[int, ...] = ()
+    state_ports: int
+    timed_ports: int
+    last_step_outputs: tuple[int, ...] = ()
 
     def is_timed(self, number: int) -> bool:
         """Whether an input has an axis over the steps."""
-        return self.states <= number < self.states + self.timed
+        return self.state_ports <= number < self.state_ports + self.timed_ports
 
-    def axes(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> list[list[str]]:
+    def operand_axes(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> list[list[str]]:
         """Names and sizes of all axes, operand by operand."""
-        leading = [[STEPS] if self.is_timed(k) else [] for k in range(len(inputs))]
-        leading += [[] if k in self.last else [KEPT] for k in range(len(outputs))]
+        leading = [[STEPS_AXIS] if self.is_timed(k) else [] for k in range(len(inputs))]
+        leading += [
+            [] if k in self.last_step_outputs else [KEPT_STEPS_AXIS] for k in range(len(outputs))
+        ]
         ports = (*inputs, *outputs)
         return [[*first, *map(str, p.shape)] for first, p in zip(leading, ports, strict=True)]
 
 
-class MarchWriter(LoopWriter):
+class StepLoopWriter(LoopWriter):
     """A loop whose operands have axes over the steps, as a `Course` says."""
 
-    def __init__(self, *given: Any, course: Course) -> None:
+    def __init__(self, *given: Any, course: StepLoop) -> None:
         super().__init__(*given)
         self.course = course
-        axes = course.axes(self.ports[: self.n_in], self.ports[self.n_in :])
+        axes = course.operand_axes(self.ports[: self.n_in], self.ports[self.n_in :])
         self.dimensions = list(dict.fromkeys(name for names in axes for name in names))
-        self.walking = [names[:1] in ([STEPS], [KEPT]) for names in axes]
+        self.has_step_axis = [names[:1] in ([STEPS_AXIS], [KEPT_STEPS_AXIS]) for names in axes]
         self.strides = []
-        self.over_time: list[int] = []
+        self.step_strides: list[int] = []
         position = len(self.ports)
-        for names, walks in zip(axes, self.walking, strict=True):
-            self.over_time.append(position)
+        for names, walks in zip(axes, self.has_step_axis, strict=True):
+            self.step_strides.append(position)
             self.strides.append(tuple(range(position + walks, position + len(names))))
             position += len(names)
 
     # -- pieces --------------------------------------------------------------------------
 
-    def operands(self) -> str:
+    def write_operands(self) -> str:
         lines = [
             f"  %pt{k} = getelementptr i64, ptr %steps, i64 {at}\n  %time{k} = load i64, ptr %pt{k}"
-            for k, at in enumerate(self.over_time)
-            if self.walking[k]
+            for k, at in enumerate(self.step_strides)
+            if self.has_step_axis[k]
         ]
-        for name in (STEPS, KEPT):
+        for name in (STEPS_AXIS, KEPT_STEPS_AXIS):
             at = 1 + self.dimensions.index(name)
             lines.append(
                 f"  %p.{name} = getelementptr i64, ptr %dimensions, i64 {at}\n"
                 f"  %count.{name} = load i64, ptr %p.{name}"
             )
-        lines.append(f"  %every = udiv i64 %count.{STEPS}, %count.{KEPT}")
-        return "\n".join([*lines, super().operands()])
+        lines.append(f"  %every = udiv i64 %count.{STEPS_AXIS}, %count.{KEPT_STEPS_AXIS}")
+        return "\n".join([*lines, super().write_operands()])
 
-    def phase(self, k: int) -> str:
+    def write_row_jumps(self, k: int) -> str:
         """Rows begin alike in cache lines if those of all steps do."""
-        if not self.walking[k]:
-            return super().phase(k)
+        if not self.has_step_axis[k]:
+            return super().write_row_jumps(k)
         return f"  %jumps{k} = or i64 %step{k}, %time{k}"
 
-    def places(self, operands: Sequence[int], tag: str) -> str:
-        lines = [super().places([k for k in operands if not self.walking[k]], tag)]
-        for k in (k for k in operands if self.walking[k]):
+    def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
+        lines = [
+            super().write_operand_places([k for k in operands if not self.has_step_axis[k]], tag)
+        ]
+        for k in (k for k in operands if self.has_step_axis[k]):
             number = "%step.number" if k < self.n_in else "%row"
             lines.append(f"""  %shift{tag}{k} = mul i64 %first{tag}, %step{k}
   %later{tag}{k} = mul i64 {number}, %time{k}
@@ -93,14 +97,14 @@ class MarchWriter(LoopWriter):
   %here{tag}{k} = getelementptr i8, ptr %array{k}, i64 %away{tag}{k}""")
         return "\n".join(lines)
 
-    def pack_ports(self, operands: Sequence[int], tag: str) -> str:
+    def write_port_packing(self, operands: Sequence[int], tag: str) -> str:
         """What stays the same from step to step is packed in the first of them only."""
-        lines = [self.places(operands, tag)]
+        lines = [self.write_operand_places(operands, tag)]
         for k in operands:
-            cols, s0, s1 = self.shape(k)
+            cols, s0, s1 = self.operand_strides(k)
             lines.append(f"""  %block{k} = getelementptr {self.v}, ptr %own{tag}, i64 {self.layout.inputs[k]}
-  %old{k} = icmp eq i64 {f"%time{k}" if self.walking[k] else "1"}, 0
-  %skip{k} = and i1 %old{k}, {"%again" if self.walking[k] else "false"}
+  %old{k} = icmp eq i64 {f"%time{k}" if self.has_step_axis[k] else "1"}, 0
+  %skip{k} = and i1 %old{k}, {"%again" if self.has_step_axis[k] else "false"}
   br i1 %skip{k}, label %packed{k}, label %pack{k}
 pack{k}:
   call void @pack.any(ptr %here{tag}{k}, i64 %step{k}, i64 {self.ports[k].size}, i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag}, i1 %tight, ptr %block{k})
@@ -108,8 +112,8 @@ pack{k}:
 packed{k}:""")
         return "\n".join(lines)
 
-    def unpack(self, chunk: int) -> str:
-        written = super().unpack(chunk)
+    def write_unpacking(self, chunk: int) -> str:
+        written = super().write_unpacking(chunk)
         if not written:
             return ""
         return f"""  br i1 %keep, label %keep.c{chunk}, label %kept.c{chunk}
@@ -118,11 +122,11 @@ keep.c{chunk}:
   br label %kept.c{chunk}
 kept.c{chunk}:"""
 
-    def carry(self) -> str:
+    def write_state_carry(self) -> str:
         """The states after a step in the place of those before it."""
         lines = []
-        tiles = [tile for some in self.plan.complete for tile in some]
-        for tile in (tile for tile in tiles if tile.port < self.course.states):
+        tiles = [tile for some in self.plan.completed_tiles for tile in some]
+        for tile in (tile for tile in tiles if tile.port < self.course.state_ports):
             left = self.ports[tile.port].size - tile.first
             for n in range(min(self.w, left)):
                 name = f"{tile.port}.{tile.first + n}"
@@ -136,16 +140,18 @@ kept.c{chunk}:"""
 
     # -- functions -----------------------------------------------------------------------
 
-    def text(self) -> str:
-        return self.pack_any() + self.pack_same() + super().text()
+    def write_loop(self) -> str:
+        return self.write_any_packing() + self.write_broadcast_packing() + super().write_loop()
 
-    def body(self) -> str:
+    def write_batch_body(self) -> str:
         """From `%batch:` on, whatever happens to the states of a batch."""
         timed = [k for k in range(self.n_in) if self.course.is_timed(k)]
         others = [k for k in range(self.n_in) if k not in timed]
-        begin = self.each_block(".in", "batch", self.pack_ports(others, ".in"), "packed")
-        own = self.pack_ports(timed, ".t") + self.trigonometry(".t")
-        chunks, last = self.each_chunk("timed")
+        begin = self.loop_over_blocks(
+            ".in", "batch", self.write_port_packing(others, ".in"), "packed"
+        )
+        own = self.write_port_packing(timed, ".t") + self.write_trigonometry(".t")
+        chunks, last = self.loop_over_chunks("timed")
         return f"""{begin}
   br label %step
 step:
@@ -156,14 +162,14 @@ step:
   %keep = icmp eq i64 %turn, 0
   %rows = udiv i64 %step.next, %every
   %row = sub i64 %rows, 1
-{self.each_block(".t", "step", own, "timed")}
+{self.loop_over_blocks(".t", "step", own, "timed")}
 {chunks}
-{self.each_block(".carry", last, self.carry(), "carried")}
-  %more.steps = icmp ult i64 %step.next, %count.{STEPS}
+{self.loop_over_blocks(".carry", last, self.write_state_carry(), "carried")}
+  %more.steps = icmp ult i64 %step.next, %count.{STEPS_AXIS}
   br i1 %more.steps, label %step, label %unpacked
 unpacked:"""
 
-    def pack_any(self) -> str:
+    def write_any_packing(self) -> str:
         """One row for all states, contiguous rows of a whole block, or entry by entry."""
         return f"""
 define internal void @pack.any(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, i1 %tight, ptr %block) {{
@@ -186,7 +192,7 @@ entries:
 }}
 """
 
-    def pack_same(self) -> str:
+    def write_broadcast_packing(self) -> str:
         """The entries of one row into all lanes."""
         return f"""
 define internal void @pack.same(ptr %array, i64 %size, i64 %cols, i64 %s0, i64 %s1, ptr %block) {{

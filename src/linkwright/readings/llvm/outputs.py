@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...tape import Op, Tape
-from .chunks import Chunk
+from .chunks import TapeChunk
 
-MANY = 8
+MIN_TILES_TO_LEAD = 8
 """Tiles from which on an output is worth a tile more, in order to begin with cache lines."""
 
 
-Values = NDArray[np.integer[Any]]
+RegisterIndices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Tile:
+class OutputTile:
     """Entries [first, first + W) of an output port, at W slots of a context; one that `leads`
     begins `lead` entries later, in both. Of a tile at an `edge` only a part is written: the
     first `lead` entries, all but `lead`, or the rest of the output."""
@@ -41,47 +41,47 @@ class Tile:
 
 
 @dataclass
-class Plan:
+class TilePlan:
     """`complete[c]` are the tiles that are complete after chunk c, and `leaving[c]` those which
     whole blocks of contiguous rows write then; `stores` says to which slots values go when they
     are made, and `fixed` where constants stand."""
 
-    complete: list[list[Tile]]
-    leaving: list[list[Tile]]
-    stores: dict[int, list[int]] = field(default_factory=dict)
-    fixed: list[tuple[int, int]] = field(default_factory=list)
+    completed_tiles: list[list[OutputTile]]
+    leaving_tiles: list[list[OutputTile]]
+    store_slots: dict[int, list[int]] = field(default_factory=dict)
+    constant_slots: list[tuple[int, int]] = field(default_factory=list)
     slots: int = 0
 
 
-def plan_outputs(tape: Tape, chunks: Sequence[Chunk], lanes: int) -> Plan:
+def plan_output_tiles(tape: Tape, chunks: Sequence[TapeChunk], lanes: int) -> TilePlan:
     """Slots (counted from 0) for all outputs of a tape."""
     piece = np.zeros(len(tape), np.int64)
     for n, chunk in enumerate(chunks):
         piece[chunk.start : chunk.stop] = n
     piece[tape.ops == Op.CONSTANT] = -1
-    plan = Plan([[] for _ in chunks], [[] for _ in chunks])
+    plan = TilePlan([[] for _ in chunks], [[] for _ in chunks])
     for port, result in enumerate(tape.results):
-        tiles, ready = _place(plan, port, result, piece, lanes)
+        tiles, ready = _place_output_tiles(plan, port, result, piece, lanes)
         for tile, n in zip(tiles, ready, strict=True):
-            plan.complete[n].append(tile)
-        if len(tiles) >= MANY and len(result) % lanes == 0:
-            tiles, ready = _leading(plan, tiles, ready, result, lanes)
+            plan.completed_tiles[n].append(tile)
+        if len(tiles) >= MIN_TILES_TO_LEAD and len(result) % lanes == 0:
+            tiles, ready = _align_tiles(plan, tiles, ready, result, lanes)
         for tile, n in zip(tiles, ready, strict=True):
-            plan.leaving[n].append(tile)
+            plan.leaving_tiles[n].append(tile)
     return plan
 
 
-def _place(
-    plan: Plan, port: int, result: Values, piece: Values, lanes: int
-) -> tuple[list[Tile], list[int]]:
+def _place_output_tiles(
+    plan: TilePlan, port: int, result: RegisterIndices, piece: RegisterIndices, lanes: int
+) -> tuple[list[OutputTile], list[int]]:
     """The tiles of an output, and the chunks that complete them.
 
     Constants leave with a neighbour. Where one number fills neighbouring tiles (blocks of zeros),
     they share slots.
     """
-    tiles: list[Tile] = []
+    tiles: list[OutputTile] = []
     ready: list[int] = []
-    before: Values = result[:0]
+    before: RegisterIndices = result[:0]
     for first in range(0, len(result), lanes):
         values = result[first : first + lanes]
         last = int(piece[values].max())
@@ -89,30 +89,32 @@ def _place(
         if flat and np.array_equal(values, before):
             slot = tiles[-1].slot
         else:
-            slot = _reserve(plan, values, piece, lanes, flat)
-        tiles.append(Tile(port, first, slot, edge="" if len(values) == lanes else "rest"))
+            slot = _reserve_tile_slots(plan, values, piece, lanes, flat)
+        tiles.append(OutputTile(port, first, slot, edge="" if len(values) == lanes else "rest"))
         ready.append(last if last >= 0 else (ready or [0])[-1])
         before = values
     return tiles, ready
 
 
-def _reserve(plan: Plan, values: Values, piece: Values, lanes: int, flat: bool) -> int:
+def _reserve_tile_slots(
+    plan: TilePlan, values: RegisterIndices, piece: RegisterIndices, lanes: int, flat: bool
+) -> int:
     """Slots for a tile. One of a single number gets one more, which keeps the rows of a matrix
     from following each other at powers of two, in the same sets of the cache."""
     start = plan.slots
     wanted = [*values[: int(flat)].tolist(), *values.tolist()]
     for at, value in enumerate(wanted, start):
         if piece[value] < 0:
-            plan.fixed.append((value, at))
+            plan.constant_slots.append((value, at))
         else:
-            plan.stores.setdefault(value, []).append(at)
+            plan.store_slots.setdefault(value, []).append(at)
     plan.slots += lanes + flat
     return start + flat
 
 
-def _leading(
-    plan: Plan, tiles: list[Tile], ready: list[int], result: Values, lanes: int
-) -> tuple[list[Tile], list[int]]:
+def _align_tiles(
+    plan: TilePlan, tiles: list[OutputTile], ready: list[int], result: RegisterIndices, lanes: int
+) -> tuple[list[OutputTile], list[int]]:
     """Tiles that begin with cache lines; before and behind them a part of a tile is left.
 
     Between two tiles of one number, there are two of it for all.
@@ -126,8 +128,8 @@ def _leading(
             if value not in double:
                 double[value] = plan.slots
                 plan.slots += 2 * lanes
-                plan.fixed += [(value, double[value] + i) for i in range(2 * lanes)]
+                plan.constant_slots += [(value, double[value] + i) for i in range(2 * lanes)]
             slot = double[value]
-        found.append(Tile(one.port, one.first, slot, leads=True))
+        found.append(OutputTile(one.port, one.first, slot, leads=True))
         when.append(max(chunks))
     return found, when

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-DECLARATIONS = """
+PACKING_DECLARATIONS = """
 declare void @pack.tiles(ptr, i64, i64, ptr)
 declare void @unpack.tiles(ptr, i64, ptr, ptr, i64)
 declare void @unpack.last(ptr, i64, ptr, i64)
@@ -19,20 +19,20 @@ declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64, i64)
 """
 
 
-def rows_ir(scalar: str, item_bytes: int, lanes: int) -> str:
+def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     """`@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
-    rows = _Rows(scalar, item_bytes, lanes)
+    rows = _LanePacker(scalar, item_bytes, lanes)
     return (
-        rows.declarations()
-        + rows.pack_tiles()
-        + rows.unpack_tiles()
-        + rows.unpack_last()
-        + rows.pack_entries()
-        + rows.unpack_entries()
+        rows.write_declarations()
+        + rows.write_pack_tiles()
+        + rows.write_unpack_tiles()
+        + rows.write_unpack_last_tile()
+        + rows.write_pack_entries()
+        + rows.write_unpack_entries()
     )
 
 
-class _Rows:
+class _LanePacker:
     def __init__(self, scalar: str, item_bytes: int, lanes: int) -> None:
         self.t = scalar
         self.size = item_bytes
@@ -42,18 +42,18 @@ class _Rows:
         self.suffix = f"v{lanes}f{8 * item_bytes}"
         self.per_lane = min(lanes, 16 // item_bytes)
 
-    def declarations(self) -> str:
+    def write_declarations(self) -> str:
         return (
             f"declare {self.v} @llvm.masked.load.{self.suffix}.p0(ptr, {self.b}, {self.v})\n"
             f"declare void @llvm.masked.store.{self.suffix}.p0({self.v}, ptr, {self.b})\n"
         )
 
-    def transpose(self, lines: list[str], names: list[str], tag: str) -> list[str]:
+    def transpose_vectors(self, lines: list[str], names: list[str], tag: str) -> list[str]:
         """W vectors of W scalars, transposed: first inside 128-bit lanes, then the lanes."""
-        inside = self.rounds(lines, names, tag, 1, self.interleave)
-        return self.rounds(lines, inside, tag, self.per_lane, self.deal)
+        inside = self.exchange_vectors(lines, names, tag, 1, self.interleaved_lanes)
+        return self.exchange_vectors(lines, inside, tag, self.per_lane, self.alternate_lanes)
 
-    def rounds(
+    def exchange_vectors(
         self,
         lines: list[str],
         names: list[str],
@@ -80,7 +80,7 @@ class _Rows:
             distance *= 2
         return names
 
-    def interleave(self, distance: int, half: int) -> list[int]:
+    def interleaved_lanes(self, distance: int, half: int) -> list[int]:
         """In every lane, runs of `distance` from the one vector and the other in turn."""
         found = []
         for n in range(self.w):
@@ -89,14 +89,14 @@ class _Rows:
             found.append(other + base + (distance if half else 0))
         return found
 
-    def deal(self, distance: int, half: int) -> list[int]:
+    def alternate_lanes(self, distance: int, half: int) -> list[int]:
         """Every other lane of the one vector, then of the other."""
         lanes = self.w // self.per_lane
         chosen = [lane for lane in range(lanes) if lane % 2 == half]
         one = [lane * self.per_lane + n for lane in chosen for n in range(self.per_lane)]
         return one + [self.w + n for n in one]
 
-    def row_addresses(self, tag: str) -> list[str]:
+    def write_row_addresses(self, tag: str) -> list[str]:
         lines = []
         for n in range(self.w):
             lines += [
@@ -105,10 +105,10 @@ class _Rows:
             ]
         return lines
 
-    def tile(self, name: str, tag: str, masked: bool) -> str:
+    def write_tile_function(self, name: str, tag: str, masked: bool) -> str:
         """One W×W tile between the array's rows at %tile and the block's vectors at %target."""
         v, w = self.v, self.w
-        lines = self.row_addresses(tag)
+        lines = self.write_row_addresses(tag)
         vectors = [f"  %{tag}d{n} = getelementptr {v}, ptr %{tag}target, i64 {n}" for n in range(w)]
         align = f"align {self.size}"
         if name == "pack":
@@ -119,13 +119,13 @@ class _Rows:
                     intrinsic = f"@llvm.masked.load.{self.suffix}.p0"
                     load = f"call {v} {intrinsic}({at}, {self.b} %mask, {v} zeroinitializer)"
                 lines.append(f"  %{tag}row{n} = {load}")
-            columns = self.transpose(lines, [f"%{tag}row{n}" for n in range(w)], tag)
+            columns = self.transpose_vectors(lines, [f"%{tag}row{n}" for n in range(w)], tag)
             lines += vectors
             lines += [f"  store {v} {c}, ptr %{tag}d{n}" for n, c in enumerate(columns)]
             return "\n".join(lines)
         lines += vectors
         lines += [f"  %{tag}row{n} = load {v}, ptr %{tag}d{n}" for n in range(w)]
-        columns = self.transpose(lines, [f"%{tag}row{n}" for n in range(w)], tag)
+        columns = self.transpose_vectors(lines, [f"%{tag}row{n}" for n in range(w)], tag)
         for n, column in enumerate(columns):
             at = f"ptr {align} %{tag}a{n}"
             intrinsic = f"@llvm.masked.store.{self.suffix}.p0"
@@ -134,7 +134,7 @@ class _Rows:
             lines.append(part if masked else whole)
         return "\n".join(lines)
 
-    def mask(self) -> str:
+    def write_lane_mask(self) -> str:
         """%mask of the first %left lanes."""
         w = self.w
         steps = ", ".join(f"i64 {n}" for n in range(w))
@@ -142,7 +142,7 @@ class _Rows:
   %many = shufflevector <{w} x i64> %lefts, <{w} x i64> poison, <{w} x i32> zeroinitializer
   %mask = icmp ult <{w} x i64> <{steps}>, %many"""
 
-    def pack_tiles(self) -> str:
+    def write_pack_tiles(self) -> str:
         """Whole blocks of contiguous rows, W columns at a time, the last ones masked.
 
         Operands are padded to whole tiles in a block, so that there nothing is masked.
@@ -159,7 +159,7 @@ loop:
   %l.offset = mul i64 %n, {self.size}
   %l.tile = getelementptr i8, ptr %array, i64 %l.offset
   %l.target = getelementptr {v}, ptr %block, i64 %n
-{self.tile("pack", "l.", masked=False)}
+{self.write_tile_function("pack", "l.", masked=False)}
   %n1 = add i64 %n, {w}
   %more = icmp ult i64 %n1, %whole
   br i1 %more, label %loop, label %check
@@ -168,21 +168,21 @@ check:
   %rest = icmp ne i64 %left, 0
   br i1 %rest, label %last, label %done
 last:
-{self.mask()}
+{self.write_lane_mask()}
   %m.offset = mul i64 %whole, {self.size}
   %m.tile = getelementptr i8, ptr %array, i64 %m.offset
   %m.target = getelementptr {v}, ptr %block, i64 %whole
-{self.tile("pack", "m.", masked=True)}
+{self.write_tile_function("pack", "m.", masked=True)}
   br label %done
 done:
   ret void
 }}
 """
 
-    def half_tile(self) -> str:
+    def write_half_tile(self) -> str:
         """Half of a tile's states: two transposed squares side by side are their rows."""
         v, w, half = self.v, self.w, self.w // 2
-        square = _Rows(self.t, self.size, half)
+        square = _LanePacker(self.t, self.size, half)
         lines = []
         for n in range(w):
             lines += [
@@ -190,8 +190,8 @@ done:
                 f"  %e{n} = getelementptr {self.t}, ptr %d{n}, i64 %state",
                 f"  %r{n} = load {square.v}, ptr %e{n}, align {half * self.size}",
             ]
-        left = square.transpose(lines, [f"%r{n}" for n in range(half)], "l")
-        right = square.transpose(lines, [f"%r{n}" for n in range(half, w)], "r")
+        left = square.transpose_vectors(lines, [f"%r{n}" for n in range(half)], "l")
+        right = square.transpose_vectors(lines, [f"%r{n}" for n in range(half, w)], "r")
         whole = ", ".join(f"i32 {n}" for n in range(w))
         for n in range(half):
             lines += [
@@ -203,7 +203,7 @@ done:
             ]
         return "\n".join(lines)
 
-    def unpack_tiles(self) -> str:
+    def write_unpack_tiles(self) -> str:
         """Tiles of a table of (first entry, slot), to contiguous rows of a whole block.
 
         Half of the states at a time: rows whose distance is a power of two share cache sets,
@@ -229,7 +229,7 @@ loop:
   %offset = mul i64 %first, {self.size}
   %tile = getelementptr i8, ptr %rows, i64 %offset
   %target = getelementptr {self.v}, ptr %ctx, i64 %slot
-{self.half_tile()}
+{self.write_half_tile()}
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
   br i1 %more, label %loop, label %states.end
@@ -242,17 +242,17 @@ done:
 }}
 """
 
-    def unpack_last(self) -> str:
+    def write_unpack_last_tile(self) -> str:
         """The tile at the end of an operand, of which only %left entries exist."""
         return f"""
 define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
-{self.mask()}
-{self.tile("unpack", "", masked=True)}
+{self.write_lane_mask()}
+{self.write_tile_function("unpack", "", masked=True)}
   ret void
 }}
 """
 
-    def pack_entries(self) -> str:
+    def write_pack_entries(self) -> str:
         """Any strides, any number of states: rows × columns entries, lane by lane."""
         t, v, w = self.t, self.v, self.w
         return f"""
@@ -291,7 +291,7 @@ done:
 }}
 """
 
-    def unpack_entries(self) -> str:
+    def write_unpack_entries(self) -> str:
         """Tiles of a table, to any strides; entries beyond the operand's size do not exist."""
         t, v, w = self.t, self.v, self.w
         return f"""

@@ -11,134 +11,152 @@ from __future__ import annotations
 
 import struct
 
-from .target import Target
+from .target import MachineTarget
 
-LIMIT = float(1 << 20)
+MAX_FAST_ARGUMENT = float(1 << 20)
 
 _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_MAGIC = 1.5 * 2.0**52
-_PARTS = [float.fromhex(h) for h in (
+_ROUNDING_CONSTANT = 1.5 * 2.0**52
+_HALF_PI_PARTS = [float.fromhex(h) for h in (
     "0x1.921fb54442d18p+0", "0x1.1a62633145c06p-54", "0x1.c1cd129024e09p-107")]  # fmt: skip
-_EXACT_PARTS = [float.fromhex(h) for h in (
+_EXACT_HALF_PI_PARTS = [float.fromhex(h) for h in (
     "0x1.921fb54400000p+0", "0x1.0b46000000000p-34", "0x1.1a62633100000p-54",
     "0x1.1701800000000p-88", "0x1.c1cd129024e09p-107")]  # fmt: skip
 # sin r = r + r³·S(r²), cos r = 1 + r²·C(r²)
-_SIN = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
+_SIN_COEFFICIENTS = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
         2.755731361802952e-06, -2.5050747220816195e-08, 1.5896197816709372e-10]  # fmt: skip
-_COS = [-0.5, 0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
+_COS_COEFFICIENTS = [-0.5, 0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
         -2.755731417624645e-07, 2.087570041687616e-09, -1.1358513987892362e-11]  # fmt: skip
 
 
-def hexadecimal(value: float) -> str:
+def llvm_hexadecimal(value: float) -> str:
     """A double as LLVM writes it, bit for bit."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-def sincos_ir(target: Target, lanes: int) -> str:
+def sincos_ir(target: MachineTarget, lanes: int) -> str:
     """`@sincos(x) -> {sin, cos}` on vectors of doubles, and the slow way for huge arguments."""
     writer = SincosWriter(target, lanes)
-    return writer.slow_function() + writer.function()
+    return writer.write_slow_function() + writer.write_function()
 
 
 class SincosWriter:
     """Writes the instructions for `%given`; they may stand in a function or in a loop."""
 
-    def __init__(self, target: Target, lanes: int) -> None:
-        self.fma_exists = target.has_fma
+    def __init__(self, target: MachineTarget, lanes: int) -> None:
+        self.has_fma = target.has_fma
         self.v = f"<{lanes} x double>"
         self.i = f"<{lanes} x i64>"
         self.b = f"<{lanes} x i1>"
         self.lanes = lanes
         self.lines: list[str] = []
 
-    def const(self, value: float) -> str:
-        return f"splat (double {hexadecimal(value)})"
+    def vector_constant(self, value: float) -> str:
+        return f"splat (double {llvm_hexadecimal(value)})"
 
-    def put(self, name: str, instruction: str) -> str:
+    def write_instruction(self, name: str, instruction: str) -> str:
         self.lines.append(f"  %{name} = {instruction}")
         return f"%{name}"
 
-    def fma(self, name: str, a: str, b: str, c: str) -> str:
-        if self.fma_exists:
+    def write_multiply_add(self, name: str, a: str, b: str, c: str) -> str:
+        if self.has_fma:
             v, suffix = self.v, f"v{self.lanes}f64"
-            return self.put(name, f"call {v} @llvm.fma.{suffix}({v} {a}, {v} {b}, {v} {c})")
-        product = self.put(f"{name}.p", f"fmul {self.v} {a}, {b}")
-        return self.put(name, f"fadd {self.v} {product}, {c}")
+            return self.write_instruction(
+                name, f"call {v} @llvm.fma.{suffix}({v} {a}, {v} {b}, {v} {c})"
+            )
+        product = self.write_instruction(f"{name}.p", f"fmul {self.v} {a}, {b}")
+        return self.write_instruction(name, f"fadd {self.v} {product}, {c}")
 
-    def screen(self) -> None:
+    def screen_huge_lanes(self) -> None:
         """Lanes that are huge, infinite or NaN go the slow way, and this one as 0.
 
         They are compared as integers, which raises no floating-point flag.
         """
-        self.put("given.bits", f"bitcast {self.v} %given to {self.i}")
-        self.put("size", f"and {self.i} %given.bits, splat (i64 {(1 << 63) - 1})")
-        self.put("mask", f"icmp uge {self.i} %size, splat (i64 {int(hexadecimal(LIMIT), 16)})")
-        self.put("x", f"select {self.b} %mask, {self.v} zeroinitializer, {self.v} %given")
+        self.write_instruction("given.bits", f"bitcast {self.v} %given to {self.i}")
+        self.write_instruction("size", f"and {self.i} %given.bits, splat (i64 {(1 << 63) - 1})")
+        self.write_instruction(
+            "mask",
+            f"icmp uge {self.i} %size, splat (i64 {int(llvm_hexadecimal(MAX_FAST_ARGUMENT), 16)})",
+        )
+        self.write_instruction(
+            "x", f"select {self.b} %mask, {self.v} zeroinitializer, {self.v} %given"
+        )
 
-    def reduce(self) -> str:
-        shifted = self.fma("shifted", "%x", self.const(_TWO_OVER_PI), self.const(_MAGIC))
-        k = self.put("k", f"fsub {self.v} {shifted}, {self.const(_MAGIC)}")
-        minus_k = self.put("minus.k", f"fneg {self.v} {k}")
+    def reduce_argument(self) -> str:
+        shifted = self.write_multiply_add(
+            "shifted",
+            "%x",
+            self.vector_constant(_TWO_OVER_PI),
+            self.vector_constant(_ROUNDING_CONSTANT),
+        )
+        k = self.write_instruction(
+            "k", f"fsub {self.v} {shifted}, {self.vector_constant(_ROUNDING_CONSTANT)}"
+        )
+        minus_k = self.write_instruction("minus.k", f"fneg {self.v} {k}")
         r = "%x"
-        for n, part in enumerate(_PARTS if self.fma_exists else _EXACT_PARTS):
-            r = self.fma(f"r{n}", minus_k, self.const(part), r)
+        for n, part in enumerate(_HALF_PI_PARTS if self.has_fma else _EXACT_HALF_PI_PARTS):
+            r = self.write_multiply_add(f"r{n}", minus_k, self.vector_constant(part), r)
         return r
 
-    def horner(self, name: str, coefficients: list[float]) -> str:
-        value = self.const(coefficients[-1])
+    def write_horner(self, name: str, coefficients: list[float]) -> str:
+        value = self.vector_constant(coefficients[-1])
         for n in range(len(coefficients) - 2, -1, -1):
-            value = self.fma(f"{name}{n}", value, "%z", self.const(coefficients[n]))
+            value = self.write_multiply_add(
+                f"{name}{n}", value, "%z", self.vector_constant(coefficients[n])
+            )
         return value
 
-    def polynomials(self, r: str) -> tuple[str, str]:
-        self.put("z", f"fmul {self.v} {r}, {r}")
-        cube = self.put("cube", f"fmul {self.v} {r}, %z")
-        sine = self.fma("sine", self.horner("s", _SIN), cube, r)
-        cosine = self.fma("cosine", self.horner("c", _COS), "%z", self.const(1.0))
-        return self.signed_zero(sine, r), cosine
+    def write_polynomials(self, r: str) -> tuple[str, str]:
+        self.write_instruction("z", f"fmul {self.v} {r}, {r}")
+        cube = self.write_instruction("cube", f"fmul {self.v} {r}, %z")
+        sine = self.write_multiply_add("sine", self.write_horner("s", _SIN_COEFFICIENTS), cube, r)
+        cosine = self.write_multiply_add(
+            "cosine", self.write_horner("c", _COS_COEFFICIENTS), "%z", self.vector_constant(1.0)
+        )
+        return self.keep_zero_sign(sine, r), cosine
 
-    def signed_zero(self, sine: str, r: str) -> str:
+    def keep_zero_sign(self, sine: str, r: str) -> str:
         """sin r has the sign of r, also when both are zero."""
-        self.put("r.bits", f"bitcast {self.v} {r} to {self.i}")
-        self.put("r.sign", f"and {self.i} %r.bits, splat (i64 {-(1 << 63)})")
-        self.put("sine.bits", f"bitcast {self.v} {sine} to {self.i}")
-        self.put("sine.signed", f"or {self.i} %sine.bits, %r.sign")
-        return self.put("sine.z", f"bitcast {self.i} %sine.signed to {self.v}")
+        self.write_instruction("r.bits", f"bitcast {self.v} {r} to {self.i}")
+        self.write_instruction("r.sign", f"and {self.i} %r.bits, splat (i64 {-(1 << 63)})")
+        self.write_instruction("sine.bits", f"bitcast {self.v} {sine} to {self.i}")
+        self.write_instruction("sine.signed", f"or {self.i} %sine.bits, %r.sign")
+        return self.write_instruction("sine.z", f"bitcast {self.i} %sine.signed to {self.v}")
 
-    def quadrant(self, sine: str, cosine: str) -> tuple[str, str]:
+    def select_quadrant(self, sine: str, cosine: str) -> tuple[str, str]:
         """k odd swaps sine and cosine; the next bit of k, or of k + 1, is the sign."""
         i, v = self.i, self.v
-        self.put("bits", f"bitcast {v} %shifted to {i}")
-        self.put("bit", f"and {i} %bits, splat (i64 1)")
-        odd = self.put("odd", f"icmp ne {i} %bit, zeroinitializer")
+        self.write_instruction("bits", f"bitcast {v} %shifted to {i}")
+        self.write_instruction("bit", f"and {i} %bits, splat (i64 1)")
+        odd = self.write_instruction("odd", f"icmp ne {i} %bit, zeroinitializer")
         results = []
-        self.put("next", f"add {i} %bits, splat (i64 1)")
+        self.write_instruction("next", f"add {i} %bits, splat (i64 1)")
         for name, (yes, no), source in (
             ("sin", (cosine, sine), "%bits"),
             ("cos", (sine, cosine), "%next"),
         ):
-            self.put(f"{name}.s", f"select {self.b} {odd}, {v} {yes}, {v} {no}")
-            self.put(f"{name}.i", f"bitcast {v} %{name}.s to {i}")
-            self.put(f"{name}.h", f"shl {i} {source}, splat (i64 62)")
-            self.put(f"{name}.m", f"and {i} %{name}.h, splat (i64 {-(1 << 63)})")
-            self.put(f"{name}.x", f"xor {i} %{name}.i, %{name}.m")
-            results.append(self.put(f"{name}.fast", f"bitcast {i} %{name}.x to {v}"))
+            self.write_instruction(f"{name}.s", f"select {self.b} {odd}, {v} {yes}, {v} {no}")
+            self.write_instruction(f"{name}.i", f"bitcast {v} %{name}.s to {i}")
+            self.write_instruction(f"{name}.h", f"shl {i} {source}, splat (i64 62)")
+            self.write_instruction(f"{name}.m", f"and {i} %{name}.h, splat (i64 {-(1 << 63)})")
+            self.write_instruction(f"{name}.x", f"xor {i} %{name}.i, %{name}.m")
+            results.append(self.write_instruction(f"{name}.fast", f"bitcast {i} %{name}.x to {v}"))
         return results[0], results[1]
 
-    def body(self) -> str:
+    def write_body(self) -> str:
         """From `%given` to `%sin.fast`, `%cos.fast`, and `%slow`, whether a lane is huge."""
-        self.screen()
-        self.quadrant(*self.polynomials(self.reduce()))
-        self.put("any", f"bitcast {self.b} %mask to i{self.lanes}")
-        self.put("slow", f"icmp ne i{self.lanes} %any, 0")
+        self.screen_huge_lanes()
+        self.select_quadrant(*self.write_polynomials(self.reduce_argument()))
+        self.write_instruction("any", f"bitcast {self.b} %mask to i{self.lanes}")
+        self.write_instruction("slow", f"icmp ne i{self.lanes} %any, 0")
         return "\n".join(self.lines)
 
-    def slow_call(self, name: str) -> str:
+    def write_slow_call(self, name: str) -> str:
         v = self.v
         given = f"{v} %given, {v} %sin.fast, {v} %cos.fast, {self.b} %mask"
         return f"  %{name} = call {{{v}, {v}}} @sincos.slow({given})"
 
-    def slow_function(self) -> str:
+    def write_slow_function(self) -> str:
         v, lanes = self.v, self.lanes
         pair = f"{{{v}, {v}}}"
         return f"""
@@ -175,16 +193,16 @@ done:
 }}
 """
 
-    def function(self) -> str:
+    def write_function(self) -> str:
         v = self.v
         pair = f"{{{v}, {v}}}"
         return f"""
 define {pair} @sincos({v} %given) {{
 entry:
-{self.body()}
+{self.write_body()}
   br i1 %slow, label %far, label %near, !prof !0
 far:
-{self.slow_call("r")}
+{self.write_slow_call("r")}
   ret {pair} %r
 near:
   %p0 = insertvalue {pair} poison, {v} %sin.fast, 0

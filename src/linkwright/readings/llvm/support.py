@@ -7,37 +7,37 @@ once, and loaded once.
 
 from __future__ import annotations
 
-from .rows import DECLARATIONS, rows_ir
+from .rows import PACKING_DECLARATIONS, lane_packing_ir
 from .sincos import SincosWriter, sincos_ir
-from .target import Target
-from .threads import SPLIT_DECLARATION, threads_ir
+from .target import MachineTarget
+from .threads import SPLIT_DECLARATION, thread_split_ir
 
 
-def support_ir(target: Target, scalar: str, item_bytes: int) -> str:
+def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
     """The module of all shared functions, for numbers of 8 or 4 bytes."""
-    lanes = target.lanes(item_bytes)
+    lanes = target.vector_lanes(item_bytes)
     parts = [
         f'target triple = "{target.triple}"',
-        rows_ir(scalar, item_bytes, lanes),
-        _angles_ir(target, scalar, item_bytes),
+        lane_packing_ir(scalar, item_bytes, lanes),
+        _angle_loop_ir(target, scalar, item_bytes),
         sincos_ir(target, lanes),
-        threads_ir(),
+        thread_split_ir(),
     ]
     return "\n".join(parts)
 
 
-def support_declarations(lanes: int) -> str:
+def shared_function_declarations(lanes: int) -> str:
     """How the module of a function names them."""
     d = f"<{lanes} x double>"
-    return f"""{DECLARATIONS}{SPLIT_DECLARATION}
+    return f"""{PACKING_DECLARATIONS}{SPLIT_DECLARATION}
 declare void @sines.cosines(ptr, ptr, ptr, ptr, i64)
 declare {{{d}, {d}}} @sincos({d})
 """
 
 
-def _angles_ir(target: Target, scalar: str, item_bytes: int) -> str:
+def _angle_loop_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
     """A loop over angles in a context: their offsets are added, sines and cosines stored."""
-    lanes = target.lanes(item_bytes)
+    lanes = target.vector_lanes(item_bytes)
     v, d = f"<{lanes} x {scalar}>", f"<{lanes} x double>"
     writer = SincosWriter(target, lanes)
     load = f"  %bare = load {v}, ptr %from"
@@ -60,10 +60,10 @@ loop:
   %first = insertelement {d} poison, double %offset, i32 0
   %all = shufflevector {d} %first, {d} poison, <{lanes} x i32> zeroinitializer
   %given = fadd {d} %bare, %all
-{writer.body()}
+{writer.write_body()}
   br i1 %slow, label %far, label %end, !prof !0
 far:
-{writer.slow_call("pair")}
+{writer.write_slow_call("pair")}
   %s.slow = extractvalue {{{d}, {d}}} %pair, 0
   %c.slow = extractvalue {{{d}, {d}}} %pair, 1
   br label %end

@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Target:
+class MachineTarget:
     """An LLVM target; `bytes` is the width of its vectors."""
 
     triple: str
     cpu: str
     features: str
-    bytes: int
+    vector_bytes: int
     has_fma: bool
 
-    def lanes(self, item_bytes: int) -> int:
-        return self.bytes // item_bytes
+    def vector_lanes(self, item_bytes: int) -> int:
+        return self.vector_bytes // item_bytes
 
-    def machine(self, optimisation: int = 2) -> llvm.TargetMachine:
+    def target_machine(self, optimisation: int = 2) -> llvm.TargetMachine:
         import llvmlite.binding as llvm
 
-        _initialise()
+        _initialize_llvm()
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(
             cpu=self.cpu, features=self.features, opt=optimisation, reloc="pic", codemodel="small",
@@ -35,7 +35,7 @@ class Target:
 
 
 @lru_cache(maxsize=1)
-def _initialise() -> None:
+def _initialize_llvm() -> None:
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -43,7 +43,7 @@ def _initialise() -> None:
 
 
 @lru_cache(maxsize=1)
-def host() -> Target:
+def host_target() -> MachineTarget:
     """This machine, with its full vector width."""
     import llvmlite.binding as llvm
 
@@ -51,19 +51,19 @@ def host() -> Target:
     features = llvm.get_host_cpu_features()
     flags = features.flatten()
     if "x86_64" in triple or "amd64" in triple.lower():
-        return x86(llvm.get_host_cpu_name(), triple, flags, dict(features))
-    return Target(triple, llvm.get_host_cpu_name(), flags, 16, True)
+        return x86_target(llvm.get_host_cpu_name(), triple, flags, dict(features))
+    return MachineTarget(triple, llvm.get_host_cpu_name(), flags, 16, True)
 
 
-def x86(cpu: str, triple: str, flags: str, features: dict[str, bool]) -> Target:
+def x86_target(cpu: str, triple: str, flags: str, features: dict[str, bool]) -> MachineTarget:
     """AVX-512 if it is whole, else AVX2 with FMA, else SSE2."""
     fma = features.get("fma", False)
     if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl") and fma:
         # LLVM prefers 256-bit vectors on some CPUs; we have counted and want 512.
-        return Target(triple, cpu, flags + ",-prefer-256-bit", 64, True)
+        return MachineTarget(triple, cpu, flags + ",-prefer-256-bit", 64, True)
     if features.get("avx2") and fma:
-        return Target(triple, cpu, flags, 32, True)
-    return Target(triple, "x86-64", "+sse2", 16, False)
+        return MachineTarget(triple, cpu, flags, 32, True)
+    return MachineTarget(triple, "x86-64", "+sse2", 16, False)
 
 
 X86_LEVELS = {
@@ -73,9 +73,9 @@ X86_LEVELS = {
 }
 
 
-def x86_level(level: str) -> Target:
+def generic_x86_target(level: str) -> MachineTarget:
     """A generic x86-64 machine of one vector width, for tests and for code that travels."""
     import llvmlite.binding as llvm
 
     cpu, flags, width, fma = X86_LEVELS[level]
-    return Target(llvm.get_process_triple(), cpu, flags, width, fma)
+    return MachineTarget(llvm.get_process_triple(), cpu, flags, width, fma)

@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-WORK_PER_THREAD = 2_000_000
+MIN_WORK_PER_THREAD = 2_000_000
 """Instructions × states that are worth a thread (tens of microseconds to start)."""
 
-_JOB = """
+_JOB_IR = """
 %job = type { ptr, ptr, ptr, i64, i64, i32, i64, ptr }
 ; arguments, dimensions, strides, the first state and the one behind the last, flags, the thread,
 ; the function of a range of states
@@ -22,7 +22,7 @@ declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
 """
 
-_WORK = """
+_WORK_IR = """
 define internal ptr @work(ptr %job) {
   %p0 = getelementptr %job, ptr %job, i32 0, i32 0
   %args = load ptr, ptr %p0
@@ -44,7 +44,7 @@ define internal ptr @work(ptr %job) {
 }
 """
 
-_START = """
+_START_IR = """
 define internal void @start(ptr %job, ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %from, i64 %to) {
 entry:
   %thread = getelementptr %job, ptr %job, i32 0, i32 6
@@ -75,7 +75,7 @@ done:
 }
 """
 
-_WAIT = """
+_WAIT_IR = """
 define internal void @wait(ptr %job) {
 entry:
   %place = getelementptr %job, ptr %job, i32 0, i32 6
@@ -93,7 +93,7 @@ done:
 }
 """
 
-_SPLIT = """
+_SPLIT_IR = """
 define void @split(ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
 entry:
   %jobs = alloca %job, i64 %threads
@@ -128,15 +128,15 @@ done:
 SPLIT_DECLARATION = "declare void @split(ptr, ptr, ptr, ptr, i64, i64, i64)"
 
 
-def threads_ir() -> str:
+def thread_split_ir() -> str:
     """`@split`, and what it needs: the same for all functions, whose `@range` it is given."""
-    return _JOB + _WORK + _START + _WAIT + _SPLIT
+    return _JOB_IR + _WORK_IR + _START_IR + _WAIT_IR + _SPLIT_IR
 
 
-def loop_ir(length: int, lanes: int) -> str:
+def ufunc_loop_ir(length: int, lanes: int) -> str:
     """`@loop`, which NumPy calls, for a tape of `length` instructions: as many threads as are
     allowed and worth it, with shares of whole blocks."""
-    worthwhile = max(lanes, WORK_PER_THREAD // max(1, length))
+    worthwhile = max(lanes, MIN_WORK_PER_THREAD // max(1, length))
     return f"""
 define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
 entry:

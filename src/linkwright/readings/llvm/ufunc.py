@@ -21,11 +21,11 @@ import numpy as np
 from ...ports import Port
 from ...tape import Tape
 from .loader import LoadedCode
-from .march import Course
+from .march import StepLoop
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
-_LOOP = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
-_FROM_FUNC_AND_SIGNATURE = 31  # index in NumPy's table of ufunc functions
+_LOOP_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+_NUMPY_API_INDEX = 31  # index in NumPy's table of ufunc functions
 
 
 class _UfuncFields(ctypes.Structure):
@@ -39,7 +39,7 @@ class _UfuncFields(ctypes.Structure):
     ]  # fmt: skip
 
 
-def _give(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
+def _give_ownership(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
     """Hands `owned` to the ufunc, which drops it when it dies: NumPy's field `obj` is for that.
     `name` is the address of the ufunc's name, to be found in its place."""
     fields = _UfuncFields.from_address(id(ufunc) + object.__basicsize__)
@@ -52,7 +52,7 @@ def _give(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def _constructor() -> Any:
+def _ufunc_constructor() -> Any:
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
@@ -72,10 +72,10 @@ def _constructor() -> Any:
         ctypes.c_int,
         ctypes.c_void_p,  # signature
     )
-    return prototype(table[_FROM_FUNC_AND_SIGNATURE])
+    return prototype(table[_NUMPY_API_INDEX])
 
 
-def signature_text(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:
+def gufunc_signature(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:
     """`(6),(6),(6)->(6)`: sizes are fixed, so that a wrong length is NumPy's own error."""
 
     def side(ports: tuple[Port, ...]) -> str:
@@ -84,7 +84,7 @@ def signature_text(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:
     return f"{side(inputs)}->{side(outputs)}"
 
 
-def make_ufunc(
+def make_gufunc(
     name: str,
     documentation: str,
     inputs: tuple[Port, ...],
@@ -106,30 +106,30 @@ def make_ufunc(
             single.append(compile_single())
         except BaseException as error:  # NumPy's loops have no way to fail
             _fill_with_nan(inputs, outputs, args, dimensions, steps)
-            _raise_after_the_call(error)
+            _raise_after_call(error)
             return
         loops[0] = single[0].address
-        _LOOP(single[0].address)(args, dimensions, steps, data)
+        _LOOP_FUNCTION(single[0].address)(args, dimensions, steps, data)
 
-    callback = _LOOP(stub)
+    callback = _LOOP_FUNCTION(stub)
     loops[0] = ctypes.c_void_p.from_buffer(callback).value  # a cast would make a cycle
     loops[1] = double_loop.address
-    texts = (name, documentation, signature_text(inputs, outputs))
+    texts = (name, documentation, gufunc_signature(inputs, outputs))
     counts, types = (len(inputs), len(outputs)), (_FLOAT32, _FLOAT64)
-    return _construct(texts, counts, loops, types, threads, [double_loop, callback])
+    return _construct_ufunc(texts, counts, loops, types, threads, [double_loop, callback])
 
 
-def make_march(tape: Tape, course: Course, loop: LoadedCode) -> np.ufunc:
+def make_step_gufunc(tape: Tape, course: StepLoop, loop: LoadedCode) -> np.ufunc:
     """A generalized ufunc around the code of a float64 loop over steps, on one thread."""
-    sides = [f"({','.join(names)})" for names in course.axes(tape.inputs, tape.outputs)]
+    sides = [f"({','.join(names)})" for names in course.operand_axes(tape.inputs, tape.outputs)]
     n_in, n_out = len(tape.inputs), len(tape.outputs)
     signature = f"{','.join(sides[:n_in])}->{','.join(sides[n_in:])}"
     loops = (ctypes.c_void_p * 1)(loop.address)
     texts = (tape.name, "", signature)
-    return _construct(texts, (n_in, n_out), loops, (_FLOAT64,), 1, [loop])
+    return _construct_ufunc(texts, (n_in, n_out), loops, (_FLOAT64,), 1, [loop])
 
 
-def _construct(
+def _construct_ufunc(
     texts: tuple[str, str, str],
     counts: tuple[int, int],
     loops: ctypes.Array[ctypes.c_void_p],
@@ -145,7 +145,7 @@ def _construct(
     data = (ctypes.c_void_p * len(types))(*[ctypes.addressof(allowed)] * len(types))
     kinds = ctypes.create_string_buffer(bytes(kind for kind in types for _ in range(sum(counts))))
     name, documentation, signature = (ctypes.create_string_buffer(x.encode()) for x in texts)
-    ufunc: np.ufunc = _constructor()(
+    ufunc: np.ufunc = _ufunc_constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),
         ctypes.addressof(kinds),
@@ -158,7 +158,7 @@ def _construct(
         ctypes.addressof(signature),
     )
     owned += [loops, allowed, data, kinds, name, documentation, signature]
-    _give(ufunc, owned, ctypes.addressof(name))
+    _give_ownership(ufunc, owned, ctypes.addressof(name))
     return ufunc
 
 
@@ -184,7 +184,7 @@ def _fill_with_nan(
                 ctypes.c_float.from_address(place).value = np.nan
 
 
-def _raise_after_the_call(error: BaseException) -> None:
+def _raise_after_call(error: BaseException) -> None:
     """Raises in this thread a moment later: what is raised inside of a loop gets lost."""
 
     def again(self: BaseException) -> None:

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ...expressions import names as names_in
-from ...expressions import to_float
+from ...expressions import expression_to_float
+from ...expressions import names_in_expression as names_in
 from ...kinematics.build import build_tree
-from ...kinematics.constraint_kinds.wheel import Wheel
-from ...mechanism import Mechanism, coordinate_names, names_of, quantities, replaced, speed_names
+from ...kinematics.constraint_kinds.wheel import WheelRestraint
+from ...mechanism import (
+    Mechanism,
+    coordinate_names,
+    mechanism_names,
+    part_numbers,
+    replace_fields,
+    velocity_names,
+)
 from ...model import compile as compiled
 from ...types import Floats
 
@@ -31,7 +38,7 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
         return parted
     table = "loops" if member in mechanism.loops else "constraints"
     rest = {name: x for name, x in getattr(mechanism, table).items() if name != member}
-    return _tidied(replaced(mechanism, ["independent"], **{table: rest}))
+    return _tidied(replace_fields(mechanism, ["independent"], **{table: rest}))
 
 
 def _with_named_sides(mechanism: Mechanism) -> Mechanism:
@@ -39,21 +46,21 @@ def _with_named_sides(mechanism: Mechanism) -> Mechanism:
     rolling = [n for n, c in mechanism.constraints.items() if c.type == "rolling"]
     if not rolling:
         return mechanism
-    ties = {tie.name: tie for tie in build_tree(mechanism, "numeric").restraints.ties}
+    ties = {tie.name: tie for tie in build_tree(mechanism, "numeric").restraints.entries}
     constraints = dict(mechanism.constraints)
     for name in rolling:
         tie = ties[name]
-        if isinstance(tie, Wheel) and tie.other is None:
+        if isinstance(tie, WheelRestraint) and tie.other_radius is None:
             side = "-z" if tie.side < 0 else "+z"
-            constraints[name] = replaced(constraints[name], side=side)
-    return replaced(mechanism, constraints=constraints)
+            constraints[name] = replace_fields(constraints[name], side=side)
+    return replace_fields(mechanism, constraints=constraints)
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:
     """Where nothing is to close any more, rough values of coordinates have no use."""
     if mechanism.loops or mechanism.constraints:
         return mechanism
-    return replaced(mechanism, ["assembly"])
+    return replace_fields(mechanism, ["assembly"])
 
 
 def _weightless(mechanism: Mechanism) -> bool:
@@ -68,14 +75,14 @@ def _weightless(mechanism: Mechanism) -> bool:
 
 def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
     axis = mechanism.joints[member].axis
-    numbers = [to_float(x, mechanism.values) for x in axis]
+    numbers = [expression_to_float(x, mechanism.values) for x in axis]
     along_x = abs(numbers[0]) > 0.9 * float(np.linalg.norm(numbers))
     return {"type": "planar", "axis": axis, "axis2": [0, 1, 0] if along_x else [1, 0, 0]}
 
 
 def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
     joint = mechanism.joints[member]
-    gone = {*coordinate_names(member, joint), *speed_names(member, joint)}
+    gone = {*coordinate_names(member, joint), *velocity_names(member, joint)}
     gone |= {f"d{name}" for name in gone}
     fields = {key: getattr(joint, key) for key in _KEPT if key in joint.model_fields_set}
     joints = {**mechanism.joints, member: {**kind, **fields}}
@@ -86,13 +93,15 @@ def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanis
     }
     assembly = {name: x for name, x in mechanism.assembly.items() if name not in gone}
     changed = {"assembly": assembly} if mechanism.assembly else {}
-    bare = replaced(mechanism, ["independent", "assembly"], joints=joints, **tables, **changed)
+    bare = replace_fields(
+        mechanism, ["independent", "assembly"], joints=joints, **tables, **changed
+    )
     return _tidied(bare)
 
 
 def _uses(part: Any, gone: set[str]) -> bool:
     """Whether a force, actuator or constraint speaks of coordinates that are gone."""
-    spoken = {name for _, number, _ in quantities(part) for name in names_in(number)}
+    spoken = {name for _, number, _ in part_numbers(part) for name in names_in(number)}
     spoken |= {str(getattr(part, key, "")) for key in ("on", "joint", "other")}
     spoken |= set(getattr(part, "factors", ()))
     return bool(spoken & gone)
@@ -104,7 +113,7 @@ def carried_over(
     """The same places and velocities of all bodies, in the coordinates of the mechanism after."""
     if member not in before.joints:
         return q, qd
-    old, new = names_of(before), names_of(after)
+    old, new = mechanism_names(before), mechanism_names(after)
     q_new = np.zeros(new.nq)
     qd_new = np.zeros(new.nv)
     for names, olds, values, out in ((new.q, old.q, q, q_new), (new.qd, old.qd, qd, qd_new)):
@@ -135,7 +144,7 @@ def _apart(
         _ENDS[0]: {"body": joint.parent, "origin": joint.origin},
         _ENDS[1]: {"body": joint.child, "origin": joint.child_origin},
     }
-    model = compiled(replaced(before, frames={**frames, **marks}), threads=1)
+    model = compiled(replace_fields(before, frames={**frames, **marks}), threads=1)
     A, B = (model.placement(end)(q) for end in _ENDS)
     a, b = (model.frame_velocity(end)(q, qd) for end in _ENDS)
     R, apart = A[:3, :3].T @ B[:3, :3], A[:3, :3].T @ (B[:3, 3] - A[:3, 3])

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dgelsy, dpotrf, dpotrs
 
 from ...ports import Port
 from ...readings.llvm import compile_tape
-from ...tape import normalised, record, scheduled
+from ...tape import normalize_tape, record_tape, schedule_tape
 from ...types import Floats
 
 Place = tuple[str, Any, tuple[int, ...]]
@@ -33,7 +33,7 @@ def coded(name: str, inputs: list[Place], outputs: list[Place]) -> Callable[...,
         [n for n, *_ in ins], [n for n, *_ in outs],
     )  # fmt: skip
     ports = ([Port(n, shape) for n, _, shape in side] for side in (ins, outs))
-    code = compile_tape(scheduled(normalised(record(function, *ports))), threads=1)
+    code = compile_tape(schedule_tape(normalize_tape(record_tape(function, *ports))), threads=1)
 
     def call(*values: Any) -> list[Floats]:
         found = code(*(values[k] for k in taken))

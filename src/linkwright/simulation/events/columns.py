@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...expressions import to_float
+from ...expressions import expression_to_float
 from ...types import Floats
 from .dynamics import Dynamics
 from .given import Watched
@@ -103,9 +103,9 @@ def of_forces(column: Column, dynamics: Dynamics, forces: Forces) -> float:
         case "force" | "moment":
             carried = getattr(dynamics.members[k][1], column.kind)
             place = 2 * k + (column.kind == "moment")
-            return to_float(carried, values) - float(forces.strengths[place])
+            return expression_to_float(carried, values) - float(forces.strengths[place])
         case _:
             name, strength = dynamics.ties[k]
             owners = dynamics.model.names.constraints
             own = [x for x, o in zip(forces.held.multipliers, owners, strict=True) if o == name]
-            return to_float(strength.force, values) - float(np.linalg.norm(own))
+            return expression_to_float(strength.force, values) - float(np.linalg.norm(own))

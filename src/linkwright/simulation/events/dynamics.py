@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ...formulations.recursive.newton_euler import reactions
-from ...formulations.reduction import loop_wrenches
-from ...kinematics.constraints import constraint_loads, constraints_of
-from ...kinematics.loads import Load
+from ...formulations.recursive.newton_euler import joint_reactions
+from ...formulations.reduction import loop_joint_wrenches
+from ...kinematics.constraints import constraint_body_forces, constraint_equations
+from ...kinematics.loads import BodyForce
 from ...mechanism import Mechanism
 from ...model import Model
-from ...near_redundancy import make_exactly_redundant
+from ...near_redundancy import make_rows_redundant
 from ...types import Floats
 from .coding import coded, inverse_of, least_squares
 from .rows import Rows
@@ -49,7 +49,7 @@ class Dynamics:
 
     def __init__(self, mechanism: Mechanism, model: Model, rows: Rows) -> None:
         self.mechanism, self.model, self.rows = mechanism, model, rows
-        self.in_time = model.names.in_time
+        self.in_time = model.names.is_time_dependent
         self.constrained = bool(model.names.constraints)
         self.pressure: Floats = np.zeros(len(rows.rubs))
         """Of the rubs when last solved for: a start for the next."""
@@ -94,13 +94,13 @@ class Dynamics:
         members that may fail; wrenches of all joints and loops."""
         tree, rows = self.rows.tree, self.rows
         own = tree.motion
-        constraints = constraints_of(tree)
+        constraints = constraint_equations(tree)
         lam = ca.SX.sym("lambda", len(constraints) if constraints else 0)
         push = ca.SX.sym("push", 3, len(rows.contacts))
-        ties = constraint_loads(tree, constraints, lam) if constraints else []
+        ties = constraint_body_forces(tree, constraints, lam) if constraints else []
         loads = [*ties, *self._pushes(push)]
-        found: Any = reactions(tree, own.q, own.qd, own.qdd, others=loads)
-        every: Any = ca.vertcat(found, *loop_wrenches(tree, ties))
+        found: Any = joint_reactions(tree, own.q, own.qd, own.qdd, others=loads)
+        every: Any = ca.vertcat(found, *loop_joint_wrenches(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
         pressed = [self._pressure(rub, found) for rub in rows.rubs]
         strong = [every[names.index(name), :] for name, _ in self.members]
@@ -124,7 +124,7 @@ class Dynamics:
             force = force - axis * ca.dot(axis, force)
         return ca.norm_2(force)
 
-    def _pushes(self, push: Any) -> list[Load]:
+    def _pushes(self, push: Any) -> list[BodyForce]:
         """What contacts do to both bodies: components along the plane's x and y, and normal."""
         found = []
         for k, (barrier, at, R) in enumerate(self.rows.contacts):
@@ -132,7 +132,7 @@ class Dynamics:
             for body, sign in ((barrier.body, 1), (barrier.other, -1)):
                 if body != "ground":
                     link = self.rows.tree.bodies[body].link
-                    found.append(Load(body, link, at, sign * force, ca.SX.zeros(3)))
+                    found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
         return found
 
 
@@ -142,7 +142,7 @@ class Instant:
     def __init__(self, of: Dynamics, t: float, q: Floats, qd: Floats, tau: Floats) -> None:
         self.of, self.t, self.q, self.qd, self.tau = of, t, q, qd, tau
         self.M, bias, self.R, self.gamma, J, J_bias = of.numbers(q, qd, t)
-        self.J, self.J_bias = make_exactly_redundant(of.model, J, J_bias)
+        self.J, self.J_bias = make_rows_redundant(of.model, J, J_bias)
         self.F = tau - bias
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import LinkwrightError
-from ...expressions import Expression, to_float
+from ...expressions import Expression, expression_to_float
 from ...types import Floats
 from .coding import least_squares
 from .dynamics import RANK, Instant
@@ -29,7 +29,7 @@ def check_strengths(instant: Instant, found: Impact) -> None:
     borne = _borne(instant, found)
     values = instant.of.mechanism.values
     shares = {
-        name: (impulse / max(to_float(limit, values), 1e-300), impulse)
+        name: (impulse / max(expression_to_float(limit, values), 1e-300), impulse)
         for name, (impulse, limit) in borne.items()
     }
     name = max(shares, key=lambda name: shares[name][0], default="")

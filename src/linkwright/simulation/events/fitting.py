@@ -6,8 +6,8 @@ import numpy as np
 
 from ...errors import LinkwrightError
 from ...kinematics.closing import (
-    TOLERANCES,
-    ConstraintFunctions,
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
     close_positions,
     solve_least_change,
 )
@@ -21,9 +21,9 @@ class Fitting:
 
     def __init__(self, system: System, model: Model, t: float, where: str) -> None:
         self.system, self.model, self.where = system, model, where
-        self.time = [t] if model.names.in_time else []
+        self.time = [t] if model.names.is_time_dependent else []
         self.leeway = model.leeway
-        self.share = model.mechanism.closure if self.leeway else TOLERANCES.fine_rank_share
+        self.share = model.mechanism.closure if self.leeway else CLOSURE_TOLERANCES.fine_rank_share
 
     def positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the coordinates that are not given."""
@@ -31,7 +31,9 @@ class Fitting:
 
         def residual(q: Floats) -> Floats:
             closure = (
-                model.constraint_residual(q, *self.time) if model.names.positions else np.zeros(0)
+                model.constraint_residual(q, *self.time)
+                if model.names.position_row_count
+                else np.zeros(0)
             )
             return np.concatenate([closure, q[held] - wanted])
 
@@ -39,9 +41,9 @@ class Fitting:
             J = model.constraint_jacobian(q, *self.time)[list(model.names.position_rows)]
             return np.vstack([J, self.system.coordinate_rates(q)[held]])
 
-        functions = ConstraintFunctions(residual, jacobian, model.integrate)
+        functions = PositionConstraints(residual, jacobian, model.integrate)
         closure = close_positions(
-            functions, q, tolerance=TOLERANCES.rounding, rank_share=self.share
+            functions, q, tolerance=CLOSURE_TOLERANCES.rounding_residual, rank_share=self.share
         )
         return self._checked(closure.q, float(closure.residual), "positions")
 
@@ -55,7 +57,7 @@ class Fitting:
         return self._checked(qd - change, left / max(1.0, np.abs(qd).max(initial=0.0)), "speeds")
 
     def _checked(self, found: Floats, left: float, what: str) -> Floats:
-        if not left <= max(TOLERANCES.tracked, self.leeway):
+        if not left <= max(CLOSURE_TOLERANCES.tracked_residual, self.leeway):
             raise LinkwrightError(
                 f"the action gives {what} that contradict the constraints", where=self.where,
                 remedy="change fewer of them: the others follow",

@@ -10,9 +10,9 @@ import casadi as ca
 import numpy as np
 
 from ...equations import Equations
-from ...errors import LinkwrightError, NameNotFoundError, suggest
-from ...expressions import parse
-from ...kinematics.values import read_expression
+from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ...expressions import parse_expression
+from ...kinematics.values import read_mechanism_expression
 from ...types import Floats
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
@@ -99,7 +99,10 @@ def _scope(equations: Equations) -> dict[str, Any]:
 def _compiled(equations: Equations, texts: list[str]) -> Any:
     s = equations.symbols
     scope = _scope(equations)
-    found = [read_expression(equations.mechanism, parse(text), scope) for text in texts]
+    found = [
+        read_mechanism_expression(equations.mechanism, parse_expression(text), scope)
+        for text in texts
+    ]
     return ca.Function("event", [s["q"], s["qd"], s["t"]], [ca.vertcat(*found)])
 
 
@@ -129,7 +132,7 @@ def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[
     for name in table:
         if name not in places:
             what = f"there is no coordinate or speed '{name}'"
-            raise NameNotFoundError(what, where=where, remedy=suggest(name, list(places)))
+            raise NameNotFoundError(what, where=where, remedy=suggest_remedy(name, list(places)))
     return [places[name] for name in table]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...kinematics.closing import (
-    TOLERANCES,
-    ConstraintFunctions,
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
     close_positions,
     project_velocities,
 )
-from ...kinematics.mobility_analysis import ranks
+from ...kinematics.mobility_analysis import constraint_ranks
 from ...types import Floats
 from .dynamics import Dynamics
 
@@ -24,7 +24,7 @@ def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> F
     rank = len(rows)
     if of.constrained:
         time = [t] if of.in_time else []
-        rank += ranks(of.model.mechanism)[0]
+        rank += constraint_ranks(of.model.mechanism)[0]
         A = np.vstack([now.J, A])
         wrong = np.concatenate([of.model.constraint_velocity(q, qd, *time), wrong])
     return project_velocities(A, qd, wrong, rank=rank, metric=now.M)
@@ -34,7 +34,7 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
     """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
     model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
-    rank = len(barriers) + (ranks(model.mechanism)[1] if position_rows else 0)
+    rank = len(barriers) + (constraint_ranks(model.mechanism)[1] if position_rows else 0)
     if not barriers:
         return q
 
@@ -48,8 +48,8 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
         now = of.at(t, q, qd, qd)
         return np.vstack([now.J[position_rows], now.R[barriers]])
 
-    functions = ConstraintFunctions(residual, jacobian, model.integrate, model.mass_matrix)
+    functions = PositionConstraints(residual, jacobian, model.integrate, model.mass_matrix)
     return close_positions(
-        functions, q, tolerance=TOLERANCES.rounding, rank=rank,
-        max_iterations=TOLERANCES.max_corrections,
+        functions, q, tolerance=CLOSURE_TOLERANCES.rounding_residual, rank=rank,
+        max_iterations=CLOSURE_TOLERANCES.max_corrections,
     ).q  # fmt: skip

@@ -229,7 +229,7 @@ class Hybrid:
         if column.kind == "tie":
             return self.dynamics.ties[column.index][0]
         if column.kind == "pad":
-            soft = [name for name, c in self.dynamics.mechanism.contacts.items() if not c.rigid]
+            soft = [name for name, c in self.dynamics.mechanism.contacts.items() if not c.is_rigid]
             return soft[column.index]
         return self.rows.barriers[column.index].name
 

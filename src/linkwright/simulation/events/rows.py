@@ -14,11 +14,11 @@ from typing import Any
 import casadi as ca
 
 from ...errors import UnsupportedError
-from ...expressions import Expression, to_float
+from ...expressions import Expression, expression_to_float
 from ...kinematics.build import build_tree
-from ...kinematics.constraint_kinds.setting import Setting
-from ...kinematics.coordinates import rates, spread_coordinates, spread_speeds
-from ...mechanism import Contact, Joint, Mechanism, dotted, names_of
+from ...kinematics.constraint_kinds.setting import BodyStates
+from ...kinematics.coordinates import coordinate_rate_matrix, spread_coordinates, spread_velocities
+from ...mechanism import Contact, Joint, Mechanism, coordinate_name, mechanism_names
 from ...types import Floats
 from .coding import coded
 
@@ -72,18 +72,18 @@ class Rows:
         self._gaps: list[Any] = []
         self._speeds: list[Any] = []
         self._contacts: list[tuple[Any, Any]] = []
-        self._setting = Setting(self.tree)
+        self._setting = BodyStates(self.tree)
         if stops != "ignore":
             self._add_stops()
         self._add_contacts()
         self._pads = [
-            self._gap(contact) for contact in mechanism.contacts.values() if not contact.rigid
+            self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
         ]
         self._add_rubs()
         self._compile()
 
     def number(self, expression: Expression) -> float:
-        return to_float(expression, self.mechanism.values)
+        return expression_to_float(expression, self.mechanism.values)
 
     @property
     def any(self) -> bool:
@@ -93,11 +93,11 @@ class Rows:
 
     def _add_stops(self) -> None:
         full = spread_coordinates(self.tree, self.tree.motion.q)
-        v = spread_speeds(self.tree, self.tree.motion.qd)
+        v = spread_velocities(self.tree, self.tree.motion.qd)
         for span in self.tree.joints:
             joint = self.mechanism.joints[span.name]
             limits = (joint.limits.lower, joint.limits.upper)
-            if limits == (None, None) or not joint.freedoms or joint.locked is not None:
+            if limits == (None, None) or not joint.dofs or joint.locked is not None:
                 continue
             if joint.by_quaternion:
                 raise UnsupportedError(
@@ -122,8 +122,8 @@ class Rows:
         for side, end in ends.items():
             if abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
-                label = f"{dotted(name, joint.coordinates[k])} {side}"
-                self.barriers.append(Barrier(label, e, turns=joint.freedoms[k].turns))
+                label = f"{coordinate_name(name, joint.coordinates[k])} {side}"
+                self.barriers.append(Barrier(label, e, turns=joint.dofs[k].is_rotation))
                 self._gaps.append(sign * (q - end))
                 self._speeds.append(sign * v)
 
@@ -132,14 +132,20 @@ class Rows:
     def _add_contacts(self) -> None:
         slips = []
         for name, contact in self.mechanism.contacts.items():
-            if not contact.rigid:
+            if not contact.is_rigid:
                 continue
-            plane, tip = self._setting.pose(contact.plane), self._setting.pose(contact.point).p
+            plane, tip = (
+                self._setting.frame_pose(contact.plane),
+                self._setting.frame_pose(contact.point).p,
+            )
             at = tip - self.number(contact.radius) * plane.R[:, 2]
-            slip = self._setting.velocity(contact.point, at) - self._setting.velocity(
+            slip = self._setting.point_velocity(contact.point, at) - self._setting.point_velocity(
                 contact.plane, at
             )
-            bodies = (self._setting.body(contact.point), self._setting.body(contact.plane))
+            bodies = (
+                self._setting.body_name(contact.point),
+                self._setting.body_name(contact.plane),
+            )
             mu = self.number(contact.friction)
             self.barriers.append(
                 Barrier(name, self.number(contact.restitution), *bodies, friction=mu,
@@ -158,13 +164,16 @@ class Rows:
                 self._speeds += pair
 
     def _gap(self, contact: Contact) -> Any:
-        plane, tip = self._setting.pose(contact.plane), self._setting.pose(contact.point).p
+        plane, tip = (
+            self._setting.frame_pose(contact.plane),
+            self._setting.frame_pose(contact.point).p,
+        )
         return ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
 
     # -- friction ------------------------------------------------------------------------
 
     def _add_rubs(self) -> None:
-        v = spread_speeds(self.tree, self.tree.motion.qd)
+        v = spread_velocities(self.tree, self.tree.motion.qd)
         for place, span in enumerate(self.tree.joints):
             joint = self.mechanism.joints[span.name]
             indices = [v_ for i in span.links for v_ in self._speeds_of(i)]
@@ -176,15 +185,15 @@ class Rows:
         return range(own.start, own.stop)
 
     def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: Any) -> None:
-        effect = self.tree.effects[index]
+        effect = self.tree.joint_effects[index]
         sharp = effect.smoothing == 0.0
         force = float(effect.friction) if sharp else 0.0
         arm = self.number(joint.friction_coefficient)
-        slides = not joint.freedoms[k].turns
+        slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
             arm *= self.number(joint.pin_radius)
         if force > 0 or arm > 0:
-            label = dotted(name, joint.freedoms[k].ending)
+            label = coordinate_name(name, joint.dofs[k].ending)
             self.rubs.append(
                 Rub(label, len(self._speeds), force, self.number(joint.static_ratio), arm, place,
                     index if slides else -1)
@@ -197,13 +206,15 @@ class Rows:
         own = self.tree.motion
         self.V = ca.vertcat(ca.SX(0, 1), *self._speeds)
         self.R = ca.densify(ca.jacobian(self.V, own.qd))
-        self.gamma = ca.densify(ca.jtimes(self.V, own.q, rates(self.tree, own.q) @ own.qd))
+        self.gamma = ca.densify(
+            ca.jtimes(self.V, own.q, coordinate_rate_matrix(self.tree, own.q) @ own.qd)
+        )
         self.count, self.pads = len(self._speeds), len(self._pads)
 
     @cached_property
     def watched(self) -> Callable[..., list[Floats]]:
         """(q, q̇) → gaps, speeds V, gaps of compliant contacts."""
-        own, names = self.tree.motion, names_of(self.mechanism)
+        own, names = self.tree.motion, mechanism_names(self.mechanism)
         gaps, pads = (ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._pads))
         return coded(
             "watched", [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
@@ -218,7 +229,7 @@ class Rows:
 
     def axis(self, speed: int) -> Any:
         """The axis, in the world, of one of the tree's freedoms."""
-        return next(f.s for f in self._setting.world.freedoms if f.index == speed)
+        return next(f.s for f in self._setting.world.joint_axes if f.velocity_index == speed)
 
     @property
     def contacts(self) -> list[tuple[Barrier, Any, Any]]:
@@ -235,7 +246,7 @@ def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
             joints[name] = joint
             continue
         kept = [
-            force if to_float(speed, mechanism.values) != 0 else 0
+            force if expression_to_float(speed, mechanism.values) != 0 else 0
             for force, speed in zip(
                 joint.each(joint.friction), joint.each(joint.smoothing), strict=True
             )

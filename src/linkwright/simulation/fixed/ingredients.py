@@ -15,7 +15,7 @@ import casadi as ca
 from ...algebra.linear import cross
 from ...equations import Equations
 from ...formulations import derive
-from ...mechanism.coordinates import coordinate_names, speed_names
+from ...mechanism.coordinates import coordinate_names, velocity_names
 from ...types import SX
 from ..inputs import Drive, first
 
@@ -105,7 +105,7 @@ class Ingredients:
         eqs = self.equations
         complete = {"mass_matrix", "required_forces" if self.names.constraints else "bias"}
         just_kept = set(eqs.parameters) <= set(self.kept)
-        if just_kept and complete <= set(eqs.function_names()) and eqs.complete:
+        if just_kept and complete <= set(eqs.function_names()) and eqs.is_complete:
             return eqs
         return derive(eqs.mechanism, by="recursive", parameters=list(self.kept) or "numeric")
 
@@ -138,7 +138,7 @@ class Ingredients:
         """[a, b] of the Lie algebra: of turns a × b, of free bodies with their slides too."""
         parts, at = [], 0
         for name, joint in self.equations.mechanism.joints_depth_first():
-            n = len(speed_names(name, joint))
+            n = len(velocity_names(name, joint))
             x, y = a[at : at + n], b[at : at + n]
             if len(coordinate_names(name, joint)) == n:
                 parts.append(ca.SX.zeros(n))

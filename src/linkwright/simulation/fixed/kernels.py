@@ -12,8 +12,8 @@ import numpy as np
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...ports import Port
-from ...readings.llvm import Course, compile_march, compile_tape
-from ...tape import Tape, normalised, record, scheduled
+from ...readings.llvm import StepLoop, compile_step_loop, compile_tape
+from ...tape import Tape, normalize_tape, record_tape, schedule_tape
 from ...types import Floats
 from ..inputs import Drive
 from .ingredients import Ingredients
@@ -60,7 +60,7 @@ class Kernel:
     # -- the step ------------------------------------------------------------------------
 
     @cached_property
-    def _places(self) -> tuple[list[Place], list[Place], Course]:
+    def _places(self) -> tuple[list[Place], list[Place], StepLoop]:
         """Inputs, outputs, and how a way of many steps goes through them."""
         x, held, acts = self._symbols
         of = Ingredients(self.equations, self.drive, self.power, self.shares, self.kept)
@@ -76,7 +76,7 @@ class Kernel:
             states, ends = [*states, ("held", held, nv)], [*ends, ("held_end", after, nv)]
         timed += [("outside", of.outside, tuple(of.outside.shape))] * self.asks
         timed += [("acts", acts, ())] * bool(self.period)
-        course = Course(len(states), len(timed), tuple(range(2, len(states))))
+        course = StepLoop(len(states), len(timed), tuple(range(2, len(states))))
         ends += [("work", step.work, (self.works,))] * bool(self.works)
         ends += [("doubt", step.doubt, ())] * self.may_fail
         whole: list[Place] = [("dt", x.dt, ())]
@@ -114,7 +114,7 @@ class Kernel:
             [n for n, *_ in outputs],
         )  # fmt: skip
         ports = ([Port(name, shape) for name, _, shape in side] for side in (inputs, outputs))
-        return scheduled(normalised(record(function, *ports)))
+        return schedule_tape(normalize_tape(record_tape(function, *ports)))
 
     @cached_property
     def ufunc(self) -> Any:
@@ -125,7 +125,7 @@ class Kernel:
     def march(self) -> Any:
         """Many steps: τ, t and what else belongs to a step have an axis −2 or −1 over them, and so
         have q, q̇ and the doubt that come out; of z and held the last are."""
-        return compile_march(self.tape, self._places[2])
+        return compile_step_loop(self.tape, self._places[2])
 
     # -- what it is given ----------------------------------------------------------------
 

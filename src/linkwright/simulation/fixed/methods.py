@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.closing import TOLERANCES
+from ...algebra.linear import LUFactorization, solve_symmetric
+from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...types import SX
 from .ingredients import Ingredients
 from .onto import Onto
@@ -34,7 +34,7 @@ ITERATIONS = 6
 CONVERGED = 1e-10
 """The last of them may change the speeds by this share."""
 
-CLOSED = TOLERANCES.continued
+CLOSED = CLOSURE_TOLERANCES.continued_residual
 SMALL_PIVOT = 1e-2
 
 
@@ -177,7 +177,7 @@ class _Implicit(ABC):
         residual = ca.Function("R", [self.z, *self._given()], [R])
         slope = ca.Function("K", [self.z, *self._given()], [ca.densify(ca.jacobian(R, self.z))])
         z = ca.vertcat(self.x.qd, ca.SX.zeros(len(self.rows)))
-        factors = Elimination(slope(z, *self._given()))
+        factors = LUFactorization(slope(z, *self._given()))
         change = z
         for _ in range(ITERATIONS):
             change = factors.solve(-residual(z, *self._given()))

@@ -11,8 +11,8 @@ from typing import Any
 
 import casadi as ca
 
-from ...algebra.linear import Elimination, solve_symmetric
-from ...kinematics.mobility_analysis import reference
+from ...algebra.linear import LUFactorization, solve_symmetric
+from ...kinematics.mobility_analysis import reference_configuration
 from ...types import SX
 from .ingredients import Ingredients
 
@@ -24,12 +24,15 @@ class Onto:
     def __init__(self, ingredients: Ingredients) -> None:
         self.of = ingredients
         equations = ingredients.equations
-        choice, self.leeway = reference(equations.mechanism)[1], equations.leeway
+        choice, self.leeway = (
+            reference_configuration(equations.mechanism)[1],
+            equations.closure_leeway,
+        )
         self.choice = choice
         self.rows, self.p, self.a = (
             list(x) for x in (choice.rows, choice.dependent, choice.independent)
         )
-        self.n, self.positions = ingredients.names.nv, ingredients.names.positions
+        self.n, self.positions = ingredients.names.nv, ingredients.names.position_row_count
 
     @cached_property
     def _values(self) -> Any:
@@ -88,7 +91,7 @@ class Metric:
     def __init__(self, onto: Onto, J: SX, M: SX) -> None:
         self.onto, self.M = onto, M
         rows, p, a = onto.rows, onto.p, onto.a
-        self.factors = Elimination(J[rows, p])
+        self.factors = LUFactorization(J[rows, p])
         self.G = self.spread(-self.factors.solve(J[rows, a]), ca.SX.eye(len(a)))
         self.inertia = ca.densify(self.G.T @ M @ self.G)
 

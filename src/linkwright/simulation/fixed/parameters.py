@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LinkwrightError, NameNotFoundError, suggest
+from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...model import Model
-from ...number_checks import check_array
+from ...number_checks import check_finite_array
 from ...types import Floats
 
 
@@ -33,7 +33,7 @@ def kept_parameters(model: Model, given: Any) -> Floats:
         )  # fmt: skip
     if isinstance(given, Mapping):
         return _by_name(names, given)
-    values = check_array(given, "parameters")
+    values = check_finite_array(given, "parameters")
     if values.shape[-1:] != (len(names),):
         raise LinkwrightError(
             f"parameters have shape {values.shape}",
@@ -47,7 +47,7 @@ def _by_name(names: tuple[str, ...], given: Mapping[str, Any]) -> Floats:
         if name not in names:
             raise NameNotFoundError(
                 f"the model does not keep '{name}' as a parameter",
-                remedy=suggest(str(name), list(names)),
+                remedy=suggest_remedy(str(name), list(names)),
             )
     missing = [name for name in names if name not in given]
     if missing:
@@ -55,7 +55,7 @@ def _by_name(names: tuple[str, ...], given: Mapping[str, Any]) -> Floats:
             f"no value is given for {' and '.join(missing)}", where="parameters",
             remedy="give all that the model keeps",
         )  # fmt: skip
-    columns = [check_array(given[name], f"parameters['{name}']") for name in names]
+    columns = [check_finite_array(given[name], f"parameters['{name}']") for name in names]
     try:
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
     except ValueError:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import LinkwrightError, UnsupportedError
-from ...kinematics.closing import TOLERANCES
+from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...mechanism import Mechanism
 from ...model import Model
 from ...model import compile as compile_model
-from ...number_checks import check_array, check_number, check_whole
+from ...number_checks import check_finite_array, check_number, check_whole_number
 from ...types import Floats, ForceLike, VectorLike
 from ..feedback import Feedback
 from ..inputs import drive_of
@@ -60,10 +60,10 @@ def rollout(
     model = _model_of(model, parameters)
     check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
-    steps, dt, t = check_whole(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
+    steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
         raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
-    cores = _cores() if threads is None else check_whole(threads, "threads", 1)
+    cores = _cores() if threads is None else check_whole_number(threads, "threads", 1)
     _check_drive(inputs, method, dt)
     drives = inputs if isinstance(inputs, Mapping | Feedback) else None
     kernel = _kernel(model, method, drives)
@@ -110,7 +110,7 @@ def _check_drive(inputs: Any, method: str, dt: float) -> None:
 
 def _refuse_events(mechanism: Mechanism) -> None:
     """What only events of a simulation bring about is not left out in silence."""
-    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.rigid]
+    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.is_rigid]
     found += [
         (name, "friction by reaction") for name, joint in mechanism.joints.items()
         if "friction_coefficient" in joint.model_fields_set
@@ -136,7 +136,7 @@ def _started(
     model: Model, q0: Any, qd0: Any, p: Floats, t: float
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Rows of q and q̇, and the shape of the batch."""
-    q, qd = check_array(q0, "q0"), check_array(qd0, "qd0")
+    q, qd = check_finite_array(q0, "q0"), check_finite_array(qd0, "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
             raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
@@ -161,10 +161,12 @@ def _rows(values: Floats, batch: tuple[int, ...]) -> Floats:
 
 
 def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
-    time: list[float | Floats] = [*([t] if model.names.in_time else []), *last]
-    positions = model.constraint_residual(q, *time) if model.names.positions else np.zeros((1, 1))
+    time: list[float | Floats] = [*([t] if model.names.is_time_dependent else []), *last]
+    positions = (
+        model.constraint_residual(q, *time) if model.names.position_row_count else np.zeros((1, 1))
+    )
     for what, left in (("q0", positions), ("qd0", model.constraint_velocity(q, qd, *time))):
-        if not (np.abs(left) < max(TOLERANCES.accepted, model.leeway)).all():
+        if not (np.abs(left) < max(CLOSURE_TOLERANCES.accepted_residual, model.leeway)).all():
             raise LinkwrightError(
                 f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,
@@ -174,7 +176,7 @@ def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: floa
 
 def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
     """(rows or 1, steps or 1, nv)."""
-    forces = np.zeros(nv) if given is None else check_array(given, "inputs")
+    forces = np.zeros(nv) if given is None else check_finite_array(given, "inputs")
     in_time = forces.ndim == len(batch) + 2 or (forces.ndim == 2 and batch == ())
     wanted = (*batch, steps, nv) if in_time else (*batch, nv)
     try:

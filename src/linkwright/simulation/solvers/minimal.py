@@ -14,14 +14,14 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...kinematics.closing import (
-    TOLERANCES,
-    ConstraintFunctions,
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
     close_positions,
     gauss_newton_step,
     project_velocities,
 )
 from ...kinematics.constraint_system import constraint_system
-from ...kinematics.pivots import Choice, choose
+from ...kinematics.pivots import PivotChoice, choose_pivots
 from ...types import Floats
 from ..system import System
 from .adaptive_steps import SCIPY
@@ -55,7 +55,7 @@ class Minimal:
     ) -> None:
         names = system.names
         refuse_baumgarte(system, "minimal coordinates")
-        if not names.constraints or names.positions < len(names.constraints):
+        if not names.constraints or names.position_row_count < len(names.constraints):
             raise UnsupportedError("there are minimal coordinates only of closed loops",
                                    where=system.equations.mechanism.name,
                                    remedy='use coordinates="all"')  # fmt: skip
@@ -95,23 +95,25 @@ class Minimal:
         self.restart(self.t, state)
 
     def _time(self, t: float) -> list[float]:
-        return [t] if self.system.names.in_time else []
+        return [t] if self.system.names.is_time_dependent else []
 
     def _jacobian(self, t: float, q: Floats) -> Floats:
         found: Floats = self.system.model.constraint_jacobian(q, *self._time(t))
         return found
 
-    def _choice(self, J: Floats) -> Choice:
-        return choose(J, constraint_system(self.system.equations.mechanism).scale)
+    def _choice(self, J: Floats) -> PivotChoice:
+        return choose_pivots(J, constraint_system(self.system.equations.mechanism).scale)
 
     def whole(self, t: float, z: Floats) -> Floats:
         """y of all coordinates."""
         model, time, f = self.system.model, self._time(t), len(self.a)
         q = self._predicted(t, z[:f])
-        functions = ConstraintFunctions(
+        functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *time), lambda q: self._jacobian(t, q)
         )
-        closure = close_positions(functions, q, hold=self.a, tolerance=TOLERANCES.corrected)
+        closure = close_positions(
+            functions, q, hold=self.a, tolerance=CLOSURE_TOLERANCES.corrected_residual
+        )
         q = closure.q if closure.has_converged else np.full_like(q, np.nan)
         qd = np.zeros(len(q))
         qd[self.a] = z[f : 2 * f]
@@ -124,7 +126,7 @@ class Minimal:
         q, J = self.known.copy(), self._jacobian(t, self.known)
         change = independent - q[self.a]
         q += gauss_newton_step(
-            J, J[:, self.a] @ change, free=self.p, rank_share=TOLERANCES.rank_share
+            J, J[:, self.a] @ change, free=self.p, rank_share=CLOSURE_TOLERANCES.rank_share
         )
         q[self.a] = independent
         return q

@@ -32,7 +32,7 @@ _ITERATIONS, _SETTLED, _SMOOTH = 40, 1e-13, 1e-10
 
 def passing(inner: Solver, system: System, end: float) -> Solver:
     """A solver that passes singular configurations, where there can be some."""
-    if system.projection is None or not system.names.positions:
+    if system.projection is None or not system.names.position_row_count:
         return inner
     return Passing(inner, system, system.projection, end)
 

@@ -185,7 +185,7 @@ class Sundials:
                 rows = rows + system.baumgarte.rows(onto, q, v, t)[onto.rows]
         power = of.power(q, v, a, tau, t)
         works = ca.SX.sym("work", power.numel())
-        rates = ca.vertcat(system.equations.rates @ v, a, system.z_rate, power)
+        rates = ca.vertcat(system.equations.rate_matrix @ v, a, system.z_rate, power)
         states = ca.vertcat(q, v, system.z, works)
         return states, ca.vertcat(a, force), rates, ca.vertcat(balance, rows)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import UnsupportedError
-from ...guard import SMALL_PIVOT
-from ...readings.heyoka import heyoka, to_heyoka
-from ...tape import without_dead
+from ...guard import MIN_PIVOT_SHARE
+from ...readings.heyoka import import_heyoka, tape_to_heyoka
+from ...tape import remove_dead_instructions
 from ...types import Floats
 from ..system import WORKS, System
 from .outer import Outer
@@ -73,7 +73,7 @@ class Taylor:
 
     def step(self) -> str | None:
         y = self.y
-        if self.system.guarded and not self.pivot() >= SMALL_PIVOT:
+        if self.system.guarded and not self.pivot() >= MIN_PIVOT_SHARE:
             return (
                 f"{' and '.join(self.system.model.independent_names)} hardly drive the mechanism; "
                 "name other independent speeds, or use dop853"
@@ -111,14 +111,16 @@ class Taylor:
 
 
 def _integrator(system: System, outer: Outer, tolerance: float) -> Any:
-    hy, whole = heyoka(), system.tape
-    tape = without_dead(replace(whole, outputs=whole.outputs[:1], results=whole.results[:1]))
+    hy, whole = import_heyoka(), system.tape
+    tape = remove_dead_instructions(
+        replace(whole, outputs=whole.outputs[:1], results=whole.results[:1])
+    )
     names = [f"y{k}" for k in range(tape.outputs[0].size)]
     states = list(hy.make_vars(*names)) if len(names) > 1 else [hy.make_vars(*names)]
     z = states[system.size : len(states) - WORKS] or [hy.expression(0.0)]
     w = outer.w([hy.par[k] for k in range(outer.count)], hy.time)
     push = [hy.expression(0.0)] * system.names.nv
-    rates, *_ = to_heyoka(tape, [states[: system.size], z, w, push, [hy.time]])
+    rates, *_ = tape_to_heyoka(tape, [states[: system.size], z, w, push, [hy.time]])
     equations = [(state, hy.expression(rate)) for state, rate in zip(states, rates, strict=True)]
     return hy.taylor_adaptive(
         equations, np.zeros(len(states)), tol=tolerance, compact_mode=len(tape) > LARGE
