@@ -180,7 +180,8 @@ def check_call_arguments(
     known = [port.name for port in inputs]
     if not len(known) <= len(arguments) <= len(known) + outputs:
         raise ArgumentError(
-            f"{name} takes {_argument_count_text(known)}: {', '.join(known)}; it got {len(arguments)}",
+            f"{name} takes {_argument_count_text(known)}: {', '.join(known)}; "
+            f"it got {len(arguments)}",
             where=owner,
             remedy=f"call {name}({', '.join(known)})",
         )

@@ -47,7 +47,8 @@ class EquationDifference:
         terms = self.expanded_terms()
         if len(text) <= MAX_COLLECTED_CHARACTERS or len(terms) <= MAX_SHOWN_TERMS:
             return text
-        return f"{expression_text(Sum(tuple(terms[:MAX_SHOWN_TERMS])))} + … ({len(terms) - MAX_SHOWN_TERMS} more terms)"
+        shown = expression_text(Sum(tuple(terms[:MAX_SHOWN_TERMS])))
+        return f"{shown} + … ({len(terms) - MAX_SHOWN_TERMS} more terms)"
 
 
 def statement_difference(

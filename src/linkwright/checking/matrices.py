@@ -203,9 +203,8 @@ def _refuse_matrix_scalars(value: ExpressionOrMatrix, symbols: TextSymbols) -> N
         return
     for name in sorted(names_in_expression(value)):
         if symbols.matrix_shape(name) is not None:
-            raise ExpressionError(
-                f"the matrix {name} stands among numbers in {shorten_text(expression_text(value), 30)}"
-            )
+            place = shorten_text(expression_text(value), 30)
+            raise ExpressionError(f"the matrix {name} stands among numbers in {place}")
 
 
 def _multiply_matrices(left: StatementMatrix, right: StatementMatrix) -> ExpressionOrMatrix:

@@ -236,7 +236,8 @@ class SymbolMeanings:
             near = [stem]  # a parameter m, written m1
         elif why := self.vocabulary.paper_symbols.why_index_fails(name):
             return NameNotFoundError(
-                f"'{shorten_text(name)}' has no meaning for {self.vocabulary.mechanism.name}: {why}",
+                f"'{shorten_text(name)}' has no meaning for "
+                f"{self.vocabulary.mechanism.name}: {why}",
                 remedy="count coordinates, bodies and constraints from 1, or say what it is",
             )
         advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""

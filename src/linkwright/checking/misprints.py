@@ -238,7 +238,8 @@ class MisprintSearch(NodeValuation):
             if len(gone) > 1
             else gone[0]
         )
-        what = f"the factor {text.removeprefix('1*')} is left out of the term {shorten_text(expression_text(node))}"
+        term = shorten_text(expression_text(node))
+        what = f"the factor {text.removeprefix('1*')} is left out of the term {term}"
         kind = kind if len(which) == 1 else "missing factors"
         if goal.is_met_by(
             self.guarded_value(lambda: self.multiply_values([self.node_value(x) for x in rest]))

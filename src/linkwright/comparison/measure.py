@@ -90,8 +90,8 @@ def evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
 def integration_time_note(rows: Sequence[FormulationRow]) -> str:
     """What of the time to integrate says something about formulations, in words."""
     return (
-        f"of the time to integrate, {evaluation_share_text(rows)} is evaluating the equations (as timed in a "
-        "batch); the rest is what the integrator’s own steps take by any formulation"
+        f"of the time to integrate, {evaluation_share_text(rows)} is evaluating the equations "
+        "(as timed in a batch); the rest is what the integrator’s own steps take by any formulation"
     )
 
 

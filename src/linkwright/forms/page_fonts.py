@@ -18,7 +18,8 @@ MATH_FAMILIES = (
 def math_font_css() -> str:
     """CSS that embeds the font for formulas and sets <math> in it."""
     families = ", ".join(f'"{name}"' for name in MATH_FAMILIES)
-    return f"{_font_face_css('Linkwright Math', 'math', 400)}math {{ font-family: {families}, math; }}\n"
+    face = _font_face_css("Linkwright Math", "math", 400)
+    return f"{face}math {{ font-family: {families}, math; }}\n"
 
 
 @cache

@@ -149,7 +149,8 @@ def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
         blocks = np.zeros((6, 6))
         blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
         if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
-            return f"'{name}' has {_missing_inertia_words(mass)}, and a free body needs mass and inertia"
+            missing = _missing_inertia_words(mass)
+            return f"'{name}' has {missing}, and a free body needs mass and inertia"
     return None
 
 

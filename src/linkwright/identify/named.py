@@ -207,7 +207,8 @@ def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
 
 def _long_regressor_error(eqs: Equations) -> UnsupportedError:
     return UnsupportedError(
-        f"the forces of {eqs.mechanism.name}, or the parameters, have more than {_MAX_FORMULA_LENGTH} terms",
+        f"the forces of {eqs.mechanism.name}, or the parameters, have more than "
+        f"{_MAX_FORMULA_LENGTH} terms",
         remedy="use its base parameters, whose regressor needs no expansion",
     )
 
@@ -216,7 +217,8 @@ def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) ->
     for meaning in printer.generator_expressions.values():
         if not isinstance(meaning, Name) and names_in_expression(meaning) & used:
             raise UnsupportedError(
-                f"the forces are not polynomials in the named parameters: {expression_text(meaning)}",
+                "the forces are not polynomials in the named parameters: "
+                f"{expression_text(meaning)}",
                 remedy="leave it out of them, so that it counts as known",
             )
 

@@ -136,9 +136,8 @@ def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str,
     ):
         for name, top, limit, unit in zip(names, tops, most, of, strict=True):
             if top > limit * (1 + _LIMIT_SLACK):
-                found += [
-                    f"{what} of {name} is up to {number_with_unit(top, unit)}, its limit {limit:.5g}"
-                ]
+                reached = number_with_unit(top, unit)
+                found += [f"{what} of {name} is up to {reached}, its limit {limit:.5g}"]
     return tuple(found)
 
 

@@ -146,9 +146,11 @@ class PageCommands:
         chosen = f" --by {','.join(by)}" if by else ""
         words = moved.command_arguments if moved else simulate_arguments(start)
         asked = f"{said.command_arguments()} -t {exact_number_text(start.seconds)}" if said else ""
-        compared = f"-t {exact_number_text(compared_seconds(start))} --budget {exact_number_text(budget / 2)}"
+        compared_time = exact_number_text(compared_seconds(start))
+        compared = f"-t {compared_time} --budget {exact_number_text(budget / 2)}"
         return cls(
-            f"linkwright report {file}{asked}{chosen} --budget {exact_number_text(budget)} -o report.html",
+            f"linkwright report {file}{asked}{chosen} --budget {exact_number_text(budget)} "
+            "-o report.html",
             f"linkwright simulate {file}{words} -o run.nc",
             f"linkwright compare {file}{chosen} {compared}",
         )

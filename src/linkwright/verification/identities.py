@@ -110,7 +110,8 @@ def check_accelerations_agree(
     if not subject.names.constraints:
         return Check(name, SKIPPED_VERDICT, "there are no constraints", meaning)
     if subject.eqs.nv > MAX_CONSTRAINED_COORDINATES:
-        why = f"more than {MAX_CONSTRAINED_COORDINATES} coordinates: they follow from M, bias, J and γ"
+        most = MAX_CONSTRAINED_COORDINATES
+        why = f"more than {most} coordinates: they follow from M, bias, J and γ"
         return Check(name, SKIPPED_VERDICT, why, meaning)
     function = "forward_dynamics"
     proofs, left_out = [], []

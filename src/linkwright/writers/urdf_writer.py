@@ -235,7 +235,8 @@ class _UrdfWriter:
             f'  <joint name={quoteattr(name)} type="{kind}">',
             f"    <parent link={quoteattr(parent)}/>",
             f"    <child link={quoteattr(child)}/>",
-            f'    <origin xyz="{_vector_attribute(p)}" rpy="{_vector_attribute(_roll_pitch_yaw(R))}"/>',
+            f'    <origin xyz="{_vector_attribute(p)}" '
+            f'rpy="{_vector_attribute(_roll_pitch_yaw(R))}"/>',
             *(f"    {line}" for line in details),
             "  </joint>",
         ]

@@ -63,9 +63,8 @@ def print_regressor_table(found: NamedRegressor) -> None:
             if entry != ZERO:
                 print(f"  Y[{i},{j}] = {expression_text(entry)}")
     for theta, others in found.redundant.items():
-        print(
-            f"redundant: column {found.parameters.index(theta) + 1} is {found.column_sum_text(others)}"
-        )
+        column = found.parameters.index(theta) + 1
+        print(f"redundant: column {column} is {found.column_sum_text(others)}")
     if found.known:
         print(f"taken as known: {', '.join(found.known)}")
 

@@ -97,7 +97,8 @@ def _body_tree(info: dict[str, Any]) -> Tree:
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for name, (kind, parent, child) in info["loops"].items():
-        label = f"[magenta]{_escape_markup(name)}[/magenta] {kind} → {_escape_markup(child)} (closes a loop)"
+        label = f"[magenta]{_escape_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
+        label += " (closes a loop)"
         branches[parent].add(label)
     for body, names in frames.items():
         for frame in names:
