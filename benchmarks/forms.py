@@ -22,9 +22,9 @@ from collections.abc import Callable
 from typing import Any
 
 import linkwright as lw
-from linkwright.algebra.exact.trig import read_trig_polynomials
-from linkwright.forms.generators import form_angles
-from linkwright.forms.sources import find_form_source, record_source_tape
+from linkwright.algebra.exact.trig_polynomials import read_trig_polynomials
+from linkwright.forms.angle_choice import form_angles
+from linkwright.forms.form_sources import find_form_source, record_source_tape
 from linkwright.formulations import derive_uncached
 
 MOST_LINKS = 4

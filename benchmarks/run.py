@@ -30,7 +30,7 @@ from linkwright.formulations import derive_uncached
 from linkwright.ports import Port
 from linkwright.quantities import quantity_ports
 from linkwright.readings.llvm import compile_tape
-from linkwright.readings.llvm.contract import find_fused_multiply_adds
+from linkwright.readings.llvm.fused_multiply_add import find_fused_multiply_adds
 from linkwright.tape import Op, Tape
 from linkwright.tape.writer import TapeWriter
 from robots import Robot, long_chain, robots

@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
-    from .model import Model as Model
-    from .model import compile as compile  # noqa: A004
+    from .model.model import Model as Model
+    from .model.model import compile as compile  # noqa: A004
     from .simulation import equilibria as equilibria
     from .simulation import linearize as linearize
     from .simulation import load_run as load_run

@@ -13,15 +13,15 @@ from typing import Any
 
 CONVENIENCES = {
     "Equations.closed_form": "forms:closed_form",
-    "Equations._repr_latex_": "forms:on_a_page",
+    "Equations._repr_latex_": "forms:readable_equations_latex",
     "Run.plot": "show:plot",
     "Run.cyclograph": "show:cyclograph",
     "Run.animate": "show:animate",
     "Run.repeat": "control:made_by",
     "Plan.save": "show:plan_picture",
-    "Plan.plot": "show:plan_courses",
+    "Plan.plot": "show:plan_histories",
     "Plan.draw": "show:plan_ends",
-    "Homework.to_html": "report.marks_page:marks_page",
+    "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""
 

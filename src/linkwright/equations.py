@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from .algebra.linear import solve_symmetric
+from .algebra.linear_algebra import solve_symmetric
 from .conveniences import find_convenience
 from .displays import SummarizedResult
 from .errors import NameNotFoundError, UnsupportedError, suggest_remedy

@@ -118,7 +118,7 @@ def test_lagrange_both_ways_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     q, v = np.random.default_rng(0).uniform(-1, 1, (2, 6))
     results = []
     for few in (0, 100):
-        monkeypatch.setattr(lagrange, "FEW", few)
+        monkeypatch.setattr(lagrange, "MAX_CHRISTOFFEL_VELOCITIES", few)
         eqs = derive_uncached(arm, by="lagrange", parameters="numeric")
         results.append([value(eqs, name, *x) for name, x in
                         (("mass_matrix", [q]), ("coriolis_matrix", [q, v]), ("gravity", [q]))])  # fmt: skip

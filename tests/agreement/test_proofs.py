@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.algebra.exact.tape_identity import compare_tapes_modulo
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS, formulation_module
-from linkwright.verification.subject import VerifiedEquations
+from linkwright.verification.verified_equations import VerifiedEquations
 from tests.random_trees import KINDS, random_tree
 
 TREES = [n for n in lw.gallery() if not (lw.gallery(n).loops or lw.gallery(n).constraints)]

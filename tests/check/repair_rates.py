@@ -39,7 +39,7 @@ from linkwright.expressions import (
 )
 from linkwright.expressions.tree import child_expressions
 
-HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
+HOME = Path(lw.__file__).parent / "mechanism" / "gallery_files"
 TEXTBOOK = Path(__file__).parent / "textbook"
 KINDS = ("sign", "index", "function", "factor", "exponent", "dot", "symbol", "dropped term")
 FILES = (

@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.checking import CheckReport, Finding
 from linkwright.mechanism.mechanism import replace_fields
 
-HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
+HOME = Path(lw.__file__).parent / "mechanism" / "gallery_files"
 FILES = (
     "cartesian",
     "chain-6",

@@ -232,7 +232,7 @@ def test_unlucky_texts_of_ours_are_rows_too(
     def fail(*words: object, **options: object) -> None:
         raise RuntimeError("assertion of CasADi")
 
-    monkeypatch.setattr(homework, "check_with", fail)
+    monkeypatch.setattr(homework, "check_with_vocabularies", fail)
     (only,) = marks(tmp_path, {"a.txt": "tau1 = 1"})
     assert "RuntimeError: assertion of CasADi" in only.problem
 

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import linkwright as lw
-from linkwright.checking.reading import Statement, UnreadableStatement, read_statements
+from linkwright.checking.statement_reader import Statement, UnreadableStatement, read_statements
 from linkwright.errors import ExpressionError, LinkwrightError
 from linkwright.expressions import expression_text
 from linkwright.mechanism.mechanism import replace_fields

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from tests.check.repair_rates import KINDS, outcomes, rates
 
-HOME = Path(lw.__file__).parent / "mechanism" / "gallery"
+HOME = Path(lw.__file__).parent / "mechanism" / "gallery_files"
 INTERNAL = ("@", "mass_center_of_body", "number ")
 
 

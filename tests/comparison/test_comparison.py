@@ -14,8 +14,8 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.comparison import Comparison
-from linkwright.comparison.bounded import BudgetExceededError, TimedWorker
-from linkwright.comparison.measure import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
+from linkwright.comparison.cost_measurement import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
+from linkwright.comparison.timed_worker import BudgetExceededError, TimedWorker
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
 from tests.commands import ok, run
@@ -121,7 +121,7 @@ def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
 
 
 def test_figures_can_be_read(pendulum: Comparison) -> None:
-    from linkwright.comparison.figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_cost_figure
 
     texts = [
         t
@@ -133,7 +133,7 @@ def test_figures_can_be_read(pendulum: Comparison) -> None:
 
 def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
     """Each stands between its panel and the next one, or the figure's end."""
-    from linkwright.comparison.figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_cost_figure
 
     figure = draw_cost_figure(pendulum)
     figure.draw_without_rendering()

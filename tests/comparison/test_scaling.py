@@ -115,7 +115,7 @@ def test_files(study: CostScaling, tmp_path: Path) -> None:
 
 def test_every_panel_of_the_figure_has_numbers(study: CostScaling) -> None:
     """Also where costs are within one power of ten; and no letter is below seven points."""
-    from linkwright.comparison.figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_cost_figure
 
     figure = draw_cost_figure(study)
     figure.draw_without_rendering()

@@ -167,7 +167,7 @@ def test_null_space_and_weakest_direction() -> None:
 def test_tolerances_are_frozen_and_each_has_a_reason() -> None:
     with pytest.raises(FrozenInstanceError):
         CLOSURE_TOLERANCES.closed_residual = 1.0  # type: ignore[misc]
-    for place in ("kinematics/closing/tolerances.py", "motion/options.py"):
+    for place in ("kinematics/closing/tolerances.py", "motion/inverse_options.py"):
         (table,) = [
             node
             for node in ast.parse((ROOT / place).read_text(encoding="utf-8")).body

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, MechanismError
-from linkwright.files.toml import read_toml
+from linkwright.files.toml_reader import read_toml
 from linkwright.formulations import FORMULATIONS
 from linkwright.simulation.dataset import row_names
 from linkwright.writers.toml_writer import write_toml

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.files.toml import read_toml
+from linkwright.files.toml_reader import read_toml
 from tests.constrained.test_rolling_sides import COIN
 
 R, M, ACROSS = 0.2, 1.0, 0.01

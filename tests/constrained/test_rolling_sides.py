@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import MechanismError
-from linkwright.files.toml import read_toml
+from linkwright.files.toml_reader import read_toml
 from linkwright.writers.toml_writer import write_toml
 
 FLOOR = '[frames.floor]\nbody = "ground"\norigin = { rpy = ["pi", 0, 0] }\n'

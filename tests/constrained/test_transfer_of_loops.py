@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.formulations.influence.transfer import (
+from linkwright.formulations.influence.coordinate_transfer import (
     add_dynamics,
     closure_coefficients,
     dynamics_at_instant,

@@ -18,8 +18,13 @@ from linkwright.control import (
     pid,
 )
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.formulations.influence.transfer import dynamics_at_instant, frame_influence
-from linkwright.formulations.influence.transfer import operational_dynamics as at_the_hand
+from linkwright.formulations.influence.coordinate_transfer import (
+    dynamics_at_instant,
+    frame_influence,
+)
+from linkwright.formulations.influence.coordinate_transfer import (
+    operational_dynamics as at_the_hand,
+)
 from linkwright.motion import quintic
 from linkwright.simulation import load_run
 

@@ -14,7 +14,7 @@ import linkwright as lw
 from linkwright.cli.commands.export_command import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import load
-from linkwright.files.toml import FIELDS_NOT_IN_FILES, read_toml
+from linkwright.files.toml_reader import FIELDS_NOT_IN_FILES, read_toml
 from linkwright.writers import check_output_file_name, save, write_mechanism_text
 from linkwright.writers.toml_writer import write_toml
 from tests.random_trees import RandomTree, trees
@@ -127,7 +127,7 @@ def test_no_more_is_read_than_the_limit(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.parametrize("name", ["a\0b", "a\0b.toml"])
 def test_names_that_no_file_can_have(name: str) -> None:
-    with pytest.raises(FileError, match="no name of a file"):
+    with pytest.raises(FileError, match="not a valid file name"):
         load(name)
     with pytest.raises(FileError):
         save(lw.gallery("elbow"), name)

@@ -9,7 +9,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.expressions import Expression, evaluate_exactly, expression_text, parse_expression
-from linkwright.forms.sources import find_form_source, record_source_tape
+from linkwright.forms.form_sources import find_form_source, record_source_tape
 
 
 def state(eqs: lw.Equations, seed: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.cli.commands.derive_command import derive
-from linkwright.report.parts import write_equation_functions
+from linkwright.report.page_parts import write_equation_functions
 from tests.forms.reading import agree, state
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -13,7 +13,7 @@ import linkwright as lw
 from linkwright.algebra.exact.quotient_ring import BudgetError
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.expressions import names_in_expression as names_in
-from linkwright.forms.sheet import equation_functions, typeset_quantity
+from linkwright.forms.quantity_typesetting import equation_functions, typeset_quantity
 from tests.forms.reading import agree
 from tests.random_trees import random_tree
 

@@ -139,7 +139,7 @@ def read_expression(data: bytes) -> Numbers:
 
 
 def read_latex(data: bytes) -> Numbers:
-    from linkwright.checking.reading import read_statements
+    from linkwright.checking.statement_reader import read_statements
 
     read_statements(data.decode("utf-8", "replace"), _elbow())
     return []

@@ -14,7 +14,7 @@ from linkwright import show
 from linkwright.cli.main import app
 from linkwright.errors import LinkwrightError
 from linkwright.motion import bounds_of, plan_to, through
-from linkwright.show.style import line_color
+from linkwright.show.figure_style import line_color
 from tests.commands import ok, run
 
 VUKOBRATOVIC = ("vukobratovic-arm", "phi1=180deg", "phi2=-90deg", "phi3=-90deg")

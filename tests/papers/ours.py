@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright.algebra.dual import DualDisplacement, DualVector
 from linkwright.formulations.approximate import ApproximateFormulation
 from linkwright.formulations.kane import KaneFormulation
-from linkwright.kinematics.build import build_tree
+from linkwright.kinematics.tree_builder import build_tree
 from linkwright.mechanism.mechanism import replace_fields
 from tests.papers.printed import Value, value
 

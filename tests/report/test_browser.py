@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 import linkwright as lw
 from linkwright.report import page
-from linkwright.report.document import html_document
-from linkwright.report.parts import write_equation_functions
+from linkwright.report.page_parts import write_equation_functions
+from linkwright.report.report_page import html_document
 from tests.report.browser import Browser, found
 
 PROGRAM = found()

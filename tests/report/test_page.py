@@ -17,14 +17,12 @@ import linkwright as lw
 from linkwright.comparison import Comparison
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism import mechanism_names
-from linkwright.report import document, motions, page
-from linkwright.report.description import describe_mechanism
-from linkwright.report.document import PageCommands
-from linkwright.report.motions import LeftOutPart, PageMotion, simulate_page_motion
-from linkwright.report.parts import PageParts, write_equation_functions
-from linkwright.report.plots import motion_figures_html, spinning_coordinates
-from linkwright.report.rendering import typeset_figures
-from linkwright.report.sections import (
+from linkwright.report import page, report_page, shown_motion
+from linkwright.report.mechanism_facts import describe_mechanism
+from linkwright.report.motion_starts import _GALLERY_STARTS, MotionStart, default_motion_start
+from linkwright.report.page_figures import motion_figures_html, spinning_coordinates
+from linkwright.report.page_parts import PageParts, write_equation_functions
+from linkwright.report.page_sections import (
     checks_section,
     comparison_section,
     equations_section,
@@ -32,12 +30,14 @@ from linkwright.report.sections import (
     motion_section,
     page_header,
 )
-from linkwright.report.starts import _GALLERY_STARTS, MotionStart, default_motion_start
+from linkwright.report.rendering import typeset_figures
+from linkwright.report.report_page import PageCommands
+from linkwright.report.shown_motion import LeftOutPart, PageMotion, simulate_page_motion
 from linkwright.simulation import Happened
-from linkwright.verification.report import Check, VerificationReport
+from linkwright.verification.verification_report import Check, VerificationReport
 from tests.commands import ok, run
 
-TEMPLATES = Path(document.__file__).parent / "templates"
+TEMPLATES = Path(report_page.__file__).parent / "templates"
 HOSTILE = "<script>alert('x')</script>&\"'"
 
 
@@ -87,7 +87,9 @@ def hostile() -> str:
     arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
     missing = LeftOutPart(HOSTILE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document, "made", lambda *_: PageParts(missing, missing, missing, missing))
+        patch.setattr(
+            report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
+        )
         return page(arm, f"my {HOSTILE}.toml")
 
 
@@ -117,7 +119,9 @@ def test_what_takes_too_long_is_left_out_and_said() -> None:
 
 def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = LeftOutPart("why")
-    monkeypatch.setattr(document, "made", lambda *_: PageParts(missing, missing, missing, missing))
+    monkeypatch.setattr(
+        report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
+    )
     text = page(lw.gallery("elbow"), "/home/me/my robot.urdf", base="free")
     assert "linkwright verify &#39;my robot.urdf&#39; --base free" in text
     assert "/home/me" not in text
@@ -175,7 +179,7 @@ def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> 
                 raise LinkwrightError("it took long")
             return PageMotion(None, (), " -t 1")  # type: ignore[arg-type]
 
-    found = motions.compute_page_motion(Impatient(), arm, MotionStart(1.0), 10.0)  # type: ignore[arg-type]
+    found = shown_motion.compute_page_motion(Impatient(), arm, MotionStart(1.0), 10.0)  # type: ignore[arg-type]
     assert isinstance(found, PageMotion)
     assert found.command_arguments == " -t 1 --without friction"
 
@@ -313,10 +317,10 @@ def test_many_events_are_no_forest_of_lines(
 ) -> None:
     drawn: list[int] = []
     monkeypatch.setattr(
-        "linkwright.report.plots.plot", lambda run, *_, **__: drawn.append(len(run.events))
+        "linkwright.report.page_figures.plot", lambda run, *_, **__: drawn.append(len(run.events))
     )
-    monkeypatch.setattr("linkwright.report.plots.cyclograph", lambda *_, **__: None)
-    monkeypatch.setattr("linkwright.report.plots.picture", lambda *_: Markup())
+    monkeypatch.setattr("linkwright.report.page_figures.cyclograph", lambda *_, **__: None)
+    monkeypatch.setattr("linkwright.report.page_figures.figure_html", lambda *_: Markup())
     run = lw.simulate(lw.gallery("elbow"), 0.2, samples=21)
     happened = tuple(Happened(0.01 * k, "q1", "hit") for k in range(count))
     motion_figures_html(replace(run, events=happened))

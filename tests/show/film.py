@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.kinematics.build import build_tree
-from linkwright.kinematics.constraint_kinds.closure import LoopRestraint
+from linkwright.kinematics.constraint_kinds.loop import LoopRestraint
+from linkwright.kinematics.tree_builder import build_tree
 from linkwright.mechanism import Mechanism
-from linkwright.show.shapes import numeric_point
+from linkwright.show.glyphs import numeric_point
 from linkwright.types import Floats
 
 CANVAS = (620.0, 378.0)
@@ -88,7 +88,9 @@ def loop_gap(data: dict[str, Any], mechanism: Mechanism, times: Floats) -> float
     ties = [
         tie for tie in build_tree(mechanism).restraints.entries if isinstance(tie, LoopRestraint)
     ]
-    ends = [(tie.at_parent, tie.at_child) for tie in ties if tie.type in ("revolute", "spherical")]
+    ends = [
+        (tie.at_parent, tie.at_child) for tie in ties if tie.kind.name in ("revolute", "spherical")
+    ]
     gaps = []
     for placed in map(film, times):
         for pin in ends:

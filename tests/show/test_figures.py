@@ -7,9 +7,9 @@ import pytest
 
 import linkwright as lw
 from linkwright import show
-from linkwright.show.members import inertia_box_edges
+from linkwright.show.link_glyphs import inertia_box_edges
 from linkwright.show.scene import mechanism_scene
-from linkwright.show.view import View
+from linkwright.show.view_direction import View
 
 from ..references.four_bar import FourBar
 from . import runs
@@ -91,7 +91,7 @@ def test_a_leg_ends_at_its_foot() -> None:
 
 
 def test_a_ball_that_falls_is_drawn_to_scale_over_its_floor() -> None:
-    from linkwright.show.ground import build_ground_glyphs
+    from linkwright.show.ground_glyphs import build_ground_glyphs
 
     scene = mechanism_scene(lw.gallery("bouncing-ball"))
     assert scene.link_glyphs == []
@@ -167,7 +167,7 @@ def test_what_cannot_move_is_refused() -> None:
 
 def test_graph_and_sparsity() -> None:
     from linkwright.show.sparsity_figure import pattern
-    from linkwright.show.structure import graph_node_places
+    from linkwright.show.structure_graph import graph_node_places
 
     robot = lw.gallery("quadruped")
     spots = graph_node_places(robot)
@@ -185,7 +185,7 @@ def test_graph_and_sparsity() -> None:
 def test_the_graph_of_many_branches_is_an_outline() -> None:
     """Of the Stewart platform: every body below its parent, a lane for every loop, no word on
     another; the name of a loop stands at its rod, not at the platform that has six."""
-    from linkwright.show.outline import outline_rows
+    from linkwright.show.graph_outline import outline_rows
 
     robot = lw.gallery("stewart")
     rows = outline_rows(robot)
@@ -235,10 +235,10 @@ def test_signs_of_joints_lie_over_their_links_and_mass_centres_over_frames() -> 
 @pytest.mark.parametrize("view", [(-60.0, 22.0), (-30.0, 70.0), (200.0, 5.0)])
 def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, float]) -> None:
     """Also where a mechanism fills the corners of the paper."""
-    from linkwright.show.brush import GlyphBrush
-    from linkwright.show.ink import InkGrid, PaperTransform, text_corners
-    from linkwright.show.paper import finish_axes
-    from linkwright.show.style import house_style, new_figure
+    from linkwright.show.figure_style import house_style, new_figure
+    from linkwright.show.glyph_brush import GlyphBrush
+    from linkwright.show.ink_grid import InkGrid, PaperTransform, text_corners
+    from linkwright.show.scaled_axes import finish_axes
 
     scene = mechanism_scene(lw.gallery("stewart"))
     seen = scene.view(view)

@@ -16,9 +16,9 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
-from linkwright.show.animated_page import motion_data, policy_of
+from linkwright.show.film_page import motion_data, policy_of
 from linkwright.show.scene import mechanism_scene
-from linkwright.show.tracks import (
+from linkwright.show.traced_points import (
     divide_path_times,
     find_traced_points,
     parts_for_smooth_path,
@@ -127,7 +127,7 @@ def test_no_joint_of_a_fast_film_opens_by_a_pixel(case: str, sampled: int) -> No
 
 
 def test_a_film_that_is_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linkwright.show.key_frames._MOST_NUMBERS", 60)
+    monkeypatch.setattr("linkwright.show.key_frames._MAX_FILM_NUMBERS", 60)
     page = show.animation_page(fast_run("slider-crank", 101)[0])
     assert "joints may open" in page
     assert "joints may open" not in show.animation_page(runs.elbow())

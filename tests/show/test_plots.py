@@ -283,7 +283,7 @@ def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:
 
 def test_names_of_lines_fit_over_their_panel() -> None:
     """Six torques in one row; long names in several, read row by row."""
-    from linkwright.show.style import house_style, legend_columns
+    from linkwright.show.figure_style import house_style, legend_columns
 
     t = np.linspace(0, 1, 3)
     for count, word in ((6, "$\\tau_{{q{}}}$"), (7, "shoulder_{}")):
@@ -313,7 +313,7 @@ def test_drives_of_actuators_alone() -> None:
 
 def test_rates_of_all_names_are_signed() -> None:
     """Also of words; angular velocities of a free body are rates of no coordinates."""
-    from linkwright.show.labels import symbol_label
+    from linkwright.show.label_text import symbol_label
 
     assert [symbol_label("q1", 1), symbol_label("grip.rx", 1), symbol_label("u1.1", 2), symbol_label("u1.1")] == [
         r"$\dot{q}_{1}$", r"$\dot{q}$ grip.rx", r"$\ddot{q}$ u1.1", "u1.1",

@@ -13,12 +13,12 @@ import linkwright as lw
 from linkwright import show
 from linkwright.kinematics.assembly import assemble
 from linkwright.mechanism import mechanism_names
-from linkwright.mechanism.units import coordinate_units
-from linkwright.show.dimensions import DIMENSION_TAG
-from linkwright.show.ink import PaperTransform, text_corners
-from linkwright.show.labels import symbol_label
+from linkwright.mechanism.mechanism_units import coordinate_units
+from linkwright.show.ink_grid import PaperTransform, text_corners
+from linkwright.show.label_placing import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
+from linkwright.show.label_text import symbol_label
+from linkwright.show.length_dimensions import DIMENSION_TAG
 from linkwright.show.scene import mechanism_scene
-from linkwright.show.words import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
 
 
 def configuration(mechanism: lw.Mechanism, is_random: bool) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.forms.sheet import typeset_quantity, writable_functions
+from linkwright.forms.quantity_typesetting import typeset_quantity, writable_functions
 from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
 from linkwright.simulation.inputs import drive_of

@@ -8,12 +8,16 @@ from fractions import Fraction
 import casadi as ca
 import pytest
 
-from linkwright.algebra.exact.algebra import evaluate_expression, read_tape, record_formula_tape
 from linkwright.algebra.exact.prime_field import PrimeField
-from linkwright.algebra.exact.programs import ModularProgram, TapePoint
-from linkwright.algebra.exact.residue_values import FIELD_PRIME
-from linkwright.checking.slopes import Jet, JetAlgebra
-from linkwright.checking.values import DualResidue, DualResidueAlgebra
+from linkwright.algebra.exact.residue_programs import ModularProgram, TapePoint
+from linkwright.algebra.exact.residues import FIELD_PRIME
+from linkwright.algebra.exact.tape_algebra import (
+    evaluate_expression,
+    read_tape,
+    record_formula_tape,
+)
+from linkwright.checking.residue_keys import DualResidue, DualResidueAlgebra
+from linkwright.checking.statement_jets import Jet, JetAlgebra
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import (
     PI,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from linkwright.expressions import parse_expression
-from linkwright.expressions.broken import MAX_PIECE_LENGTH, FormulaBreaker
+from linkwright.expressions.formula_breaks import MAX_PIECE_LENGTH, FormulaBreaker
 from linkwright.expressions.typeset import MathmlNotation, Typesetter
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.readings.llvm import cache
+from linkwright.readings.llvm import code_cache
 from linkwright.readings.llvm.target import generic_x86_target
 
 PROGRAM = """
@@ -97,9 +97,9 @@ def test_keys_tell_everything_apart(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert count == before + 2, "another target is other code, of its own and shared; same facts"
     other = lw.compile(lw.gallery("elbow").with_parameters(m1=2))
     assert not np.array_equal(other.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]), torque())
-    for name in ("_sources", "_versions", "this_cpu"):
+    for name in ("_sources_hash", "_compiler_versions", "cpu_identity"):
         count = len(list(folder.iterdir()))
-        monkeypatch.setattr(cache, name, lambda name=name: f"another {name}")
+        monkeypatch.setattr(code_cache, name, lambda name=name: f"another {name}")
         torque()
         assert len(list(folder.iterdir())) > count, f"{name} is part of the key"
 
@@ -123,7 +123,10 @@ def test_writers_at_the_same_time(folder: Path) -> None:
     content = os.urandom(100_000)
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(
-            lambda _: (cache.write_cache_entry("a", content), cache.read_cache_entry("a"))[1],
+            lambda _: (
+                code_cache.write_cache_entry("a", content),
+                code_cache.read_cache_entry("a"),
+            )[1],
             range(64),
         ):
             assert found == content
@@ -131,12 +134,12 @@ def test_writers_at_the_same_time(folder: Path) -> None:
 
 
 def test_the_longest_unused_goes_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "LIMIT", 3000)
+    monkeypatch.setattr(code_cache, "MAX_CACHE_BYTES", 3000)
     for k, name in enumerate("abc"):
-        cache.write_cache_entry(name, bytes(900))
+        code_cache.write_cache_entry(name, bytes(900))
         os.utime(folder / f"{name}.lwc", (k, k))
-    cache.read_cache_entry("a")
-    cache.write_cache_entry("d", bytes(900))
+    code_cache.read_cache_entry("a")
+    code_cache.write_cache_entry("d", bytes(900))
     assert {entry.name[0] for entry in folder.iterdir()} == {"a", "c", "d"}
 
 
@@ -148,29 +151,29 @@ def test_a_place_that_cannot_be_written_does_no_harm(monkeypatch: pytest.MonkeyP
 
 
 def test_the_files_of_others_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "LIMIT", 1000)
+    monkeypatch.setattr(code_cache, "MAX_CACHE_BYTES", 1000)
     folder.mkdir(mode=0o700)
     (folder / "thesis.tex").write_bytes(bytes(5000))
     for name in "ab":
-        cache.write_cache_entry(name, bytes(900))
+        code_cache.write_cache_entry(name, bytes(900))
     assert {entry.name for entry in folder.iterdir()} == {"thesis.tex", "b.lwc"}
 
 
 def test_a_cache_that_only_can_be_read_is_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache.write_cache_entry("a", b"code")
+    code_cache.write_cache_entry("a", b"code")
 
     def refuse(*_: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "utime", refuse)
-    assert cache.read_cache_entry("a") == b"code"
+    assert code_cache.read_cache_entry("a") == b"code"
 
 
 def test_without_sources_to_tell_versions_apart_nothing_is_stored(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_sources", lambda: "")
-    cache.write_cache_entry("a", b"code")
+    monkeypatch.setattr(code_cache, "_sources_hash", lambda: "")
+    code_cache.write_cache_entry("a", b"code")
     assert not folder.exists()

@@ -11,6 +11,7 @@ import pytest
 import typer
 
 from linkwright.cli import command as commands
+from linkwright.cli.command_output import CommandOutcome
 from linkwright.cli.main import app
 from linkwright.cli.options import (
     MechanismFile,
@@ -18,7 +19,6 @@ from linkwright.cli.options import (
     VelocityOptions,
     output_file_conversion,
 )
-from linkwright.cli.output import CommandOutcome
 from linkwright.errors import LinkwrightError
 
 PROGRAM: Any = typer.main.get_command(app)

@@ -19,9 +19,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings import llvm
-from linkwright.readings.llvm import StepLoop, compile_step_loop, compile_tape, loader
+from linkwright.readings.llvm import StepLoop, code_loader, compile_step_loop, compile_tape
+from linkwright.readings.llvm.code_loader import LoadedCode
 from linkwright.readings.llvm.code_table import CodeTable
-from linkwright.readings.llvm.loader import LoadedCode
 from linkwright.simulation.fixed.kernels import Kernel
 from linkwright.tape import Tape, record_tape
 
@@ -32,7 +32,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="co
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[CodeTable]:
     """A table without the code of other tests."""
     fresh = CodeTable()
-    monkeypatch.setattr(llvm, "CODES", fresh)
+    monkeypatch.setattr(llvm, "LOADED_CODES", fresh)
     return fresh
 
 
@@ -129,7 +129,7 @@ def test_code_of_a_model_is_freed_without_the_garbage_collector(
 def test_code_by_llvms_own_loader_is_freed_too(
     table: CodeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(llvm, "load", loader.load_code_by_llvm)
+    monkeypatch.setattr(llvm, "load_object_code", code_loader.load_code_by_llvm)
     tape, x = scaling(2.0), np.linspace(-1, 1, 3)
     compile_tape(tape)(x)
     maps = mappings() if Path("/proc/self/maps").exists() else 0
@@ -185,7 +185,7 @@ def test_a_guarded_function_solves_weak_states_after_its_model_is_gone() -> None
     reuse_freed_memory()
     np.testing.assert_array_equal(function(q, zeros, zeros), wanted)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("linkwright.guard.SMALL_PIVOT", 2 * abs(float(pivot)))
+        patch.setattr("linkwright.model.guard.MIN_PIVOT_SHARE", 2 * abs(float(pivot)))
         np.testing.assert_allclose(function(q, zeros, zeros), wanted, rtol=1e-9, atol=1e-12)
 
 
@@ -273,7 +273,7 @@ def test_threads_that_compile_equal_models_at_once_share_one_code(
         assembled.append(arguments)
         return assemble(*arguments)
 
-    monkeypatch.setattr(llvm, "assemble", count)
+    monkeypatch.setattr(llvm, "assemble_tape", count)
 
     def compile_one(_: int) -> Any:
         model = lw.compile(lw.gallery("elbow"))
@@ -300,7 +300,7 @@ def test_code_that_cannot_be_made_leaves_nothing_behind(table: CodeTable) -> Non
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(table.get_or_load, "key", fail)
         barrier.wait(30)
-        code = table.get_or_load("key", lambda: loader.load_object_code(content, support))
+        code = table.get_or_load("key", lambda: code_loader.load_object_code(content, support))
         with pytest.raises(RuntimeError, match="no compiler"):
             first.result()
     assert len(table) == 1
@@ -313,28 +313,28 @@ FORKING = """
 import os, signal, threading
 import casadi as ca, numpy as np
 from linkwright.readings import llvm
-from linkwright.tape import record
+from linkwright.tape import record_tape
 
 x = ca.SX.sym("x")
-tape, other = (record(ca.Function("f", [x], [k * ca.sin(x)])) for k in (2, 3))
-shared, content = llvm.compile_tape(tape), llvm.assemble(other, 8)
+tape, other = (record_tape(ca.Function("f", [x], [k * ca.sin(x)])) for k in (2, 3))
+shared, content = llvm.compile_tape(tape), llvm.assemble_tape(other, 8)
 loading, done = threading.Event(), threading.Event()
 
 def wait_for_the_fork():
     loading.set()
     done.wait(60)
-    return llvm.load(content, llvm.support_code(8))
+    return llvm.load_object_code(content, llvm.shared_object_code(8))
 
-thread = threading.Thread(target=llvm.CODES.get_or_load, args=("key", wait_for_the_fork))
+thread = threading.Thread(target=llvm.LOADED_CODES.get_or_load, args=("key", wait_for_the_fork))
 thread.start()
 loading.wait(60)
 child = os.fork()
 if child == 0:
     signal.alarm(20)
-    llvm.CODES.get_or_load("key", lambda: llvm.load(content, llvm.support_code(8)))
+    llvm.LOADED_CODES.get_or_load("key", lambda: llvm.load_object_code(content, llvm.shared_object_code(8)))
     good = np.all(shared([1.0]) == 2 * np.sin(1.0)) and np.all(llvm.compile_tape(tape)([0.5]))
     del shared
-    os._exit(0 if good and len(llvm.CODES) == 0 else 1)
+    os._exit(0 if good and len(llvm.LOADED_CODES) == 0 else 1)
 done.set()
 thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), float(shared([1.0])[0] / np.sin(1.0)))

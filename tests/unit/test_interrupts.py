@@ -14,7 +14,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.comparison.bounded import TimedWorker, cancel_workers_on_error, clear_cancellation
+from linkwright.comparison.timed_worker import (
+    TimedWorker,
+    cancel_workers_on_error,
+    clear_cancellation,
+)
 from linkwright.readings.llvm.interruptible import call_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
@@ -78,11 +82,11 @@ def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it is killed, and can tell them nothing."""
     program = (
-        "import time; from linkwright.comparison.bounded import Worker\n"
-        "with Worker() as worker:\n"
-        "    worker.call(bool, seconds=60)\n"
+        "import time; from linkwright.comparison.timed_worker import TimedWorker\n"
+        "with TimedWorker() as worker:\n"
+        "    worker.call_within(bool, seconds=60)\n"
         "    open('pid', 'w').write(str(worker._process.pid))\n"
-        "    worker.call(time.sleep, 1000, seconds=1000)\n"
+        "    worker.call_within(time.sleep, 1000, seconds=1000)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
     file = tmp_path / "pid"

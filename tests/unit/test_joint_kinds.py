@@ -95,4 +95,4 @@ def test_no_other_module_tells_elementary_motions_apart() -> None:
         for path in sorted(PACKAGE.rglob("*.py"))
         if re.search(r"\bKind\.[A-Z]", path.read_text(encoding="utf-8"))
     ]
-    assert found == ["kinematics/joints.py"]
+    assert found == ["kinematics/elementary_motions.py"]

@@ -13,9 +13,9 @@ import pytest
 import linkwright as lw
 from linkwright.control import adaptive, pd_gravity
 from linkwright.errors import LinkwrightError
-from linkwright.files.partial import partial_file_name
+from linkwright.files.partial_files import partial_file_name
 from linkwright.motion import quintic
-from linkwright.readings.llvm import cache
+from linkwright.readings.llvm import code_cache
 from linkwright.simulation import Event
 from tests.effort import calls_of
 
@@ -114,12 +114,12 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
 def test_a_pipe_in_the_cache_is_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
-    cache.write_cache_entry("entry", b"content")
+    code_cache.write_cache_entry("entry", b"content")
     (stored,) = tmp_path.iterdir()
-    assert cache.read_cache_entry("entry") == b"content"
+    assert code_cache.read_cache_entry("entry") == b"content"
     stored.unlink()
     os.mkfifo(stored)
-    assert cache.read_cache_entry("entry") is None
+    assert code_cache.read_cache_entry("entry") is None
 
 
 @pytest.mark.parametrize("by", ["recursive", "lagrange", "hamilton"])
@@ -133,7 +133,7 @@ def test_equations_pickle_as_their_recipe(by: str) -> None:
 
 
 def test_films_allow_no_scripts_but_their_own() -> None:
-    from linkwright.show.animated_page import animation_page
+    from linkwright.show.film_page import animation_page
 
     run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
     page = animation_page(run)

@@ -18,9 +18,9 @@ import linkwright as lw
 from linkwright import readings
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.code_table import CodeTable
-from linkwright.readings.llvm.emit import emit_tape_module
+from linkwright.readings.llvm.shared_ir import shared_functions_ir
 from linkwright.readings.llvm.sincos import MAX_FAST_ARGUMENT
-from linkwright.readings.llvm.support import shared_functions_ir
+from linkwright.readings.llvm.tape_ir import emit_tape_module
 from linkwright.readings.llvm.target import MachineTarget
 from linkwright.readings.llvm.threads import MIN_WORK_PER_THREAD
 from linkwright.tape import Op, record_tape
@@ -304,14 +304,14 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 @pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
 def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     """Our loader applies relocations itself; LLVM's is what other systems use."""
-    from linkwright.readings.llvm import assemble_tape, loader, shared_object_code, ufunc
+    from linkwright.readings.llvm import assemble_tape, code_loader, shared_object_code, ufunc
 
     tape = lw.compile(lw.gallery("quadruped")).tape(function)
     content = assemble_tape(tape, 8)
     rng = np.random.default_rng(0)
     states = [rng.uniform(-1, 1, (19, *port.shape)) for port in tape.inputs]
     results = []
-    for load in (loader.load_object_code, loader.load_code_by_llvm):
+    for load in (code_loader.load_object_code, code_loader.load_code_by_llvm):
         code = load(content, shared_object_code(8))
         made = ufunc.make_gufunc(
             "f", "", tape.inputs, tape.outputs, code, lambda code=code: code, threads=1
@@ -333,7 +333,7 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
 ) -> None:
     """It is compiled inside of the first call, which has no other way to say so."""
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    monkeypatch.setattr(readings.llvm, "CODES", CodeTable())
+    monkeypatch.setattr(readings.llvm, "LOADED_CODES", CodeTable())
     function = lw.compile(lw.gallery("six-axis")).mass_matrix
     out = np.full((3, 6, 6), 7, np.float32)
 
@@ -341,7 +341,7 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(readings.llvm, "assemble", fails)
+        patch.setattr(readings.llvm, "assemble_tape", fails)
         with pytest.raises(type(error), match=str(error)):
             _call_and_wait(function, np.zeros((3, 6), np.float32), out)
     assert np.isnan(out).all(), "what was not computed does not look like a result"
@@ -363,15 +363,17 @@ def test_floating_point_flags_of_all_threads_reach_the_caller() -> None:
 def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     import ctypes
 
-    from linkwright.readings.llvm import loader
+    from linkwright.readings.llvm import code_loader
 
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(lambda size: None)
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     assert address is not None
-    found = loader._c_function_address
-    monkeypatch.setattr(readings.llvm, "CODES", CodeTable())
+    found = code_loader._c_function_address
+    monkeypatch.setattr(readings.llvm, "LOADED_CODES", CodeTable())
     monkeypatch.setattr(
-        loader, "_c_function", lambda name: address if name == "malloc" else found(name)
+        code_loader,
+        "_c_function_address",
+        lambda name: address if name == "malloc" else found(name),
     )
     model = lw.compile(lw.gallery("quadruped"), threads=1)
     q = model.neutral()

@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright.errors import MechanismError, NameNotFoundError, UnphysicalWarning
 from linkwright.expressions import Number, parse_expression
 from linkwright.mechanism import Joint, Mimic, PartTable
-from linkwright.mechanism.validate.structure import check_structure
+from linkwright.mechanism.validate.structure_checks import check_structure
 
 ARM: dict[str, Any] = {
     "parameters": {"m1": 1.0, "l": "250 mm", "I": "m1*l^2/12"},

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linkwright.model.model.calls import explain_compiled_call
 
 import linkwright as lw
-from linkwright.calls import explain_compiled_call
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwright.algebra  # noqa: F401 - gives SX the direct operators
-from linkwright.algebra.linear import matrix_from_rows, rotate_vector
+from linkwright.algebra.linear_algebra import matrix_from_rows, rotate_vector
 
 A, V = ca.SX.sym("a"), ca.SX.sym("v", 3)
 OPERANDS = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.ports import Port
 from linkwright.readings.llvm import chunks, compile_tape
-from linkwright.readings.llvm.contract import find_fused_multiply_adds
+from linkwright.readings.llvm.fused_multiply_add import find_fused_multiply_adds
 from linkwright.tape import (
     OPERATION_ARITY,
     Op,
@@ -83,7 +83,7 @@ def test_normalising_and_scheduling_keep_the_numbers(tape: Tape) -> None:
 def test_any_cut_gives_the_same_code(tape: Tape, length: int) -> None:
     """Functions of 20 instructions or of 1500, with fused products: the same numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "LENGTH", length)
+        patch.setattr(chunks, "CHUNK_LENGTH", length)
         function = compile_tape(tape, threads=1)
     x = states(tape)
     (wanted,) = run(tape, x)

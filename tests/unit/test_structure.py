@@ -109,7 +109,7 @@ def test_conveniences_are_the_only_calls_that_point_up() -> None:
         for path in MODULES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
-        and getattr(node.func, "id", "") == "convenience"
+        and getattr(node.func, "id", "") == "find_convenience"
         and isinstance(node.args[0], ast.Constant)
     }
     assert {method for _, method in used} == set(CONVENIENCES)

@@ -8,7 +8,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.formulations.influence.transfer import (
+from linkwright.formulations.influence.coordinate_transfer import (
     TransferredDynamics,
     dependent_coefficients,
     dynamics_at_instant,

@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwright.algebra.exact.algebra import record_formula_tape
-from linkwright.algebra.exact.angles import angle_form, angle_lattice, rational_combinations
+from linkwright.algebra.exact.angle_forms import angle_form, angle_lattice, rational_combinations
 from linkwright.algebra.exact.quotient_expressions import QuotientPrinter
 from linkwright.algebra.exact.quotient_ring import (
     BudgetError,
@@ -17,7 +16,8 @@ from linkwright.algebra.exact.quotient_ring import (
     are_equal_quotients,
 )
 from linkwright.algebra.exact.quotients import Quotient
-from linkwright.algebra.exact.trig import read_field_quotients, read_trig_polynomials
+from linkwright.algebra.exact.tape_algebra import record_formula_tape
+from linkwright.algebra.exact.trig_polynomials import read_field_quotients, read_trig_polynomials
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import expression_to_float, parse_expression
 from linkwright.ports import Port

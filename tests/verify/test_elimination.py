@@ -13,7 +13,7 @@ from linkwright.algebra.exact.elimination import (
     solve_exact_system,
     solve_modulo,
 )
-from linkwright.algebra.exact.modular import BadPointError, rational_from_residue
+from linkwright.algebra.exact.modular_arithmetic import BadPointError, rational_from_residue
 from linkwright.algebra.exact.prime_field import PrimeField
 
 PRIMES = (7, 2**61 - 1281, 2**61 - 1, 2**89 - 1)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algebra.exact.bounds import DegreeBounds
-from linkwright.algebra.exact.programs import ModularProgram, TapePoint
+from linkwright.algebra.exact.degree_bounds import DegreeBounds
+from linkwright.algebra.exact.residue_programs import ModularProgram, TapePoint
 from linkwright.algebra.exact.tape_identity import (
     MERSENNE_EXPONENTS,
     TapeVerdict,

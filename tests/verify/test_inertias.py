@@ -8,7 +8,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.verification.inertias import find_physical_inertias
-from linkwright.verification.subject import VerifiedEquations
+from linkwright.verification.verified_equations import VerifiedEquations
 
 
 def arm_with(inertia: list[object], second: list[object]) -> lw.Mechanism:

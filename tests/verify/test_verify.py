@@ -14,7 +14,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.verification import VerificationReport
-from linkwright.verification.subject import VerifiedEquations
+from linkwright.verification.verified_equations import VerifiedEquations
 from linkwright.writers import write_mechanism_text
 from tests.commands import ok, run
 from tests.verify.test_inertias import REAL, arm_with

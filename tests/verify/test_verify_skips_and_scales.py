@@ -6,7 +6,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import UnsupportedError
-from linkwright.verification.subject import VerifiedEquations
+from linkwright.verification.verified_equations import VerifiedEquations
 from tests.constrained.test_quaternion_assembly import pinned
 
 
@@ -50,7 +50,7 @@ def test_functions_that_cannot_be_compared_are_noted_with_the_reason(
             raise UnsupportedError("gravity is out of order")
         return whole(self, function)
 
-    monkeypatch.setattr(VerifiedEquations, "tape", without_gravity)
+    monkeypatch.setattr(VerifiedEquations, "function_tape", without_gravity)
     check = lw.verify(governor(1.0, 1e-2), by=["kane"])["formulations agree"]
     assert check.verdict == "proved"
     assert "not compared: gravity by kane (gravity is out of order)" in check.figure

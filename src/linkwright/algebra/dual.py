@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from .linear import Array, Scalar, cross, dot
+from .linear_algebra import Array, Scalar, cross, dot
 
 
 @dataclass(frozen=True)

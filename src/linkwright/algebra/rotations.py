@@ -8,7 +8,14 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from .linear import Array, Scalar, column_vector, cross, matrix_from_rows, snap_rounding_noise
+from .linear_algebra import (
+    Array,
+    Scalar,
+    column_vector,
+    cross,
+    matrix_from_rows,
+    snap_rounding_noise,
+)
 
 CosSin = tuple[Scalar, Scalar]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .linear import (
+from .linear_algebra import (
     IDENTITY,
     ZERO3,
     Array,

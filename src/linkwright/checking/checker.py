@@ -9,13 +9,13 @@ from itertools import groupby
 from ..errors import ExpressionError, LinkwrightError
 from ..expressions.tokens import shorten_text
 from ..mechanism import Mechanism, require_mechanism
+from .approximate_vocabulary import APPROXIMATE_HEADING, ApproximateVocabulary
+from .check_report import DEFINITION, UNREADABLE, CheckReport, Finding
+from .checked_section import CheckedSection
 from .declarations import WITHOUT_HEADING_PREFIX, mechanism_of_heading
-from .inference import infer_symbol_names
-from .reading import Statement
-from .report import DEFINITION, UNREADABLE, CheckReport, Finding
-from .section import CheckedSection
-from .sources import order_findings, read_equation_source
-from .superabundant import APPROXIMATE_HEADING, ApproximateVocabulary
+from .equation_sources import order_findings, read_equation_source
+from .name_inference import infer_symbol_names
+from .statement_reader import Statement
 from .vocabulary import Vocabulary
 
 

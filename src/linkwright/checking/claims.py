@@ -8,13 +8,13 @@ from itertools import groupby
 
 from ..errors import ExpressionError, LinkwrightError
 from ..expressions import Expression, Name, parse_expression
+from .approximate_vocabulary import APPROXIMATE_HEADING
+from .check_report import DEFINITION, EQUIVALENT, IDENTICAL, CheckReport, Finding
 from .declarations import NO_DECLARATIONS, WITHOUT_HEADING_PREFIX, TextDeclarations
-from .meaning import SymbolMeanings
-from .points import Assumptions
+from .motion_sampler import Assumptions
 from .prover import EquationSides
-from .reading import Statement
-from .report import DEFINITION, EQUIVALENT, IDENTICAL, CheckReport, Finding
-from .superabundant import APPROXIMATE_HEADING
+from .statement_reader import Statement
+from .symbol_meanings import SymbolMeanings
 from .vocabulary import Vocabulary
 
 RIGHT_VERDICTS = (IDENTICAL, EQUIVALENT)

@@ -20,7 +20,7 @@ from ..expressions import expression_text, parse_expression
 from ..expressions.tokens import shorten_text
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replace_fields
-from .reading import expand_index_ranges
+from .statement_reader import expand_index_ranges
 
 _NAME_DECLARATION = re.compile(r"([A-Za-z][\w{}]*) is ([^=]+?(?:, *\w+ = \d+\.\.\d+)*)")
 _FRAME_DECLARATION = re.compile(r"frame (\w+) on (\w+)(?: at (.+))?")

@@ -14,8 +14,8 @@ from ..expressions.tree import child_expressions
 from ..forms import ClosedForm, FormSource, make_closed_form
 from ..ports import Port
 from ..types import SX
-from .meaning import SymbolMeanings
-from .points import Assumptions
+from .motion_sampler import Assumptions
+from .symbol_meanings import SymbolMeanings
 from .vocabulary import Vocabulary
 
 MAX_DIFFERENCE_TERMS, MAX_DIFFERENCE_SECONDS = 2000, 0.5

@@ -12,12 +12,12 @@ import casadi as ca
 
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate_expression
-from .meaning import MECHANISM_NAME_PREFIX
 from .paper_symbols import split_symbol_indices
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
+from .symbol_meanings import MECHANISM_NAME_PREFIX
 
 if TYPE_CHECKING:
-    from .section import CheckedSection
+    from .checked_section import CheckedSection
 
 _ENERGIES_UP_TO_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
 """Energies whose zero is a matter of choice."""

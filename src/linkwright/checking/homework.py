@@ -16,13 +16,7 @@ from ..displays import NotebookDisplayed
 from ..errors import ExpressionError, FileError, LinkwrightError
 from ..expressions import expression_text
 from ..mechanism import Mechanism
-from .checker import check_with_vocabularies
-from .claims import RIGHT_VERDICTS, ClaimSet, collect_claims
-from .declarations import separate_declarations
-from .documents import extract_document_equations
-from .presence import CLAIM_MISSING, CLAIM_PRESENT, compare_with_solution
-from .reading import MAX_TEXT_LENGTH, Statement, read_statements
-from .report import (
+from .check_report import (
     DEFINITION,
     DIFFERS,
     EQUIVALENT,
@@ -32,6 +26,12 @@ from .report import (
     CheckReport,
     Finding,
 )
+from .checker import check_with_vocabularies
+from .claims import RIGHT_VERDICTS, ClaimSet, collect_claims
+from .declarations import separate_declarations
+from .documents import extract_document_equations
+from .solution_presence import CLAIM_MISSING, CLAIM_PRESENT, compare_with_solution
+from .statement_reader import MAX_TEXT_LENGTH, Statement, read_statements
 from .vocabulary import Vocabulary
 
 TEXT_ENDINGS = (".txt", ".tex", ".md")

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ..expressions import Name, Number, Reciprocal
 from .latex_symbols import LatexSymbolParser
-from .matrices import (
+from .statement_matrices import (
     ExpressionOrMatrix,
     add_statement_terms,
     multiply_statement_factors,

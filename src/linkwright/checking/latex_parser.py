@@ -13,12 +13,12 @@ from math import prod
 
 from ..expressions import Call, Expression, Name, Number, Sum, negate_expression, parse_expression
 from ..expressions import names_in_expression as names_in
-from .grammar import BRACKET_PAIRS, RADIANS_PER_DEGREE
+from .equation_grammar import BRACKET_PAIRS, RADIANS_PER_DEGREE
 from .latex_calculus import LatexCalculusParser
 from .latex_symbols import LATEX_ACCENTS, LATEX_FONTS, LATEX_FUNCTIONS
 from .latex_tokens import GREEK_LETTER_NAMES
-from .matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
-from .symbols import TextSymbols
+from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
+from .text_symbols import TextSymbols
 
 MAX_TOTAL_STEPS = 4_000_000
 _TRANSPOSE_TOKENS = ("T", "\\top")

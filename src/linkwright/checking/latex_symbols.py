@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from ..errors import ExpressionError
-from .grammar import EquationGrammar
+from .equation_grammar import EquationGrammar
 from .latex_tokens import GREEK_LETTER_NAMES, tokenize_latex
-from .symbols import TextSymbols
+from .text_symbols import TextSymbols
 
 LATEX_FUNCTIONS = {
     **{name: name for name in ("sin", "cos", "tan", "exp", "tanh", "atan2", "asin", "acos")},

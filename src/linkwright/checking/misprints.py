@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
-from ..algebra.exact.modular import rational_from_residue
-from ..algebra.exact.residue_values import FIELD_PRIME
+from ..algebra.exact.modular_arithmetic import rational_from_residue
+from ..algebra.exact.residues import FIELD_PRIME
 from ..expressions import (
     ONE,
     Call,
@@ -29,9 +29,9 @@ from ..expressions import (
 from ..expressions.tokens import shorten_text
 from ..expressions.tree import child_expressions
 from ..tape import Op
-from .goals import NodeValuation, RepairGoal
-from .places import NodePath, replace_node
-from .values import (
+from .node_paths import NodePath, replace_node
+from .repair_goals import NodeValuation, RepairGoal
+from .residue_keys import (
     ResidueKey,
     StatementAlgebra,
     StatementValue,

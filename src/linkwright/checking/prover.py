@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from ..algebra.exact.algebra import evaluate_expression
-from ..algebra.exact.modular import BadPointError, chance_of_error
+from ..algebra.exact.modular_arithmetic import BadPointError, chance_of_error
 from ..algebra.exact.prime_field import AngleSubdivisionError, PrimeField
-from ..algebra.exact.residue_values import FIELD_PRIME, Residue
+from ..algebra.exact.residues import FIELD_PRIME, Residue
+from ..algebra.exact.tape_algebra import evaluate_expression
 from ..expressions import Expression, Name
 from ..tape import Op
-from .meaning import SymbolMeanings
-from .points import Assumptions, MotionSampler
-from .states import RealStateTest, RealStateVerdict
+from .motion_sampler import Assumptions, MotionSampler
+from .real_states import RealStateTest, RealStateVerdict
+from .symbol_meanings import SymbolMeanings
 
 Made = TypeVar("Made")
 

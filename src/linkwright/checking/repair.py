@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..algebra.exact.residue_values import FIELD_PRIME
+from ..algebra.exact.residues import FIELD_PRIME
 from ..expressions import (
     ZERO,
     Call,
@@ -21,24 +21,24 @@ from ..expressions import (
 )
 from ..expressions.tree import child_expressions
 from ..tape import Op
+from .check_report import Repair
 from .difference import EquationDifference, statement_difference
-from .duals import (
+from .dual_statements import (
     DUAL_UNIT_NAME,
     names_behind_expression,
     remove_nested_dual_units,
     split_dual_sides,
 )
-from .goals import RepairGoal
 from .misprints import MISPRINT_KINDS, MisprintCandidate, MisprintSearch, multiply_term, name_stem
-from .missing import MissingTermSearch
-from .places import count_nodes
+from .missing_terms import MissingTermSearch
+from .node_paths import count_nodes
 from .prover import EquationProver, EquationSides, PointValues
-from .report import Repair
-from .trial import RepairTrial, calls_in_side
-from .values import StatementValue, negate_key, residue_key_of
+from .repair_goals import RepairGoal
+from .repair_trial import RepairTrial, calls_in_side
+from .residue_keys import StatementValue, negate_key, residue_key_of
 
 if TYPE_CHECKING:
-    from .section import CheckedSection
+    from .checked_section import CheckedSection
 
 MAX_REPAIRS = 3
 SEVERAL_TERMS_PREFIX = "the terms "

@@ -10,10 +10,10 @@ from ..errors import ExpressionError, suggest_remedy
 from ..expressions import Expression, Name, negate_expression
 from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_text
 from ..expressions.tree import FUNCTION_ARITIES
-from .grammar import BRACKET_PAIRS, EquationGrammar
+from .equation_grammar import BRACKET_PAIRS, EquationGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
-from .matrices import ExpressionOrMatrix, column_of_entries, require_scalar
-from .symbols import TextSymbols
+from .statement_matrices import ExpressionOrMatrix, column_of_entries, require_scalar
+from .text_symbols import TextSymbols
 
 _PLAIN_TEXT_TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+(?!\w))?)"

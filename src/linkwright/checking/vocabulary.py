@@ -17,14 +17,14 @@ from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
 from ..formulations import derive
-from ..kinematics.values import CasadiAlgebra
+from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replace_fields
 from ..tape import Tape, record_tape
 from ..types import SX
-from .body_quantities import BodySymbols, center_of_mass_frames, duplicate_center_parameters
+from .body_symbols import BodySymbols, center_of_mass_frames, duplicate_center_parameters
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .motors import dual_symbol_part
+from .dual_symbols import dual_symbol_part
 from .paper_symbols import DERIVATIVE_SYMBOL, PaperSymbols, add_flat_names, rate_spellings
 
 NumberConverter = Callable[[ExactNumber], Any]

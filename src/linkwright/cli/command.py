@@ -26,6 +26,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from .command_output import CommandOutcome, print_command_outcome
+from .mechanism_argument import read_mechanism_argument
 from .options import (
     BaseOption,
     ClosureOption,
@@ -35,8 +37,6 @@ from .options import (
     OptionalFileArgument,
     OptionConversion,
 )
-from .output import CommandOutcome, print_command_outcome
-from .sources import read_mechanism_argument
 
 app = typer.Typer(
     name="linkwright",

@@ -14,7 +14,7 @@ import typer
 from ..errors import LinkwrightError
 from . import commands as commands  # registers them
 from .command import app
-from .output import CheckFailedError
+from .command_output import CheckFailedError
 from .supervise import supervise_command
 
 

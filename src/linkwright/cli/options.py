@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .output import check_output_option, check_run_output_option
-from .words import (
+from .command_output import check_output_option, check_run_output_option
+from .option_texts import (
     read_option_assignments,
     read_option_histories,
     read_option_names,

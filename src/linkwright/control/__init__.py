@@ -1,9 +1,9 @@
 """Control of joints and tools, as drives of `simulate`: each law an expression in the kernel."""
 
 from .adaptive_control import adaptive
-from .joints import computed_torque, coordinated, pd_gravity, pid
+from .controller_recipes import made_by
+from .joint_control import computed_torque, coordinated, pd_gravity, pid
 from .operational_control import operational
-from .recipes import made_by
 
 __all__ = [
     "adaptive",

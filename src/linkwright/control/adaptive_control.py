@@ -20,7 +20,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..simulation.feedback import Feedback
-from .parts import (
+from .control_laws import (
     ControlledEquations,
     ControllerStates,
     ReferenceLike,
@@ -31,7 +31,7 @@ from .parts import (
     read_reference,
     saturate_effort,
 )
-from .recipes import register_controller
+from .controller_recipes import register_controller
 
 
 @register_controller

@@ -15,13 +15,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra.linear import solve_symmetric
+from ..algebra.linear_algebra import solve_symmetric
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..number_checks import read_number_array
 from ..simulation.feedback import Feedback
-from .joints import damped_gains
-from .parts import (
+from .control_laws import (
     ControlledEquations,
     ReferenceLike,
     controlled_equations,
@@ -32,7 +31,8 @@ from .parts import (
     read_reference,
     saturate_effort,
 )
-from .recipes import register_controller
+from .controller_recipes import register_controller
+from .joint_control import damped_gains
 
 
 @register_controller

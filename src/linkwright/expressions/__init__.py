@@ -1,7 +1,7 @@
 """The one safe parser: tokens, tree, units, and the tree's readings."""
 
 from .dimensions import InferredDimension, check_dimension, infer_dimension
-from .evaluate import (
+from .evaluation import (
     ExactNumber,
     Interpretation,
     PiMultiple,
@@ -10,7 +10,6 @@ from .evaluate import (
     expression_without_unit,
     fold_expression,
 )
-from .naming import is_parameter_name, is_variable_name
 from .parser import parse_expression, read_expression
 from .printing import decimal_literal_text, expression_text
 from .tree import (
@@ -31,6 +30,7 @@ from .tree import (
     negate_expression,
 )
 from .units import Dimension, Unit, dimension_text, parse_unit
+from .variable_names import is_parameter_name, is_variable_name
 
 __all__ = [
     "ONE",

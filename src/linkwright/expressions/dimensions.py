@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import ExpressionError
-from .evaluate import fold_expression
+from .evaluation import fold_expression
 from .tree import Expression, Number, Product, child_expressions
 from .units import Dimension, Unit, dimension_text
 

@@ -56,7 +56,7 @@ def load(
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
     """The table of a TOML file that is no mechanism, its decimals as floats."""
-    from .toml import read_toml_table
+    from .toml_reader import read_toml_table
 
     return {
         key: _decimals_to_floats(value)
@@ -144,23 +144,23 @@ def _read_mechanism_text(
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
     match kind:
         case "urdf":
-            from .urdf import read_urdf
+            from .urdf_reader import read_urdf
 
             return read_urdf(text, base or "fixed")
         case "mjcf":
-            from .mjcf import read_mjcf
+            from .mjcf_reader import read_mjcf
 
             return read_mjcf(text, path)
         case "dh.csv":
-            from .dh_csv import read_dh_csv
+            from .dh_csv_reader import read_dh_csv
 
             return read_dh_csv(text, convention)
         case "dh.toml":
-            from .dh import read_dh_toml
+            from .dh_reader import read_dh_toml
 
             return read_dh_toml(text, convention)
         case _:
-            from .toml import read_toml
+            from .toml_reader import read_toml
 
             return read_toml(text)
 
@@ -171,7 +171,7 @@ def _detect_file_format(text: str, name: str) -> str:
     if named is not None:
         return named
     if text.lstrip().startswith("<"):
-        from .xml import read_xml
+        from .xml_reader import read_xml
 
         root = read_xml(text).tag
         if root in ("mujoco", "mujocoinclude"):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .urdf_kinds import joint_kind_of_urdf
-from .xml import XmlElement
+from .xml_reader import XmlElement
 
 _JOINT_CHILD_TAGS = {"parent", "child", "origin"}
 _CHILD_TAGS_READ = {

@@ -1,8 +1,8 @@
 """Closed forms that people can read: canonical polynomials, collected and printed."""
 
-from .closed import ClosedForm, closed_form, make_closed_form
+from .closed_forms import ClosedForm, closed_form, make_closed_form
 from .equation_page import readable_closed_form, readable_equations_latex
-from .sources import SHORT_QUANTITY_NAMES, FormSource, closed_form_quantities
+from .form_sources import SHORT_QUANTITY_NAMES, FormSource, closed_form_quantities
 
 __all__ = [
     "SHORT_QUANTITY_NAMES",

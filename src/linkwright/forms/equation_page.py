@@ -7,7 +7,7 @@ from typing import Any
 from ..algebra.exact.quotient_ring import BudgetError
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from .closed import ClosedForm, closed_form
+from .closed_forms import ClosedForm, closed_form
 
 PAGE_CHARACTERS = 6000
 """Characters of a page: sixty lines."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
-from ..kinematics.values import ParameterSelection
+from ..kinematics.parameter_values import ParameterSelection
 from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
@@ -80,7 +80,7 @@ def derive_uncached(
                 remedy=suggest_remedy(option, known),
             )
     if parameters == "base":
-        from .base.reduced import derive_base
+        from .base_parameters.base_equations import derive_base
 
         equations = derive_base(mechanism, by)
     else:

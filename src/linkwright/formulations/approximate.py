@@ -23,21 +23,21 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric
 from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
-from ..kinematics.build import build_tree
-from ..kinematics.constraints import constraint_body_forces
-from ..kinematics.coordinates import gather_columns, gather_forces
-from ..kinematics.tree import GROUND, KinematicTree
-from ..kinematics.values import ParameterSelection
-from ..kinematics.world import WorldKinematics
+from ..kinematics.constraint_equations import constraint_body_forces
+from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_coordinates import gather_columns, gather_forces
+from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
+from .formulation import Formulation, reject_quaternions
 from .newton_euler import acceleration_directions
-from .recursive.newton_euler import joint_reactions
-from .reduction import loop_joint_wrenches
-from .shared import Formulation, reject_quaternions
+from .recursive.recursive_newton_euler import joint_reactions
+from .velocity_reduction import loop_joint_wrenches
 
 DEFAULT_TIME_STEP = 1e-3
 """Seconds: the step of integration that β and γ are made for, unless they are given."""

@@ -13,15 +13,15 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric
 from ..equations import Equations, FormulationState
-from ..kinematics.build import build_tree
-from ..kinematics.totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
-from ..kinematics.tree import KinematicTree
-from ..kinematics.values import ParameterSelection
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
 from ..mechanism import Mechanism
-from .kkt import ConstraintMultipliers, check_regular_mass_matrix
-from .shared import Formulation, reject_quaternions
+from .constraint_multipliers import ConstraintMultipliers, check_regular_mass_matrix
+from .formulation import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:

@@ -23,18 +23,12 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.dual import DualDisplacement, DualNumber, DualVector, dual_rotation
-from ..algebra.linear import Array, LUFactorization, solve_symmetric
+from ..algebra.linear_algebra import Array, LUFactorization, solve_symmetric
 from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
 from ..expressions import parse_expression
-from ..kinematics.build import build_tree
-from ..kinematics.coordinates import (
-    gather_columns,
-    gather_forces,
-    spread_accelerations,
-    spread_coordinates,
-    spread_velocities,
-)
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ..kinematics.parameter_values import ParameterSelection, read_mechanism_expression
 from ..kinematics.pivots import find_pivots, jacobian_rank, scale_jacobian
 from ..kinematics.recursions import (
     joint_axial_slide,
@@ -42,11 +36,17 @@ from ..kinematics.recursions import (
     link_displacements,
     motion_subspace,
 )
-from ..kinematics.tree import GROUND, KinematicTree, Link
-from ..kinematics.values import ParameterSelection, read_mechanism_expression
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_coordinates import (
+    gather_columns,
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
 from ..mechanism import Mechanism
 from ..types import Floats
-from .shared import Formulation
+from .formulation import Formulation
 
 
 def supports(mechanism: Mechanism) -> str | None:

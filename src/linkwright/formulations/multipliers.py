@@ -13,16 +13,16 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric
 from ..equations import Equations
-from ..kinematics.build import build_tree
+from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
-from ..kinematics.totals import tree_kinetic_energy, tree_weight_energy
-from ..kinematics.tree import KinematicTree
-from ..kinematics.values import ParameterSelection
+from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
-from .kkt import ConstraintMultipliers, check_regular_mass_matrix
-from .shared import Formulation, reject_quaternions
+from .constraint_multipliers import ConstraintMultipliers, check_regular_mass_matrix
+from .formulation import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:

@@ -28,12 +28,17 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import Array, cross, outer, skew, solve_symmetric
+from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric
 from ..equations import Equations
 from ..errors import UnsupportedError
-from ..kinematics.build import build_tree
-from ..kinematics.constraints import constraint_body_forces
-from ..kinematics.coordinates import (
+from ..kinematics.body_forces import declared_body_forces, declared_joint_forces, spring_body_forces
+from ..kinematics.constraint_equations import constraint_body_forces
+from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
+from ..kinematics.mobility_analysis import reference_configuration
+from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.recursions import LinkMotion, link_accelerations, link_displacements
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
     neutral_coordinates,
@@ -41,19 +46,14 @@ from ..kinematics.coordinates import (
     spread_coordinates,
     spread_velocities,
 )
-from ..kinematics.loads import declared_body_forces, declared_joint_forces, spring_body_forces
-from ..kinematics.mobility_analysis import reference_configuration
-from ..kinematics.recursions import LinkMotion, link_accelerations, link_displacements
-from ..kinematics.totals import joint_passive_forces
-from ..kinematics.tree import GROUND, BodyMass, KinematicTree
-from ..kinematics.values import ParameterSelection
-from ..kinematics.world import WorldKinematics
+from ..kinematics.tree_totals import joint_passive_forces
+from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_states import FreeBodyStates, states_per_body
-from .kkt import ConstraintMultipliers
-from .reduction import least_norm_reactions, loop_joint_wrenches
-from .shared import Formulation
+from .constraint_multipliers import ConstraintMultipliers
+from .formulation import Formulation
+from .free_body_states import FreeBodyStates, states_per_body
+from .velocity_reduction import least_norm_reactions, loop_joint_wrenches
 
 IDENTITY_TENSOR = np.eye(3)
 

@@ -23,22 +23,22 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import Array, cross
+from ..algebra.linear_algebra import Array, cross
 from ..algebra.rotations import rotation_z
 from ..equations import Equations
-from ..kinematics.build import build_tree
-from ..kinematics.coordinates import (
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
     spread_accelerations,
     spread_coordinates,
     spread_velocities,
 )
-from ..kinematics.tree import GROUND, KinematicTree, Link
-from ..kinematics.values import ParameterSelection
 from ..mechanism import Mechanism
 from ..types import Floats
-from .shared import Formulation, reject_quaternions
+from .formulation import Formulation, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -211,7 +211,7 @@ class RecurrentChain:
         """Their derivatives by q_s (45)–(51)."""
         zero = np.zeros(3)
         return self._assemble_coefficients(
-            index, r, lambda x: x.by.get(s, zero), self.chain_links[index].A
+            index, r, lambda x: x.partials.get(s, zero), self.chain_links[index].A
         )
 
     def _assemble_coefficients(

@@ -1,8 +1,12 @@
 """Which inertial numbers of a mechanism its motion can tell, and regressors for them."""
 
-from ..formulations.base.base_parameters import BaseParameter, BaseParameters, base_parameters
-from ..formulations.base.reduced import derive_base
-from .named import NamedRegressor, regressor_of
+from ..formulations.base_parameters.base_equations import derive_base
+from ..formulations.base_parameters.parameter_groups import (
+    BaseParameter,
+    BaseParameters,
+    base_parameters,
+)
+from .named_regressor import NamedRegressor, regressor_of
 
 __all__ = [
     "BaseParameter", "BaseParameters", "NamedRegressor", "base_parameters", "derive_base",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ..errors import AssemblyError
-from ..mechanism.units import coordinate_units
+from ..mechanism.mechanism_units import coordinate_units
 from ..types import Floats
 from .closing import CLOSURE_TOLERANCES, search_positions
 from .constraint_system import ConstraintSystem

@@ -11,24 +11,24 @@ import numpy as np
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
-from .build import build_tree
 from .closing import CLOSURE_TOLERANCES, PositionConstraints, solve_least_change
-from .constraints import (
+from .constraint_equations import (
     axle_misalignment_rates,
     constraint_equations,
     idle_constraint_error,
     moving_loops,
 )
-from .coordinates import (
+from .file_pose import starting_pose
+from .kinematic_tree import KinematicTree
+from .mechanism_size import mechanism_length
+from .pivots import JacobianScale, jacobian_rank
+from .tree_builder import build_tree
+from .tree_coordinates import (
     coordinate_rate_matrix,
     integrate_coordinates,
     position_ranges,
     quaternion_ranges,
 )
-from .pivots import JacobianScale, jacobian_rank
-from .sides import starting_pose
-from .sizes import mechanism_length
-from .tree import KinematicTree
 
 
 class ConstraintSystem:

@@ -10,7 +10,7 @@ from typing import Protocol, Self, TypeVar
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear import (
+from ..algebra.linear_algebra import (
     IDENTITY,
     ZERO3,
     Array,
@@ -29,7 +29,7 @@ from ..algebra.spatial import (
     SpatialMotion,
     rotate_vector_about_z,
 )
-from .tree import GROUND, KinematicTree, Link
+from .kinematic_tree import GROUND, KinematicTree, Link
 
 T = TypeVar("T")
 

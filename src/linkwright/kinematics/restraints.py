@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from ..mechanism import Joint, Mechanism
 from .constraint_kinds import RESTRAINT_READERS
-from .constraint_kinds.closure import read_loop_restraint
-from .constraint_kinds.setting import SymbolScope
-from .tree import LinkFrame, Restraint, Restraints
-from .values import ParameterValues
+from .constraint_kinds.body_states import SymbolScope
+from .constraint_kinds.loop import read_loop_restraint
+from .kinematic_tree import LinkFrame, Restraint, Restraints
+from .parameter_values import ParameterValues
 
 
 def read_restraints(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..algebra.linear import Array, Scalar
+from ..algebra.linear_algebra import Array, Scalar
 from ..mechanism.joint_kinds import JointGlyph
-from .tree import LinkFrame
+from .kinematic_tree import LinkFrame
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,20 @@ from .coordinates import (
     quaternion_offsets,
     velocity_names,
 )
-from .elements import Actuator, ChosenCoordinates, ForceElement, JointForce, Spring, WrenchElement
-from .given import read_named_numbers, require_mechanism
+from .force_elements import (
+    Actuator,
+    ChosenCoordinates,
+    ForceElement,
+    JointForce,
+    Spring,
+    WrenchElement,
+)
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
 from .mechanism import Mechanism, replace_fields
 from .parts import MechanismPart, NumberField, PartTable, Vector, part_numbers, plain_part_value
 from .strength import Strength
+from .user_arguments import read_named_numbers, require_mechanism
 
 __all__ = [
     "GROUND",

@@ -17,7 +17,7 @@ from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
 from .strength import Strength
 
 if TYPE_CHECKING:
-    from .validate.constraints import ConstraintChecks
+    from .validate.constraint_checks import ConstraintChecks
 
 
 class _ConstraintPart(MechanismPart):

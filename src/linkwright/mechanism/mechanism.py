@@ -23,7 +23,7 @@ from ..expressions import (
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
-from .elements import Actuator, ChosenCoordinates, ForceElement
+from .force_elements import Actuator, ChosenCoordinates, ForceElement
 from .joints import Joint
 from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
 from .validate import check_mechanism, evaluate_parameters, unphysical_body_messages

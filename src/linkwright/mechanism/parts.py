@@ -19,7 +19,7 @@ from ..expressions import (
     expression_text,
     read_expression,
 )
-from .complaints import to_mechanism_error
+from .validation_messages import to_mechanism_error
 
 T = TypeVar("T")
 

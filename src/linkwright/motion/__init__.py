@@ -1,10 +1,10 @@
 """Moving on purpose: inverse kinematics, trajectories, their timing."""
 
-from .inverse import InverseKinematics, Joints, inverse_kinematics
-from .limits import CoordinateBounds, bounds_of
-from .paths import ToolPath, arc, circular, follow, line, straight
-from .plan import MotionPlan, plan_to, planned
+from .coordinate_bounds import CoordinateBounds, bounds_of
+from .inverse_solver import InverseKinematics, Joints, inverse_kinematics
+from .motion_plan import MotionPlan, plan_to, planned
 from .timing import at_limits
+from .tool_paths import ToolPath, arc, circular, follow, line, straight
 from .trajectory import Trajectory, accelerated, quintic, through, trapezoid
 
 __all__ = [

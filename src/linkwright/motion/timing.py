@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism, mechanism_names
-from ..model import Model
-from ..model import compile as compiled
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..number_checks import check_scalar_or_vector
 from ..types import Floats
-from .limits import bounds_of, range_violations
+from .coordinate_bounds import bounds_of, range_violations
+from .coordinate_units import number_with_unit, units_of_coordinates
 from .trajectory import Trajectory
-from .units import number_with_unit, units_of_coordinates
 
 _PACES_PER_DECADE = 60
 """Paces of the grid from one power of ten to the next."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import flint
 
-from ..algebra.exact.algebra import evaluate_expression, read_tape
+from ..algebra.exact.tape_algebra import evaluate_expression, read_tape
 from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..algebra.exact.algebra import read_tape
+from ..algebra.exact.tape_algebra import read_tape
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
 

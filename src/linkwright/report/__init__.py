@@ -1,5 +1,5 @@
 """All about a mechanism on one page that needs no network and no other file."""
 
-from .document import page
+from .report_page import page
 
 __all__ = ["page"]

@@ -3,20 +3,20 @@
 Everything returns a matplotlib figure, and writes it where `path` is given (.svg, .pdf, .png).
 """
 
-from .animated_page import animation_element, animation_page
 from .animation import animate
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
-from .diagrams import free_body_diagrams
-from .free_body_forces import FreeBody, free_bodies
+from .figure_style import data_uri, save, svg
+from .film_page import animation_element, animation_page
+from .free_body_balance import FreeBody, free_bodies
+from .free_body_figures import free_body_diagrams
 from .histories import HistoryLine, Panel
-from .plans import plan_ends, plan_figure, plan_histories, plan_picture
-from .plots import eigenvalues, over_time, phase, plot
+from .history_plots import eigenvalues, over_time, phase, plot
+from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
 from .sparsity_figure import sparsity
-from .sticks import figure_of
-from .structure import graph
-from .style import data_uri, save, svg
+from .stick_figures import figure_of
+from .structure_graph import graph
 
 __all__ = [
     "Encounter",

@@ -14,14 +14,14 @@ import numpy as np
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..types import Bytes
-from .animated_page import animation_page
-from .brush import GlyphBrush
-from .ground import build_ground_glyphs
-from .paper import finish_axes, prepare_axes
+from .figure_style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
+from .film_page import animation_page
+from .glyph_brush import GlyphBrush
+from .ground_glyphs import build_ground_glyphs
+from .scaled_axes import finish_axes, prepare_axes
 from .scene import mechanism_scene
-from .sticks import DrawingDetails, draw_moving_glyphs
-from .style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
-from .tracks import (
+from .stick_figures import DrawingDetails, draw_moving_glyphs
+from .traced_points import (
     divide_path_times,
     find_traced_points,
     parts_for_smooth_path,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .labels import indexed_label, plain_label
-from .paper import round_scale_length
-from .style import INK_COLOR, line_color, new_figure
+from .figure_style import INK_COLOR, line_color, new_figure
+from .label_text import indexed_label, plain_label
+from .scaled_axes import round_scale_length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,8 @@ from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
+from .glyphs import GROUND_LINK
 from .scene import Scene, mechanism_scene
-from .shapes import GROUND_LINK
 
 if TYPE_CHECKING:
     from ..simulation.run import Run

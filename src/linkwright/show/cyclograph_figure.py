@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .brush import GlyphBrush
-from .ground import build_ground_glyphs
-from .labels import symbol_label
-from .paper import finish_axes, prepare_axes
+from .figure_style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_if_path, with_house_style
+from .glyph_brush import GlyphBrush
+from .ground_glyphs import build_ground_glyphs
+from .label_text import symbol_label
+from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
-from .style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_if_path, with_house_style
-from .tracks import (
+from .traced_points import (
     divide_path_times,
     equal_figure_times,
     find_traced_points,
@@ -23,7 +23,7 @@ from .tracks import (
     placements_at_times,
     require_run,
 )
-from .view import View
+from .view_direction import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

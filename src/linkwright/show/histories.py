@@ -12,12 +12,12 @@ import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism, mechanism_names
-from ..mechanism.units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
-from ..model import Model
-from ..model import compile as compiled
+from ..mechanism.mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..types import Floats
-from .bodies import BodyMotions
-from .labels import indexed_label, plain_label, symbol_label
+from .body_motions import BodyMotions
+from .label_text import indexed_label, plain_label, symbol_label
 
 if TYPE_CHECKING:
     from ..simulation.run import Run

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ..kinematics.coordinates import spread_coordinates
 from ..kinematics.recursions import link_displacements, link_poses
+from ..kinematics.tree_coordinates import spread_coordinates
 from ..types import Floats
-from .between import hermite_cubic, interpolate_run_coordinates
-from .shapes import GROUND_LINK, Glyph, numeric_array, numeric_point
+from .glyphs import GROUND_LINK, Glyph, numeric_array, numeric_point
+from .run_interpolation import hermite_cubic, interpolate_run_coordinates
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
     from .scene import Scene
-    from .tracks import TracedPoint
+    from .traced_points import TracedPoint
 
 
 CANVAS_WIDTH, CANVAS_HEIGHT, CANVAS_BORDER = 644.0, 402.0, 24.0

@@ -15,7 +15,7 @@ class NotebookFigure(Figure):  # type: ignore[misc]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """The picture and its size on the screen, as IPython asks for them."""
-        from .style import house_style
+        from .figure_style import house_style
 
         stream = io.BytesIO()
         with house_style():

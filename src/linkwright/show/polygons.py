@@ -26,13 +26,8 @@ from .arrows import (
     magnitude_label,
     make_body_panels,
 )
-from .bodies import BodyMotions
-from .free_body_forces import FreeBody, free_bodies, state_of
-from .labels import indexed_label, symbol_label
-from .members import convex_hull_order
-from .scene import Scene, mechanism_scene
-from .shapes import numeric_point
-from .style import (
+from .body_motions import BodyMotions
+from .figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
     INK_COLOR,
@@ -42,13 +37,18 @@ from .style import (
     save_if_path,
     with_house_style,
 )
-from .words import Label, group_labels, place_labels
+from .free_body_balance import FreeBody, free_bodies, state_of
+from .glyphs import numeric_point
+from .label_placing import Label, group_labels, place_labels
+from .label_text import indexed_label, symbol_label
+from .link_glyphs import convex_hull_order
+from .scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .view import View
+    from .view_direction import View
 
 
 _RAY_LAYER, _IMAGE_LAYER = 6, 7

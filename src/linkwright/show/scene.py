@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
 from ..expressions import expression_to_float
-from ..kinematics.build import build_tree
 from ..kinematics.constraint_kinds.wheel import WheelRestraint
-from ..kinematics.tree import GROUND, KinematicTree
-from ..kinematics.world import WorldKinematics
+from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_vector_rows
 from ..types import SX, Floats
-from .marks import (
+from .glyph_catalog import (
     GLYPH_RADIUS_SHARE,
     build_center_glyphs,
     build_connector_glyphs,
@@ -31,9 +31,9 @@ from .marks import (
     build_joint_glyphs,
     build_wheel_glyphs,
 )
-from .members import build_inertia_boxes, build_link_glyphs
-from .shapes import ConnectorGlyph, Glyph, PlaneContact, numeric_array, numeric_point
-from .view import View, choose_view
+from .glyphs import ConnectorGlyph, Glyph, PlaneContact, numeric_array, numeric_point
+from .link_glyphs import build_inertia_boxes, build_link_glyphs
+from .view_direction import View, choose_view
 
 
 class Scene:
@@ -68,7 +68,7 @@ class Scene:
     def home(self) -> Floats:
         """Where loops and constraints close, or nothing is displaced."""
         from ..kinematics.assembly import assemble
-        from ..kinematics.coordinates import neutral_coordinates
+        from ..kinematics.tree_coordinates import neutral_coordinates
 
         if self.tree.restraints.entries:
             return np.asarray(assemble(self.mechanism), dtype=float)

@@ -13,9 +13,7 @@ import numpy as np
 from ..errors import NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Booleans
-from .histories import drawing_model
-from .labels import symbol_label
-from .style import (
+from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
     line_color,
@@ -24,6 +22,8 @@ from .style import (
     text_width,
     with_house_style,
 )
+from .histories import drawing_model
+from .label_text import symbol_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mechanism import mechanism_names
-from ..mechanism.units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 
 if TYPE_CHECKING:
     import xarray

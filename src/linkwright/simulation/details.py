@@ -9,11 +9,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..kinematics.build import build_tree
-from ..kinematics.shares import PartContributions
+from ..kinematics.part_contributions import PartContributions
+from ..kinematics.tree_builder import build_tree
 from ..mechanism import Mechanism
-from ..model import Model
-from ..model import compile as compiled
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..ports import Port
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape

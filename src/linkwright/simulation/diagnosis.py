@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_null_space
-from ..model import Model
+from ..model.model import Model
 from ..types import Floats
 from .system import System
 
@@ -136,6 +136,6 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
 def _plain(system: System) -> Model:
     if "mass_matrix" in system.equations.function_names():
         return system.model
-    from ..model import compile as compiled
+    from ..model.model import compile as compiled
 
     return compiled(system.equations.mechanism, threads=1)

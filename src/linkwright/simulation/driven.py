@@ -17,16 +17,16 @@ import numpy as np
 from ..errors import AssemblyError, LinkwrightError, UnsupportedError
 from ..kinematics.assembly import assemble
 from ..kinematics.assembly_search import close_configuration
-from ..kinematics.build import build_tree
 from ..kinematics.closing import (
     CLOSURE_TOLERANCES,
     project_accelerations,
     project_velocities,
     smallest_singular_share,
 )
+from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
-from ..kinematics.constraints import constraint_equations
 from ..kinematics.mobility_analysis import mobility
+from ..kinematics.tree_builder import build_tree
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
 from .paths import Path
@@ -111,7 +111,7 @@ class Driven:
         return found
 
     def _neutral(self, values: Mapping[str, float]) -> Floats:
-        from ..kinematics.coordinates import neutral_coordinates
+        from ..kinematics.tree_coordinates import neutral_coordinates
         from .start import placed
 
         start = np.array(neutral_coordinates(build_tree(self.mechanism, "numeric")))

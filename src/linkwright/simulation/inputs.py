@@ -21,7 +21,7 @@ import numpy as np
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
-from ..kinematics.values import read_mechanism_expression
+from ..kinematics.parameter_values import read_mechanism_expression
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape

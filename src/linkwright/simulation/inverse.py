@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, mechanism_names
-from ..model import Model
-from ..model import compile as compiled
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..types import Floats
 from .checked import check_mechanism
 from .kinematic import Kinematics, solve_kinematics

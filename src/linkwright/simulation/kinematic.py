@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, mechanism_names
-from ..model import Model
-from ..model import compile as compiled
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..number_checks import check_number, check_number_table
 from ..types import Floats
 from .checked import check_mechanism, sample_times

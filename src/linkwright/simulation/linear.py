@@ -18,8 +18,8 @@ from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, sugge
 from ..kinematics.assembly import assemble
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse, project_velocities
 from ..mechanism import Mechanism
-from ..model import Model
-from ..model import compile as compiled
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..number_checks import check_number, check_number_table, check_vector
 from ..types import Floats, VectorLike
 from .checked import check_mechanism

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
-from ..kinematics.values import read_mechanism_expression
+from ..kinematics.parameter_values import read_mechanism_expression
 from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_number
 from ..types import Floats

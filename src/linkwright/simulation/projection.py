@@ -16,7 +16,7 @@ from ..kinematics.closing import (
     smallest_singular_share,
 )
 from ..kinematics.mobility_analysis import constraint_ranks
-from ..model import Model
+from ..model.model import Model
 from ..types import Floats
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import Mechanism
-from ..model import Model
+from ..model.model import Model
 from ..types import Floats
 from .provenance import versions
 from .run import Happened, Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FileError, LinkwrightError
-from ..files.toml import read_toml
+from ..files.toml_reader import read_toml
 from ..mechanism import Mechanism, MechanismNames, mechanism_names
 from ..types import Floats
 from .run import Happened

@@ -15,7 +15,7 @@ from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.closing import CLOSURE_TOLERANCES, gauss_newton_step
 from ..kinematics.mobility_analysis import constraint_ranks
-from ..model import Model
+from ..model.model import Model
 from ..types import Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto

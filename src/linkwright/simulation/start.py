@@ -17,7 +17,7 @@ from ..kinematics.assembly import (
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
 from ..mechanism import Mechanism, mechanism_names, read_named_numbers
-from ..model import Model
+from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
 from ..types import Floats
 

@@ -14,9 +14,9 @@ import numpy as np
 from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
-from ..mechanism.units import coordinate_units
-from ..model import Model
-from ..model import compile as compiled
+from ..mechanism.mechanism_units import coordinate_units
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..number_checks import check_vector, check_whole_number
 from ..types import Floats, VectorLike
 from .checked import check_mechanism

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError, FileError, MissingExtraError, type_in_words
-from ..files.partial import partial_file_name
+from ..files.partial_files import partial_file_name
 from ..mechanism import mechanism_names
 from .dataset import attributes_of_file, dataset
 from .run import Run

@@ -17,9 +17,9 @@ import numpy as np
 
 from ..equations import Equations
 from ..formulations import derive
-from ..guard import MIN_PIVOT_SHARE
-from ..model import Model
-from ..model import compile as compiled
+from ..model.guard import MIN_PIVOT_SHARE
+from ..model.model import Model
+from ..model.model import compile as compiled
 from ..readings.llvm import compile_tape
 from ..tape import Tape, normalize_tape, record_tape, schedule_tape
 from ..types import Floats

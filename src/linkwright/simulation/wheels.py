@@ -7,9 +7,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..kinematics.build import build_tree
-from ..kinematics.constraint_kinds.setting import BodyStates
+from ..kinematics.constraint_kinds.body_states import BodyStates
 from ..kinematics.constraint_kinds.wheel import WheelRestraint
+from ..kinematics.tree_builder import build_tree
 from ..mechanism import Mechanism
 from ..types import Floats
 

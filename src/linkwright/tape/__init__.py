@@ -1,14 +1,18 @@
 """Recording of CasADi functions as straight-line tapes, and passes over them."""
 
 from ..ports import Port
-from .count import count_operations_by_kind, count_state_operations, count_tape_operations
-from .functions import (
+from .compilable_tapes import (
     NamedExpression,
     record_compilable_tape,
     record_expression_tape,
     vector_expressions,
 )
-from .normalise import normalize_tape
+from .normalization import normalize_tape
+from .operation_counts import (
+    count_operations_by_kind,
+    count_state_operations,
+    count_tape_operations,
+)
 from .record import record_tape
 from .schedule import schedule_tape
 from .tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape

@@ -1,6 +1,6 @@
 """The checks that equations of motion must stand, proved where they can be."""
 
 from .checks import verify
-from .report import Check, VerificationReport
+from .verification_report import Check, VerificationReport
 
 __all__ = ["Check", "VerificationReport", "verify"]

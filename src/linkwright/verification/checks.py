@@ -10,10 +10,10 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation_module
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from .identities import check_accelerations_agree, check_formulations_agree, check_identities
-from .known import check_known_motions
-from .numbers import check_in_numbers
-from .report import Check, VerificationReport
-from .subject import VerifiedEquations
+from .known_motions import check_known_motions
+from .numeric_checks import check_in_numbers
+from .verification_report import Check, VerificationReport
+from .verified_equations import VerifiedEquations
 
 MAX_DOF_ALL_FORMULATIONS = 12
 SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")

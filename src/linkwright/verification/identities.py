@@ -9,8 +9,14 @@ from math import log2
 import casadi as ca
 
 from ..errors import LinkwrightError
-from .report import FAILED_VERDICT, PASSED_VERDICT, PROVED_VERDICT, SKIPPED_VERDICT, Check
-from .subject import IdentityProof, VerifiedEquations
+from .verification_report import (
+    FAILED_VERDICT,
+    PASSED_VERDICT,
+    PROVED_VERDICT,
+    SKIPPED_VERDICT,
+    Check,
+)
+from .verified_equations import IdentityProof, VerifiedEquations
 
 FUNCTIONS_COMPARED_ALWAYS = (
     "mass_matrix",

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..formulations import derive
-from ..mechanism.validate.physics import find_unphysical_bodies
+from ..mechanism.validate.inertia_checks import find_unphysical_bodies
 from ..types import Floats
-from .report import FAILED_VERDICT, NOTED_VERDICT, PASSED_VERDICT, Check
-from .subject import VerifiedEquations
+from .verification_report import FAILED_VERDICT, NOTED_VERDICT, PASSED_VERDICT, Check
+from .verified_equations import VerifiedEquations
 
 CHECK_NAME = "inertias physical"
 PSEUDO_INERTIA_ENTRIES = (

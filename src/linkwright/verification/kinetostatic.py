@@ -16,7 +16,7 @@ import numpy as np
 from ..expressions import expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
-from .subject import VerifiedEquations
+from .verified_equations import VerifiedEquations
 
 DIFFERENCE_STEP = 0.02
 _STENCIL_OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import FileError, LossWarning
 from ..files import format_of_file_name
-from ..files.partial import partial_file_name
+from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism, require_mechanism
 
 WRITABLE_FORMATS = ("toml", "urdf")

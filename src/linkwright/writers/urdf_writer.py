@@ -12,17 +12,17 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra.linear import snap_rounding_noise
+from ..algebra.linear_algebra import snap_rounding_noise
 from ..errors import FileError
 from ..expressions import expression_to_float
-from ..files.names import make_unique_name
-from ..files.urdf import UNLIMITED_BOUND
+from ..files.unique_names import make_unique_name
 from ..files.urdf_kinds import joint_kind_of_urdf
-from ..kinematics.build import build_tree
-from ..kinematics.joints import elementary_motions
-from ..kinematics.placements import axis_alignment, joint_motion_axes, read_placement
-from ..kinematics.tree import KinematicTree
-from ..kinematics.values import ParameterValues
+from ..files.urdf_reader import UNLIMITED_BOUND
+from ..kinematics.elementary_motions import elementary_motions
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.parameter_values import ParameterValues
+from ..kinematics.placement_values import axis_alignment, joint_motion_axes, read_placement
+from ..kinematics.tree_builder import build_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..types import Floats
 from .urdf_losses import list_urdf_losses

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import linkwright as lw
-from linkwright.checking.report import CheckReport, Finding, Repair
+from linkwright.checking.check_report import CheckReport, Finding, Repair
 from linkwright.errors import LinkwrightError
 from tests.references.equation_judge import (
     FALSE,

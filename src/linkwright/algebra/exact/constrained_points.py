@@ -14,8 +14,8 @@ from itertools import combinations, islice
 
 from ...errors import UnsupportedError
 from .elimination import rank_modulo, solve_modulo
-from .modular import BadPointError
-from .programs import ModularProgram, TapePoint
+from .modular_arithmetic import BadPointError
+from .residue_programs import ModularProgram, TapePoint
 
 MAX_CHOICES = 40
 ResidualFunction = Callable[[Mapping[str, int]], list[int]]

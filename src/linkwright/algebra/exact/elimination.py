@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from ...tape import Op
-from .algebra import TapeAlgebra
-from .modular import BadPointError
+from .modular_arithmetic import BadPointError
+from .tape_algebra import TapeAlgebra
 
 T = TypeVar("T")
 FlintMatrix = Any  # flint.nmod_mat and flint.fmpz_mod_mat have no useful types

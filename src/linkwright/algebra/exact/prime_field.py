@@ -29,8 +29,7 @@ from operator import or_
 
 from ...errors import UnsupportedError
 from ...tape import Op
-from .algebra import unsupported_operation
-from .modular import (
+from .modular_arithmetic import (
     BadPointError,
     CirclePoint,
     add_circle_points,
@@ -38,8 +37,8 @@ from .modular import (
     ratio_modulo,
     root_modulo,
 )
-from .random_point import RandomResidues
-from .residue_values import (
+from .random_residues import RandomResidues
+from .residues import (
     FIELD_PRIME,
     Residue,
     ResidueMarks,
@@ -51,6 +50,7 @@ from .residue_values import (
     negate_residue,
     raise_residue,
 )
+from .tape_algebra import unsupported_operation
 
 MAX_EXPONENT = 64
 TURN_ATOM = -1

@@ -19,7 +19,7 @@ from ...expressions import (
     negate_expression,
 )
 from ...tape import Op
-from .angles import AngleForm
+from .angle_forms import AngleForm
 from .quotient_ring import QuotientRing
 from .quotients import OpaqueFunction, Polynomial, Quotient, fraction_from_flint
 

@@ -20,8 +20,7 @@ from fractions import Fraction
 from ...errors import LinkwrightError
 from ...expressions import PI
 from ...tape import Op
-from .algebra import unsupported_operation
-from .angles import AngleForm, AngleTable
+from .angle_forms import AngleForm, AngleTable
 from .quotients import (
     OpaqueFunction,
     Polynomial,
@@ -31,6 +30,7 @@ from .quotients import (
     rational_quotient_value,
     rational_square_root,
 )
+from .tape_algebra import unsupported_operation
 
 _FIELD_OPS = (Op.COS, Op.SIN, Op.SQRT)
 

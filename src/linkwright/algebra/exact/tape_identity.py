@@ -26,8 +26,8 @@ from math import lcm, log2
 from ...errors import UnsupportedError
 from ...tape import Op, Tape
 from .constrained_points import PointConstraints
-from .modular import BadPointError, chance_of_error
-from .programs import ModularProgram, TapePoint
+from .modular_arithmetic import BadPointError, chance_of_error
+from .residue_programs import ModularProgram, TapePoint
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
@@ -165,9 +165,9 @@ def difference_degree_bound(
     and unknown functions that are told apart by values add the chance that those coincide.
     """
     every = [*programs, *(obeying.programs if obeying is not None else ())]
-    parts = lcm(*(program.bounds.parts for program in every))
+    parts = lcm(*(program.degree_bounds.angle_parts for program in every))
     for program in every:
-        program.bounds.compute_degrees(parts)
+        program.degree_bounds.compute_degrees(parts)
     one, other = (program.degree_bounds for program in programs)
     outputs = (zip(a.tolist(), b.tolist(), strict=True)
                for a, b in zip(*(p.tape.results for p in programs), strict=True))  # fmt: skip
@@ -177,9 +177,9 @@ def difference_degree_bound(
         degree = max(degree, top + below_2, top_2 + below)
     arguments = one.argument_degrees + other.argument_degrees
     angles = {
-        program.names.get(leaf, (k, leaf))
+        program.input_names.get(leaf, (k, leaf))
         for k, program in enumerate(every)
-        for angle in program.bounds.angle_combinations.values()
+        for angle in program.degree_bounds.angle_combinations.values()
         for leaf in angle
     }
     coincidences = len(arguments) ** 2 * max(arguments, default=0)

@@ -9,8 +9,8 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, print_console_table
-from ..words import read_option_range
+from ..command_output import CommandOutcome, print_console_table
+from ..option_texts import read_option_range
 
 
 @register_command("Numbers")

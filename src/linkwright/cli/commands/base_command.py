@@ -8,8 +8,8 @@ import typer
 
 from ...errors import LinkwrightError
 from ..command import register_command
+from ..command_output import CommandOutcome
 from ..options import NAME_LIST_CONVERSION, MechanismFile
-from ..output import CommandOutcome
 
 if TYPE_CHECKING:
     from ...equations import Equations
@@ -78,7 +78,7 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     from ...expressions import fold_expression
     from ...forms import FormSource, make_closed_form
     from ...formulations import derive
-    from ...kinematics.values import CasadiAlgebra
+    from ...kinematics.parameter_values import CasadiAlgebra
     from ...ports import Port
 
     eqs = derive(found.mechanism)

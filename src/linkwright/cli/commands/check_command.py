@@ -11,8 +11,8 @@ import typer
 from ...errors import ExpressionError, LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import CheckFailedError, CommandOutcome, print_console_table
-from ..sources import read_mechanism_argument
+from ..command_output import CheckFailedError, CommandOutcome, print_console_table
+from ..mechanism_argument import read_mechanism_argument
 from .check_folder import check_command_form, mark_folder
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def check(
 
 def _check_failure(report: CheckReport) -> LinkwrightError | None:
     """Return status 2 for equations that cannot be read, 1 for wrong ones."""
-    from ...checking.report import UNREADABLE
+    from ...checking.check_report import UNREADABLE
 
     unreadable = [finding.number for finding in report if finding.status == UNREADABLE]
     wrong = [finding.number for finding in report if not finding.is_right]
@@ -116,7 +116,7 @@ def _list_equation_numbers(numbers: Sequence[str]) -> str:
 
 
 def _print_check_report(report: CheckReport) -> None:
-    from ...checking.report import DEFINITION
+    from ...checking.check_report import DEFINITION
     from ...expressions.tokens import shorten_text
 
     rows = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FileError, LinkwrightError
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,

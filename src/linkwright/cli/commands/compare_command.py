@@ -12,7 +12,7 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, show_progress
+from ..command_output import CommandOutcome, show_progress
 
 if TYPE_CHECKING:
     from ...comparison import Comparison, CostScaling

@@ -10,11 +10,11 @@ import typer
 from ...errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, escape_for_terminal, print_json, show_progress
+from ..command_output import CommandOutcome, escape_for_terminal, print_json, show_progress
 
 if TYPE_CHECKING:
     from ...equations import Equations
-    from ...forms.sheet import TypesetQuantity
+    from ...forms.quantity_typesetting import TypesetQuantity
 
 PARAMETER_CHOICES = ("symbolic", "numeric", "base")
 
@@ -80,7 +80,7 @@ def derive_sheets(
     """Derive the equations, and write the quantities out (default: the usual ones)."""
     from ... import formulations
     from ...forms import SHORT_QUANTITY_NAMES
-    from ...forms.sheet import equation_functions, typeset_quantity
+    from ...forms.quantity_typesetting import equation_functions, typeset_quantity
 
     with show_progress(f"deriving {mechanism.name} by {by}"):
         equations = formulations.derive(mechanism, by=by, parameters=parameters)
@@ -100,7 +100,7 @@ def derive_sheets(
 
 def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
-    from ...forms.sheet import writable_functions
+    from ...forms.quantity_typesetting import writable_functions
     from ...quantities import FRAME_SIGNATURES
 
     known = [*writable_functions(equations), *closed_form_quantities(equations)]
@@ -116,7 +116,7 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
 
 def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
     from ...expressions import expression_text
-    from ...forms.sheet import equation_of_motion_text
+    from ...forms.quantity_typesetting import equation_of_motion_text
 
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
@@ -133,7 +133,7 @@ def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantit
 
 
 def _print_equations_latex(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
-    from ...forms.sheet import equation_of_motion_text
+    from ...forms.quantity_typesetting import equation_of_motion_text
 
     print(f"% {escape_for_terminal(equations.mechanism.name)}, by {equations.by}")
     print(f"% {equation_of_motion_text(equations.names)}")
@@ -145,7 +145,7 @@ def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantit
     from markupsafe import Markup
 
     from ...forms.page_fonts import math_font_css
-    from ...forms.sheet import equation_of_motion_text
+    from ...forms.quantity_typesetting import equation_of_motion_text
     from ...report.rendering import render
 
     page = render(
@@ -162,7 +162,7 @@ def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantit
 def _equations_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
     """Return what `--json` prints."""
     from ...expressions import expression_text
-    from ...forms.sheet import equation_of_motion_text
+    from ...forms.quantity_typesetting import equation_of_motion_text
 
     functions = {
         name: {

@@ -10,8 +10,8 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, show_progress
-from ..words import option_configuration
+from ..command_output import CommandOutcome, show_progress
+from ..option_texts import option_configuration
 
 NAMED_VIEWS = ("xy", "xz", "yz", "space")
 

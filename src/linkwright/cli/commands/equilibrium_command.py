@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..command import register_command
-from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     column_heads,
@@ -15,6 +14,7 @@ from ..output import (
     remove_rounding,
     show_progress,
 )
+from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -67,7 +67,7 @@ def _equilibrium_json(one: Equilibrium) -> dict[str, Any]:
 
 def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
     from ...mechanism import mechanism_names
-    from ...mechanism.units import coordinate_units
+    from ...mechanism.mechanism_units import coordinate_units
 
     names = mechanism_names(mechanism)
     heads = column_heads(names.q, coordinate_units(mechanism))

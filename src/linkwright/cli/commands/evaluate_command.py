@@ -12,10 +12,10 @@ import typer
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from .. import options
 from ..command import register_command
-from ..output import CheckFailedError, CommandOutcome
+from ..command_output import CheckFailedError, CommandOutcome
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...model.model import Model
     from ...ports import Port
 
 
@@ -49,10 +49,10 @@ def evaluate(
     linkwright evaluate elbow placement q=0,0 frame=tool
     linkwright evaluate elbow forward_dynamics --states states.csv -o results.csv
     """
-    from ... import model as models
+    from ...model import model as models
     from ...quantities import quantity_ports
-    from ..inputs import read_input_arguments
-    from ..states import read_state_file, write_result_file
+    from ..input_arguments import read_input_arguments
+    from ..state_files import read_state_file, write_result_file
 
     frame = values.pop("frame", None)
     _check_evaluate_arguments(mechanism, quantity, frame, values, states)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from ..command import register_command
+from ..command_output import CommandOutcome, write_output_file
 from ..options import OUTPUT_OPTION, MechanismFile
-from ..output import CommandOutcome, write_output_file
 
 
 @register_command("Mechanisms")

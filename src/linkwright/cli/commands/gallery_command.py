@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..command import register_command
-from ..output import CommandOutcome, print_console_table
+from ..command_output import CommandOutcome, print_console_table
 
 
 @register_command("Mechanisms")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..command import register_command
+from ..command_output import CommandOutcome, escape_for_terminal, open_console, print_console_table
 from ..options import MechanismFile
-from ..output import CommandOutcome, escape_for_terminal, open_console, print_console_table
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -20,7 +20,7 @@ def info(mechanism: MechanismFile) -> CommandOutcome:
     --------
     linkwright info robot.urdf --base free
     """
-    from ...report.description import describe_mechanism
+    from ...report.mechanism_facts import describe_mechanism
 
     description = describe_mechanism(mechanism)
     return CommandOutcome(description, lambda: print_mechanism_info(description))

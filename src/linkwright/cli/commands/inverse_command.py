@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,
@@ -80,7 +80,7 @@ def _force_summary_json(found: Run) -> dict[str, Any]:
 
 def _print_force_summary(found: Run) -> None:
     from ...mechanism import mechanism_names
-    from ...mechanism.units import UNITS_OF_RATES, velocity_units
+    from ...mechanism.mechanism_units import UNITS_OF_RATES, velocity_units
 
     print(f"status: {found.status}")
     print(f"work of the drives: {found.work_inputs[-1]:.6g} J")

@@ -8,7 +8,7 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     column_heads,
@@ -16,7 +16,7 @@ from ..output import (
     remove_rounding,
     show_progress,
 )
-from ..words import read_option_assignments, read_option_range
+from ..option_texts import read_option_assignments, read_option_range
 
 if TYPE_CHECKING:
     from ...simulation import Kinematics
@@ -92,7 +92,7 @@ def _kinematics_json(found: Kinematics) -> dict[str, Any]:
 
 def _print_kinematics(found: Kinematics) -> None:
     from ...mechanism import mechanism_names
-    from ...mechanism.units import coordinate_units
+    from ...mechanism.mechanism_units import coordinate_units
 
     print(f"status: {found.status}")
     print(f"positions: {len(found.t)}, closed to {found.closure.max():.1e}")

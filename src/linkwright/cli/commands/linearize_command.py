@@ -10,7 +10,7 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, print_console_table, printed_number, write_output_file
+from ..command_output import CommandOutcome, print_console_table, printed_number, write_output_file
 
 if TYPE_CHECKING:
     from ...simulation import Linear

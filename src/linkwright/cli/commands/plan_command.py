@@ -11,14 +11,14 @@ import typer
 from ...errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest_remedy
 from .. import options
 from ..command import register_command
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,
     show_progress,
     write_output_file,
 )
-from ..words import option_configuration
+from ..option_texts import option_configuration
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -221,7 +221,7 @@ def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
 
 def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
     from ...mechanism import mechanism_names
-    from ...motion.units import number_with_unit, units_of_coordinates
+    from ...motion.coordinate_units import number_with_unit, units_of_coordinates
 
     point = ", ".join(f"{x:.6g}" for x in plan.point[-1].round(12) + 0.0)
     print(f"{plan.frame} to ({point}) m in {plan.trajectory.duration:.6g} s")

@@ -9,7 +9,7 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..output import CommandOutcome, show_progress, write_output_file
+from ..command_output import CommandOutcome, show_progress, write_output_file
 
 
 @register_command("Pages")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import LinkwrightError
+from ..command_output import check_output_option
 from ..options import PICTURE_ENDINGS
-from ..output import check_output_option
 
 if TYPE_CHECKING:
     from ...simulation import Run
@@ -38,8 +38,8 @@ class RunPictures:
                 remedy="give --animate, and a pace above 0",
             )
         if any((self.plot, self.cyclograph, self.animate)):
+            from ...show.figure_style import house_style
             from ...show.histories import check_history_name
-            from ...show.style import house_style
 
             with house_style():  # an error if Matplotlib is missing
                 pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..command import register_command
-from ..output import CommandOutcome, print_json
+from ..command_output import CommandOutcome, print_json
 
 
 @register_command("Mechanisms")
@@ -14,7 +14,7 @@ def schema() -> CommandOutcome:
     --------
     linkwright schema > linkwright.schema.json
     """
-    from ...files.toml import FIELDS_NOT_IN_FILES
+    from ...files.toml_reader import FIELDS_NOT_IN_FILES
     from ...mechanism import Mechanism
 
     properties = Mechanism.model_json_schema()

@@ -11,7 +11,7 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..output import (
+from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     check_run_output_option,
@@ -208,7 +208,7 @@ def _run_summary_json(run: Run) -> dict[str, Any]:
 def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
     """Return the lines of the summary, with units."""
     from ...mechanism import mechanism_names
-    from ...mechanism.units import UNITS_OF_RATES, coordinate_units, velocity_units
+    from ...mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 
     names, units = mechanism_names(last.mechanism), coordinate_units(last.mechanism)
     rates = [UNITS_OF_RATES["qd"][unit] for unit in velocity_units(last.mechanism)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..command import register_command
+from ..command_output import CheckFailedError, CommandOutcome, show_progress
 from ..options import FormulationsOption, MechanismFile
-from ..output import CheckFailedError, CommandOutcome, show_progress
 
 
 @register_command("Equations")

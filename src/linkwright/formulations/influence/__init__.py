@@ -20,16 +20,16 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import Array, cross, dot
+from ...algebra.linear_algebra import Array, cross, dot
 from ...equations import Equations
-from ...kinematics.build import build_tree
-from ...kinematics.coordinates import gather_columns, gather_forces, spread_coordinates
-from ...kinematics.tree import GROUND, KinematicTree
-from ...kinematics.values import ParameterSelection
-from ...kinematics.world import JointAxis, WorldKinematics
+from ...kinematics.kinematic_tree import GROUND, KinematicTree
+from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
+from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..shared import Formulation, reject_quaternions
-from .loops import LoopInfluence
+from ..formulation import Formulation, reject_quaternions
+from .loop_influence import LoopInfluence
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -92,7 +92,7 @@ class InfluenceFormulation(Formulation):
         path = self.world.path_axes(link)
         g = {f.velocity_index: f.unit_point_velocity(x) for f in path}
         return self.assemble_coefficients(
-            path, g, lambda a, b: cross(a.s, g[b.index]), symmetric=True
+            path, g, lambda a, b: cross(a.s, g[b.velocity_index]), symmetric=True
         )
 
     def rotation_coefficients(self, link: int) -> InfluenceCoefficients:

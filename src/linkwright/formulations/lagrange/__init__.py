@@ -15,21 +15,21 @@ from functools import cached_property
 
 import casadi as ca
 
-from ...algebra.linear import Array, dot
+from ...algebra.linear_algebra import Array, dot
 from ...equations import Equations
-from ...kinematics.build import build_tree
-from ...kinematics.coordinates import (
+from ...kinematics.kinematic_tree import KinematicTree
+from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
     spread_velocities,
     transfer_coriolis_matrix,
 )
-from ...kinematics.tree import KinematicTree
-from ...kinematics.values import ParameterSelection
-from ...kinematics.world import WorldKinematics
+from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
-from ..shared import Formulation, reject_quaternions
-from .composites import CompositeBodies
+from ..formulation import Formulation, reject_quaternions
+from .composite_bodies import CompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
 """Up to so many freedoms, Christoffel symbols are written out."""

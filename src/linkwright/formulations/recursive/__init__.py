@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ...algebra.linear import Array
+from ...algebra.linear_algebra import Array
 from ...equations import Equations
-from ...kinematics.build import build_tree
-from ...kinematics.canonical import canonical_tree, is_numeric_tree, regroup_inertias
-from ...kinematics.coordinates import coordinate_rate_matrix, transfer_coriolis_matrix
-from ...kinematics.tree import KinematicTree
-from ...kinematics.values import ParameterSelection
+from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regroup_inertias
+from ...kinematics.kinematic_tree import KinematicTree
+from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_coordinates import coordinate_rate_matrix, transfer_coriolis_matrix
 from ...mechanism import Mechanism
-from ..shared import Formulation
+from ..formulation import Formulation
 from .articulated import articulated_forward_dynamics
-from .composite import composite_mass_matrix, factor_mass_matrix, tree_mass_matrix
+from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix, tree_mass_matrix
 from .coriolis import recursive_coriolis_matrix
 from .derivatives import recursive_dynamics_derivatives
-from .newton_euler import joint_reactions, newton_euler_forces
+from .recursive_newton_euler import joint_reactions, newton_euler_forces
 from .regressors import dynamics_regressor, slotine_li_regressor
 
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import ZERO3, Array, Scalar, outer, symmetric_from_upper
+from ...algebra.linear_algebra import ZERO3, Array, Scalar, outer, symmetric_from_upper
 from ...algebra.spatial import (
     ArticulatedInertia,
     SpatialForce,
     SpatialMotion,
     articulated_from_rigid,
 )
-from ...kinematics.coordinates import spread_coordinates, spread_velocities
+from ...kinematics.kinematic_tree import KinematicTree, Link
 from ...kinematics.recursions import (
     joint_motion,
     link_displacements,
@@ -31,7 +31,7 @@ from ...kinematics.recursions import (
     recurse_inward,
     recurse_outward,
 )
-from ...kinematics.tree import KinematicTree, Link
+from ...kinematics.tree_coordinates import spread_coordinates, spread_velocities
 
 
 @dataclass(frozen=True)

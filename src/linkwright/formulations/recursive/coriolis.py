@@ -14,14 +14,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import IDENTITY, ZERO3, Array, column_vector, cross, skew
+from ...algebra.linear_algebra import IDENTITY, ZERO3, Array, column_vector, cross, skew
 from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, rotate_matrix_about_z
-from ...kinematics.coordinates import (
-    gather_columns,
-    gather_forces,
-    spread_coordinates,
-    spread_velocities,
-)
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
 from ...kinematics.recursions import (
     LinkDisplacement,
     link_displacements,
@@ -30,7 +25,12 @@ from ...kinematics.recursions import (
     project_joint_force,
     recurse_inward,
 )
-from ...kinematics.tree import GROUND, KinematicTree, Link
+from ...kinematics.tree_coordinates import (
+    gather_columns,
+    gather_forces,
+    spread_coordinates,
+    spread_velocities,
+)
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import ZERO3, Array, cross, skew
+from ...algebra.linear_algebra import ZERO3, Array, cross, skew
 from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.coordinates import (
-    gather_columns,
-    gather_forces,
-    spread_coordinates,
-    spread_velocities,
-)
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
 from ...kinematics.recursions import (
     LinkDisplacement,
     LinkMotion,
@@ -45,9 +40,14 @@ from ...kinematics.recursions import (
     project_joint_force,
     recurse_inward,
 )
-from ...kinematics.tree import GROUND, KinematicTree, Link
+from ...kinematics.tree_coordinates import (
+    gather_columns,
+    gather_forces,
+    spread_coordinates,
+    spread_velocities,
+)
 from .coriolis import CoriolisBlock, body_coriolis_block
-from .newton_euler import newton_euler_wrench
+from .recursive_newton_euler import newton_euler_wrench
 
 
 @dataclass(frozen=True)

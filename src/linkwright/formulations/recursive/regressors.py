@@ -12,14 +12,9 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ...algebra.linear import ZERO3, Array, column_vector, cross
+from ...algebra.linear_algebra import ZERO3, Array, column_vector, cross
 from ...algebra.spatial import ZERO_MOTION, SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.coordinates import (
-    gather_forces,
-    spread_accelerations,
-    spread_coordinates,
-    spread_velocities,
-)
+from ...kinematics.kinematic_tree import KinematicTree, Link, LinkFrame
 from ...kinematics.recursions import (
     LinkDisplacement,
     LinkMotion,
@@ -30,7 +25,12 @@ from ...kinematics.recursions import (
     project_joint_force,
     recurse_outward,
 )
-from ...kinematics.tree import KinematicTree, Link, LinkFrame
+from ...kinematics.tree_coordinates import (
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
 from .coriolis import body_coriolis_block
 
 _TENSOR_ENTRIES = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]

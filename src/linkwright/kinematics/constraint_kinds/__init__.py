@@ -19,8 +19,9 @@ from ...mechanism import (
     RollingConstraint,
     SurfaceConstraint,
 )
-from ..tree import Restraint
-from ..values import ParameterValues
+from ..kinematic_tree import Restraint
+from ..parameter_values import ParameterValues
+from .body_states import SymbolScope
 from .equation import (
     read_coupling_restraint,
     read_drive_restraint,
@@ -29,7 +30,6 @@ from .equation import (
 )
 from .knife_edge import read_knife_edge_restraint
 from .rod import read_rod_restraint
-from .setting import SymbolScope
 from .surface import read_surface_restraint
 from .wheel import read_wheel_restraint
 

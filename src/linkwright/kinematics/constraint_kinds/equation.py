@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import Array
+from ...algebra.linear_algebra import Array
 from ...mechanism import (
     CouplingConstraint,
     DriveConstraint,
     EquationConstraint,
     GearConstraint,
 )
-from ..tree import Restraint
-from ..values import ParameterValues
-from .setting import BodyStates, ConstraintRows, SymbolScope
+from ..kinematic_tree import Restraint
+from ..parameter_values import ParameterValues
+from .body_states import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algebra.linear import Array, dot
+from ...algebra.linear_algebra import Array, dot
 from ...mechanism import KnifeEdgeConstraint
-from ..placements import axis_alignment
+from ..kinematic_tree import Restraint
+from ..parameter_values import ParameterValues
+from ..placement_values import axis_alignment
 from ..sketches import BladeSketch
-from ..tree import Restraint
-from ..values import ParameterValues
-from .setting import BodyStates, ConstraintRows, SymbolScope
+from .body_states import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)

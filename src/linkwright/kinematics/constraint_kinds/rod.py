@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algebra.linear import Scalar, dot
+from ...algebra.linear_algebra import Scalar, dot
 from ...mechanism import DistanceConstraint
+from ..kinematic_tree import Restraint
+from ..parameter_values import ParameterValues
 from ..sketches import RodSketch
-from ..tree import Restraint
-from ..values import ParameterValues
-from .setting import BodyStates, ConstraintRows, SymbolScope
+from .body_states import BodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)

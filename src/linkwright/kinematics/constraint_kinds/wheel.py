@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from ...algebra.linear import Array, Scalar, cross, dot
+from ...algebra.linear_algebra import Array, Scalar, cross, dot
 from ...mechanism import RollingConstraint
-from ..placements import axis_alignment
-from ..sides import starting_pose
+from ..file_pose import starting_pose
+from ..kinematic_tree import GROUND, KinematicTree, LinkFrame, Restraint
+from ..parameter_values import ParameterValues
+from ..placement_values import axis_alignment
 from ..sketches import WheelSketch
-from ..tree import GROUND, KinematicTree, LinkFrame, Restraint
-from ..values import ParameterValues
-from ..world import WorldKinematics
-from .setting import BodyStates, ConstraintRows, SymbolScope
+from ..world_kinematics import WorldKinematics
+from .body_states import BodyStates, ConstraintRows, SymbolScope
 
 MIN_SQUARED_LEAN = 1e-9
 """A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""

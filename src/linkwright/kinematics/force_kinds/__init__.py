@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...algebra.linear import Scalar
+from ...algebra.linear_algebra import Scalar
 from ...mechanism import JointForce, Spring, WrenchElement
-from ..tree import ForceElement
-from ..values import ParameterValues
+from ..kinematic_tree import ForceElement
+from ..parameter_values import ParameterValues
 from .joint_force import read_joint_force_element
 from .spring import read_spring_element
 from .wrench import read_wrench_element

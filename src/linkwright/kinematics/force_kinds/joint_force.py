@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...algebra.linear import Scalar
+from ...algebra.linear_algebra import Scalar
 from ...mechanism import JointForce
-from ..tree import ForceElement
-from ..values import ParameterValues
+from ..kinematic_tree import ForceElement
+from ..parameter_values import ParameterValues
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import Array, Scalar, dot
+from ...algebra.linear_algebra import Array, Scalar, dot
 from ...mechanism import Spring
-from ..loads import BodyForce, SpringLength, generalized_forces_in_world
+from ..body_forces import BodyForce, SpringLength, generalized_forces_in_world
+from ..kinematic_tree import ForceElement
+from ..parameter_values import ParameterValues
 from ..sketches import SpringSketch
-from ..tree import ForceElement
-from ..values import ParameterValues
-from ..world import WorldKinematics
+from ..world_kinematics import WorldKinematics
 
 
 @dataclass(frozen=True)

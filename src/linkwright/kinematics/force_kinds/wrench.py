@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import Array, Scalar
+from ...algebra.linear_algebra import Array, Scalar
 from ...mechanism import WrenchElement
-from ..loads import BodyForce
-from ..tree import ForceElement
-from ..values import ParameterValues
-from ..world import WorldKinematics
+from ..body_forces import BodyForce
+from ..kinematic_tree import ForceElement
+from ..parameter_values import ParameterValues
+from ..world_kinematics import WorldKinematics
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .constraints import check_constraints
-from .contacts import check_contacts
-from .directions import check_axes_and_orientations
-from .elements import check_force_elements
-from .numbers import check_part_numbers, evaluate_parameters, parameter_scope
-from .physics import unphysical_body_messages
-from .structure import check_structure
+from .axis_checks import check_axes_and_orientations
+from .constraint_checks import check_constraints
+from .contact_checks import check_contacts
+from .force_checks import check_force_elements
+from .inertia_checks import unphysical_body_messages
+from .part_number_checks import check_part_numbers, evaluate_parameters, parameter_scope
+from .structure_checks import check_structure
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism

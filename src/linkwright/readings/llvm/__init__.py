@@ -11,11 +11,11 @@ import numpy as np
 
 from ...ports import Port
 from ...tape import NamedExpression, Tape, record_expression_tape
-from . import cache
+from . import code_cache
+from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
 from .interruptible import call_interruptibly
-from .loader import LoadedCode, load_object_code
-from .march import StepLoop
+from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def assemble_tape(
     tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: StepLoop | None = None
 ) -> bytes:
     """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with `support_code`."""
-    from .emit import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
+    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
     from .target import host_target
 
     chosen = target or host_target()
@@ -47,18 +47,18 @@ def assemble_tape(
 
 def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
     """The object file of what all functions of a precision share, from the cache or compiled."""
-    name = cache.cache_key("support", item_bytes, target or cache.cpu_identity())
-    content = cache.read_cache_entry(name)
+    name = code_cache.cache_key("support", item_bytes, target or code_cache.cpu_identity())
+    content = code_cache.read_cache_entry(name)
     if content is None:
         content = _assemble_shared_code(item_bytes, target)
-        cache.write_cache_entry(name, content)
+        code_cache.write_cache_entry(name, content)
     return content
 
 
 @once
 def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> bytes:
-    from .emit import DOUBLE_PRECISION, SINGLE_PRECISION
-    from .support import shared_functions_ir
+    from .shared_ir import shared_functions_ir
+    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
     from .target import host_target
 
     chosen, precision = (
@@ -129,7 +129,7 @@ def compile_cached_tape(
     made = once(tape)
 
     def loop(item_bytes: int) -> LoadedCode:
-        key = cache.cache_key(identity, item_bytes, target or cache.cpu_identity())
+        key = code_cache.cache_key(identity, item_bytes, target or code_cache.cpu_identity())
         return _load_cached_code(
             key, lambda: assemble_tape(made(), item_bytes, target), item_bytes, target
         )
@@ -150,7 +150,7 @@ def compile_step_loop(
 ) -> np.ufunc:
     """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
     ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
-    key = cache.cache_key((tape.digest, course), 8, target or cache.cpu_identity())
+    key = code_cache.cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
     code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
     return make_step_gufunc(tape, course, code)
 
@@ -161,10 +161,10 @@ def _load_cached_code(
     """The code of a key: from this process, else from the cache on disk, else made now."""
 
     def load_code() -> LoadedCode:
-        content = cache.read_cache_entry(key)
+        content = code_cache.read_cache_entry(key)
         if content is None:
             content = make()
-            cache.write_cache_entry(key, content)
+            code_cache.write_cache_entry(key, content)
         return load_object_code(content, shared_object_code(item_bytes, target))
 
     return LOADED_CODES.get_or_load(key, load_code)

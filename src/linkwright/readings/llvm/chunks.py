@@ -13,7 +13,7 @@ import numpy as np
 
 from ...tape import OPERATION_ARITY, Op, Tape
 from ...types import Integers
-from .contract import FusedMultiplyAdd
+from .fused_multiply_add import FusedMultiplyAdd
 
 CHUNK_LENGTH = 1000
 """Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from weakref import WeakValueDictionary
 
-from .loader import LoadedCode
+from .code_loader import LoadedCode
 
 
 class _KeyLock:

@@ -20,8 +20,8 @@ import numpy as np
 
 from ...ports import Port
 from ...tape import Tape
-from .loader import LoadedCode
-from .march import StepLoop
+from .code_loader import LoadedCode
+from .step_loop import StepLoop
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
 _LOOP_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)

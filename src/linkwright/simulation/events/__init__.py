@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import LinkwrightError
 from ...mechanism import Mechanism
-from ...model import compile as compiled
+from ...model.model import compile as compiled
 from ..system import System
 from .dynamics import Dynamics
 from .failures import FailureError

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...expressions import expression_to_float
 from ...expressions import names_in_expression as names_in
-from ...kinematics.build import build_tree
 from ...kinematics.constraint_kinds.wheel import WheelRestraint
+from ...kinematics.tree_builder import build_tree
 from ...mechanism import (
     Mechanism,
     coordinate_names,
@@ -18,7 +18,7 @@ from ...mechanism import (
     replace_fields,
     velocity_names,
 )
-from ...model import compile as compiled
+from ...model.model import compile as compiled
 from ...types import Floats
 
 _ENDS = ("the broken end at the parent", "the broken end at the child")

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ...formulations.recursive.newton_euler import joint_reactions
-from ...formulations.reduction import loop_joint_wrenches
-from ...kinematics.constraints import constraint_body_forces, constraint_equations
-from ...kinematics.loads import BodyForce
+from ...formulations.recursive.recursive_newton_euler import joint_reactions
+from ...formulations.velocity_reduction import loop_joint_wrenches
+from ...kinematics.body_forces import BodyForce
+from ...kinematics.constraint_equations import constraint_body_forces, constraint_equations
 from ...mechanism import Mechanism
-from ...model import Model
-from ...near_redundancy import make_rows_redundant
+from ...model.model import Model
+from ...model.near_redundancy import make_rows_redundant
 from ...types import Floats
 from .coding import coded, inverse_of, least_squares
 from .rows import Rows

@@ -11,7 +11,7 @@ from ...kinematics.closing import (
     close_positions,
     solve_least_change,
 )
-from ...model import Model
+from ...model.model import Model
 from ...types import Floats
 from ..system import System
 

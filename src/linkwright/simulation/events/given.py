@@ -12,7 +12,7 @@ import numpy as np
 from ...equations import Equations
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...expressions import parse_expression
-from ...kinematics.values import read_mechanism_expression
+from ...kinematics.parameter_values import read_mechanism_expression
 from ...types import Floats
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}

@@ -15,9 +15,13 @@ import casadi as ca
 
 from ...errors import UnsupportedError
 from ...expressions import Expression, expression_to_float
-from ...kinematics.build import build_tree
-from ...kinematics.constraint_kinds.setting import BodyStates
-from ...kinematics.coordinates import coordinate_rate_matrix, spread_coordinates, spread_velocities
+from ...kinematics.constraint_kinds.body_states import BodyStates
+from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_coordinates import (
+    coordinate_rate_matrix,
+    spread_coordinates,
+    spread_velocities,
+)
 from ...mechanism import Contact, Joint, Mechanism, coordinate_name, mechanism_names
 from ...types import Floats
 from .coding import coded

@@ -12,7 +12,7 @@ from typing import Any
 
 import casadi as ca
 
-from ...algebra.linear import cross
+from ...algebra.linear_algebra import cross
 from ...equations import Equations
 from ...formulations import derive
 from ...mechanism.coordinates import coordinate_names, velocity_names

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...formulations import derive
-from ...model import Model
+from ...model.model import Model
 from ...types import Floats
 from ..inputs import drive_of
 from ..system import WORKS, System

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear import LUFactorization, solve_symmetric
+from ...algebra.linear_algebra import LUFactorization, solve_symmetric
 from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...types import SX
 from .ingredients import Ingredients

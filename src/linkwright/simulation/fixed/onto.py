@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from ...algebra.linear import LUFactorization, solve_symmetric
+from ...algebra.linear_algebra import LUFactorization, solve_symmetric
 from ...kinematics.mobility_analysis import reference_configuration
 from ...types import SX
 from .ingredients import Ingredients

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
-from ...model import Model
+from ...model.model import Model
 from ...number_checks import check_finite_array
 from ...types import Floats
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from ...errors import LinkwrightError, UnsupportedError
 from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...mechanism import Mechanism
-from ...model import Model
-from ...model import compile as compile_model
+from ...model.model import Model
+from ...model.model import compile as compile_model
 from ...number_checks import check_finite_array, check_number, check_whole_number
 from ...types import Floats, ForceLike, VectorLike
 from ..feedback import Feedback

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import UnsupportedError
-from ...guard import MIN_PIVOT_SHARE
+from ...model.guard import MIN_PIVOT_SHARE
 from ...readings.heyoka import import_heyoka, tape_to_heyoka
 from ...tape import remove_dead_instructions
 from ...types import Floats

@@ -1,0 +1,134 @@
+"""Random points modulo a prime, and tapes evaluated at them; what that means is told in `field`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...tape import OPERATION_ARITY, Op, Tape
+from .degree_bounds import AngleCombination, DegreeBounds
+from .modular_arithmetic import (
+    BadPointError,
+    CirclePoint,
+    multiply_circle_point,
+    power_modulo,
+    ratio_modulo,
+    root_modulo,
+)
+from .modular_arithmetic import add_circle_points as added
+from .random_residues import TRUTH_OPS, RandomResidues
+
+
+class TapePoint(RandomResidues):
+    """A random point for whole tapes, whose angles are counted in `parts`.
+
+    Square roots that stand inside fewer than `roots` others are true ones, or the point is unlucky;
+    deeper ones are of x or of −x, whichever exists. `radicands` keeps the depth, the value, and
+    whether it has a root. None: a root is a function of which nothing is known. `fixed` are
+    inputs that have a value.
+    """
+
+    def __init__(self, prime: int, seed: int, parts: int, roots: int | None = None) -> None:
+        super().__init__(prime, seed)
+        self.angle_parts, self.true_root_levels = parts, roots
+        self.radicands: list[tuple[int, int, bool]] = []
+        self.fixed_inputs: dict[str, int] = {}
+
+    def fix_unit_quaternion(self, names: Sequence[str]) -> None:
+        """Makes inputs the entries of a unit quaternion."""
+        self.fixed_inputs |= dict(zip(names, self.draw_unit_quaternion(names), strict=True))
+
+    def symbol(self, name: str) -> int:
+        return (
+            self.fixed_inputs[name]
+            if name in self.fixed_inputs
+            else self.draw_number("input", name)
+        )
+
+    def square_root(self, x: int, level: int) -> int:
+        """The smaller of both roots: one choice for one value, wherever it occurs."""
+        if self.true_root_levels is None:
+            return self.draw_number(Op.SQRT.name, x)
+        found, exists = root_modulo(x, self.prime)
+        self.radicands.append((level, x, exists))
+        if level < self.true_root_levels and not exists:
+            raise BadPointError("no root")
+        return found
+
+
+class ModularProgram:
+    """A tape ready to be evaluated at points; `names` are those of its inputs' entries."""
+
+    def __init__(self, tape: Tape, names: Sequence[Sequence[str]]) -> None:
+        self.tape, self.degree_bounds = tape, DegreeBounds(tape)
+        self.ops, self.args = self.degree_bounds.ops, self.degree_bounds.args
+        self.input_names = {
+            k: names[self.args[k][0]][self.args[k][1]]
+            for k, op in enumerate(self.ops)
+            if op is Op.INPUT
+        }
+
+    def evaluate_at(self, point: TapePoint) -> list[list[int]]:
+        """All outputs, entries row by row."""
+        p = point.prime
+        values: list[int] = []
+        add, args = values.append, self.args
+        for k, op in enumerate(self.ops):
+            a, b, c = args[k]
+            if op is Op.MUL:
+                add(values[a] * values[b] % p)
+            elif op is Op.ADD:
+                add((values[a] + values[b]) % p)
+            elif op is Op.SUB:
+                add((values[a] - values[b]) % p)
+            elif op is Op.NEG:
+                add(-values[a] % p)
+            elif op is Op.FMA:
+                add((values[a] * values[b] + values[c]) % p)
+            else:
+                add(self._evaluate_instruction(k, op, values, point))
+        return [[values[i] for i in result.tolist()] for result in self.tape.results]
+
+    def _evaluate_instruction(self, k: int, op: Op, values: list[int], point: TapePoint) -> int:
+        p, bounds = point.prime, self.degree_bounds
+        if op is Op.INPUT:
+            return point.symbol(self.input_names[k])
+        if op is Op.CONSTANT:
+            number = bounds.constants[k]
+            return ratio_modulo(number.numerator, number.denominator, p)
+        operands = self.args[k][: OPERATION_ARITY[op]]
+        if op is Op.DIV:
+            return ratio_modulo(values[operands[0]], values[operands[1]], p)
+        if op in (Op.SIN, Op.COS, Op.TAN):
+            cosine, sine = self._angle_circle_point(
+                bounds.angle_combinations[operands[0]], values, point
+            )
+            if op is Op.TAN:
+                return ratio_modulo(sine, cosine, p)
+            return sine if op is Op.SIN else cosine
+        given = [values[i] for i in operands]
+        if op is Op.SQRT:
+            return point.square_root(given[0], bounds.root_levels[k])
+        exponent = bounds.constants.get(operands[-1]) if op is Op.POW else None
+        if exponent is not None and 2 * exponent == int(2 * exponent):
+            whole = power_modulo(given[0], exponent.numerator // exponent.denominator, p)
+            return (
+                whole * point.square_root(given[0], bounds.root_levels[k]) % p
+                if k in bounds.root_levels
+                else whole
+            )
+        return point.function_value(op, given, [self.ops[i] in TRUTH_OPS for i in operands])
+
+    def _angle_circle_point(
+        self, angle: AngleCombination, values: list[int], point: TapePoint
+    ) -> CirclePoint:
+        p = point.prime
+        total = 1, 0
+        for leaf, share in angle.items():
+            times = int(share * point.angle_parts)
+            key: object = self.input_names.get(leaf)
+            if key is None:  # by its value, and the same for its negative
+                key = values[leaf]
+                if values[leaf] > p // 2:
+                    key, times = p - values[leaf], -times
+            total = added(total, multiply_circle_point(point.draw_circle_point(key), times, p), p)
+        return total

@@ -1,0 +1,137 @@
+"""Values of a prime field: numbers modulo p with their angles, degrees and marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .modular_arithmetic import inverse_modulo, power_modulo
+
+FIELD_PRIME = 2**61 - 1281
+"""3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResidueMarks:
+    """What a value depends on, beside rational operations: `roots`, one bit for each square root;
+    unknown functions (`is_loose`); `why` there is no value at all."""
+
+    root_bits: int = 0
+    has_unknown_function: bool = False
+    failure_reason: str = ""
+
+    def __or__(self, other: ResidueMarks) -> ResidueMarks:
+        return ResidueMarks(
+            self.root_bits | other.root_bits,
+            self.has_unknown_function or other.has_unknown_function,
+            self.failure_reason or other.failure_reason,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """A number modulo p; as an angle, rational multiples of `atoms` and a share of a half turn.
+
+    (numerator, denominator) bound the degrees of the rational function that it is.
+    """
+
+    number: int
+    angle_atoms: tuple[tuple[int, Fraction], ...] | None = None
+    half_turns: Fraction = Fraction(0)
+    numerator_degree: int = 0
+    denominator_degree: int = 0
+    marks: ResidueMarks | None = None
+
+
+def combine_residue_marks(*values: Residue) -> ResidueMarks | None:
+    """The marks of what is computed from these values."""
+    found = None
+    for value in values:
+        if value.marks is not None:
+            found = value.marks if found is None else found | value.marks
+    return found
+
+
+def add_residues(a: Residue, b: Residue) -> Residue:
+    atoms = None
+    if a.angle_atoms is not None and b.angle_atoms is not None:
+        total = dict(a.angle_atoms)
+        for atom, multiple in b.angle_atoms:
+            total[atom] = total.get(atom, Fraction(0)) + multiple
+        atoms = tuple(sorted((x, m) for x, m in total.items() if m))
+    top = max(a.numerator_degree + b.denominator_degree, b.numerator_degree + a.denominator_degree)
+    number = (a.number + b.number) % FIELD_PRIME
+    bottom, marks = a.denominator_degree + b.denominator_degree, combine_residue_marks(a, b)
+    return Residue(number, atoms, a.half_turns + b.half_turns, top, bottom, marks)
+
+
+def negate_residue(a: Residue) -> Residue:
+    atoms = None if a.angle_atoms is None else tuple((x, -m) for x, m in a.angle_atoms)
+    return Residue(
+        -a.number % FIELD_PRIME,
+        atoms,
+        -a.half_turns,
+        a.numerator_degree,
+        a.denominator_degree,
+        a.marks,
+    )
+
+
+def multiply_residues(a: Residue, b: Residue) -> Residue:
+    atoms, turns = None, Fraction(0)
+    for angle, factor in ((a, b), (b, a)):
+        ratio = _small_rational_constant(factor)
+        if (
+            angle.angle_atoms is not None
+            and (angle.angle_atoms or angle.half_turns)
+            and ratio is not None
+        ):
+            atoms = tuple((x, m * ratio) for x, m in angle.angle_atoms if m * ratio)
+            turns = angle.half_turns * ratio
+    top, bottom = (
+        a.numerator_degree + b.numerator_degree,
+        a.denominator_degree + b.denominator_degree,
+    )
+    return Residue(
+        a.number * b.number % FIELD_PRIME, atoms, turns, top, bottom, combine_residue_marks(a, b)
+    )
+
+
+def _small_rational_constant(value: Residue) -> Fraction | None:
+    """A small constant rational, if the value is one."""
+    if value.numerator_degree or value.denominator_degree or value.angle_atoms:
+        return None
+    for denominator in range(1, 33):
+        scaled = value.number * denominator % FIELD_PRIME
+        scaled = scaled - FIELD_PRIME if scaled > FIELD_PRIME // 2 else scaled
+        if abs(scaled) <= 1024:
+            return Fraction(scaled, denominator)
+    return None
+
+
+def invert_residue(a: Residue) -> Residue:
+    return Residue(
+        inverse_modulo(a.number, FIELD_PRIME),
+        None,
+        Fraction(0),
+        a.denominator_degree,
+        a.numerator_degree,
+        a.marks,
+    )
+
+
+def integer_from_residue(number: int, bound: int) -> int | None:
+    """The integer between −bound and bound that the residue is, if there is one."""
+    residue = number % FIELD_PRIME
+    signed = residue - FIELD_PRIME if residue > FIELD_PRIME // 2 else residue
+    return signed if abs(signed) <= bound else None
+
+
+def raise_residue(base: Residue, exponent: int) -> Residue:
+    if exponent == 1:
+        return base
+    if exponent < 0:
+        base, exponent = invert_residue(base), -exponent
+    number = power_modulo(base.number, exponent, FIELD_PRIME)
+    top, bottom = base.numerator_degree * exponent, base.denominator_degree * exponent
+    return Residue(number, None, Fraction(0), top, bottom, base.marks)

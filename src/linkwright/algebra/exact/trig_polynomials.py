@@ -1,0 +1,113 @@
+"""Tapes as trigonometric polynomials: the canonical form of every output.
+
+`QuotientRing` (ring.py) says what the polynomials are, `lattice` (angles.py) which angles they
+are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...tape import OPERATION_ARITY, Op, Tape
+from .angle_forms import AngleForm, angle_lattice, count_opaque_generators, trig_argument_forms
+from .quotient_ring import PolynomialBudget, QuotientRing
+from .quotients import Quotient
+from .tape_algebra import read_tape
+
+
+@dataclass(frozen=True)
+class PolynomialReading:
+    """A tape's outputs in a ring, entries row by row."""
+
+    ring: QuotientRing
+    outputs: Mapping[str, list[Quotient]]
+
+
+def read_trig_polynomials(
+    tape: Tape,
+    entries: Mapping[str, Sequence[str]],
+    angles: Sequence[AngleForm] = (),
+    exact: Mapping[str, Fraction] | None = None,
+    units: Sequence[Sequence[str]] = (),
+    budget: PolynomialBudget | None = None,
+) -> PolynomialReading:
+    """Evaluates the tape; `entries` names the entries of every input, `angles` are generators
+    to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length.
+    What the results do not depend on is no generator."""
+    exact = exact or {}
+    names = _used_input_names(tape, entries)
+    groups = [g for g in units if any(name in g for row in names for name in row)]
+    extra = [name for group in groups for name in group]
+    every = [*(name for row in names for name in row if name is not None), *extra]
+    symbols = dict.fromkeys(name for name in every if name not in exact)
+    asked = trig_argument_forms(tape, names, exact)
+    chosen, table = angle_lattice(angles, [form for form in asked if form is not None])
+    spare = count_opaque_generators(tape, asked)
+    ring = QuotientRing(list(symbols), chosen, table, spare, groups, budget)
+    return PolynomialReading(ring, _read_ring_outputs(tape, ring, names, exact))
+
+
+def read_field_quotients(
+    tape: Tape,
+    entries: Mapping[str, Sequence[str]],
+    exact: Mapping[str, Fraction] | None = None,
+    budget: PolynomialBudget | None = None,
+    first: Sequence[str] = (),
+) -> PolynomialReading:
+    """The same in a ring that is a field, with all named inputs as generators, `first` before the
+    others."""
+    exact = exact or {}
+    names: list[list[str | None]] = [list(entries[port.name]) for port in tape.inputs]
+    every = [*first, *(name for row in names for name in row)]
+    symbols = dict.fromkeys(name for name in every if name not in exact)
+    asked = trig_argument_forms(tape, names, exact)
+    chosen, table = angle_lattice((), [form for form in asked if form is not None])
+    spare = count_opaque_generators(tape, asked)
+    ring = QuotientRing([*filter(None, symbols)], chosen, table, spare, (), budget, is_field=True)
+    return PolynomialReading(ring, _read_ring_outputs(tape, ring, names, exact))
+
+
+def _read_ring_outputs(
+    tape: Tape,
+    ring: QuotientRing,
+    names: Sequence[Sequence[str | None]],
+    exact: Mapping[str, Fraction],
+) -> dict[str, list[Quotient]]:
+    zero = ring.constant(Fraction(0))
+    inputs = [
+        [
+            zero if name is None
+            else ring.constant(exact[name]) if name in exact
+            else ring.symbol(name)
+            for name in row
+        ]
+        for row in names
+    ]  # fmt: skip
+    found = read_tape(tape, ring, inputs)
+    return {port.name: values for port, values in zip(tape.outputs, found, strict=True)}
+
+
+def _used_input_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
+    """The names of the inputs' entries; None where no result depends on one."""
+    used = _used_inputs(tape)
+    return [
+        [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
+        for port, one in enumerate(tape.inputs)
+    ]
+
+
+def _used_inputs(tape: Tape) -> set[tuple[int, int]]:
+    """Inputs that results depend on."""
+    needed = {int(i) for result in tape.results for i in result}
+    ops, args = tape.ops.tolist(), tape.args.tolist()
+    found = set()
+    for k in range(len(ops) - 1, -1, -1):
+        if k not in needed:
+            continue
+        if ops[k] == Op.INPUT:
+            found.add((args[k][0], args[k][1]))
+        elif ops[k] != Op.CONSTANT:
+            needed.update(args[k][: OPERATION_ARITY[Op(ops[k])]])
+    return found

@@ -1,0 +1,152 @@
+"""What may be assumed of what a text does not name: values of parameters, drives that are zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from ..expressions import Expression, Number, names_in_expression
+from ..expressions.tree import child_expressions
+from .motion_sampler import Assumptions
+from .prover import efforts_behind_names
+from .statement_reader import Statement
+from .symbol_meanings import SymbolMeanings
+from .vocabulary import Vocabulary
+
+MAX_SIMPLE_NUMBER = 12
+"""Numbers up to this, and fractions of them, have no multiples that stand for them."""
+MAX_VALUE_MULTIPLE = 8
+"""A number that is this many times a parameter's value, or that part of it, stands for it."""
+
+
+@dataclass
+class AssumptionFinder:
+    """The settings under which the equations of a section are tried; `used` are the names of ours
+    that its text has, of which nothing is ever assumed."""
+
+    meanings: SymbolMeanings
+    statements: Sequence[Statement]
+    used_names: Sequence[str]
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.meanings.vocabulary
+
+    def assumption_choices(self) -> list[Assumptions]:
+        """What may be assumed, from the least: values of numbers without a name; then what
+        parameters are made of, and no drives but those that the text names."""
+        declared = self.vocabulary.mechanism.parameters
+        silent = self._unnamed_efforts()
+        base = self._assumed_values()
+        made = {
+            name: expression
+            for name, expression in declared.items()
+            if names_in_expression(expression)
+            and name in self.vocabulary.parameters
+            and name not in self.used_names
+        }
+        unnamed = {
+            name: x for name, x in self._unnamed_parameter_values().items() if name not in declared
+        }
+        bounds = (base, {**base, **made}, {**base, **unnamed}, self._values_of_unnamed_text())
+        found = [Assumptions(bound, who) for who in (frozenset(), silent) for bound in bounds]
+        own = {"gamma"} - declared.keys() - set(self.used_names)
+        if own & set(self.vocabulary.parameters):
+            found.insert(1, Assumptions({**base, "gamma": Fraction(0)}))
+        return list({str(setting): setting for setting in found}.values())
+
+    def _assumed_values(self) -> dict[str, Any]:
+        """Where the text has numbers that are no mere factors: values of parameters that it does
+        not name: all if it names none, else those without a name, and those that it has."""
+        declared = self.vocabulary.mechanism.parameters
+        if not self._numbers_in_text:
+            return {}
+        if values := self._values_of_unnamed_text():
+            return values
+        return {
+            name: value
+            for name, value in self._unnamed_parameter_values().items()
+            if name not in declared or self._is_value_in_text(value)
+        }
+
+    @cached_property
+    def _numbers_in_text(self) -> set[Fraction]:
+        """Numbers of the text that are no mere factors."""
+        sides = [side for line in self.statements for side in (line.left, line.right)]
+        every = {number for side in sides for number in numbers_in_side(side)}
+        return {number for number in every if number.denominator > 2 or number > 12}
+
+    def _is_value_in_text(self, value: object) -> bool:
+        """Whether the text has a value, or a simple multiple of it: 4.905*2 for 9.81."""
+        if not isinstance(value, Fraction) or not value:
+            return False
+        if (
+            value in self._numbers_in_text
+            or max(value.numerator, value.denominator) <= MAX_SIMPLE_NUMBER
+        ):
+            return value in self._numbers_in_text
+        shares = [abs(number / value) for number in self._numbers_in_text]
+        return any(
+            max(share.numerator, share.denominator) <= MAX_VALUE_MULTIPLE for share in shares
+        )
+
+    def _values_of_unnamed_text(self) -> dict[str, Any]:
+        """Of all parameters, where the text names none, but has numbers."""
+        named = any(name in self.used_names for name in self.vocabulary.eqs.parameters)
+        return self._unnamed_parameter_values() if self._numbers_in_text and not named else {}
+
+    def _unnamed_parameter_values(self) -> dict[str, Any]:
+        """Values of parameters that the text does not name."""
+        return {
+            name: value
+            for name, value in self.vocabulary.eqs.parameters.items()
+            if name not in self.used_names and name not in self.vocabulary.hidden_parameters
+        }
+
+    def _unnamed_efforts(self) -> frozenset[str]:
+        own = self.vocabulary.names
+        drives = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
+        return frozenset(drives) - efforts_behind_names(self.meanings, self.used_names)
+
+
+def relevant_assumptions(
+    meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: Assumptions
+) -> Assumptions:
+    """The setting without values of parameters that an equation does not depend on. Where
+    constraints or missing drives decide the motion, it depends on all."""
+    own = meanings.vocabulary
+    drives = len(own.names.actuators) or own.names.nv
+    if (
+        own.names.constraints
+        or setting.absent_efforts
+        or drives < own.names.nv
+        or "x" in own.inputs
+    ):
+        return setting
+    found = ca.vertcat(
+        *(ca.SX(own.require_expression(name)) for name in meanings.needed_names(pair))
+    )
+    if any(ca.depends_on(found, own.symbols[key]) for key in ("tau", "u")):
+        found = ca.vertcat(found, *own.eqs.expressions("inverse_dynamics"))
+    symbols = dict(zip(own.parameters, ca.vertsplit(own.symbols["p"]), strict=True))
+    kept = {name for name in setting.parameter_values if ca.depends_on(found, symbols[name])}
+    while more := {
+        name
+        for word in kept
+        if isinstance(value := setting.parameter_values[word], Expression)
+        for name in names_in_expression(value) & setting.parameter_values.keys() - kept
+    }:
+        kept |= more
+    bound = {name: value for name, value in setting.parameter_values.items() if name in kept}
+    return Assumptions(bound, setting.absent_efforts)
+
+
+def numbers_in_side(expression: Expression) -> list[Fraction]:
+    if isinstance(expression, Number):
+        return [abs(expression.value)]
+    return [number for child in child_expressions(expression) for number in numbers_in_side(child)]

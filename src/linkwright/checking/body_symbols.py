@@ -1,0 +1,126 @@
+"""Quantities of single bodies: mass centres, their motion and Jacobians, energies.
+
+Bodies are numbered as everywhere else in the program: in the order of the joints, depth first, what
+is fixed together being one body.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..equations import Equations
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.tree_builder import build_tree
+from ..mechanism import Mechanism, mechanism_names
+from ..types import SX
+
+if TYPE_CHECKING:
+    from .vocabulary import Vocabulary
+
+_CENTER_FRAME_NAME = "mass_center_of_body_{}"
+
+
+def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
+    """A frame at the declared mass centre of every numbered body."""
+    return {
+        _CENTER_FRAME_NAME.format(k): {"body": name, "origin": mechanism.bodies[name].center}
+        for k, name in enumerate(mechanism_names(mechanism).bodies, 1)
+    }
+
+
+def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
+    """Numbers of mass centres have names by their frame and by their body: the former, with the
+    latter, which is the one that people see."""
+    found = {}
+    for k, body in enumerate(eqs.names.bodies, 1):
+        for axis in "xyz":
+            ours, bodys = f"{axis}_{_CENTER_FRAME_NAME.format(k)}", f"c{axis}_{body}"
+            values = [eqs.parameters.get(name) for name in (ours, bodys)]
+            if values[0] is not None and values[0] == values[1]:
+                found[ours] = bodys
+    return found
+
+
+class BodySymbols:
+    """What the symbols x1, v1, K1, … mean."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def __len__(self) -> int:
+        return len(self.vocabulary.names.bodies)
+
+    @cached_property
+    def _tree(self) -> KinematicTree:
+        return build_tree(self.vocabulary.mechanism, "symbolic")
+
+    def body_name(self, k: int) -> str:
+        return self.vocabulary.names.bodies[k]
+
+    def is_composite_body(self, k: int) -> bool:
+        """Whether several bodies of the file are fixed together in this one."""
+        places = self._tree.bodies
+        link = places[self.body_name(k)].link
+        return sum(place.link == link for place in places.values()) > 1
+
+    def center_quantity(self, function: str, k: int) -> SX:
+        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, in
+        the axes of the body."""
+        one = self.vocabulary.quantity_expression
+        if not self.is_composite_body(k):
+            return one(function, _CENTER_FRAME_NAME.format(k + 1))
+        body = self.body_name(k)
+        place = one("placement", body)
+        m, h, _ = self.inertial_parameters(k)
+        r = place[:3, :3] @ (h / m)
+        if function == "placement":
+            center = ca.vertcat(place[:3, 3] + r, 1)
+            return ca.horzcat(place[:, :3], center)
+        own = one(function, body)
+        moved = own[3:, :] - ca.skew(r) @ own[:3, :]
+        if function == "frame_acceleration":
+            w = one("frame_velocity", body)[:3]
+            moved += ca.cross(w, ca.cross(w, r))
+        return ca.vertcat(own[:3, :], moved)
+
+    def center_component(self, function: str, row: int, k: int) -> SX:
+        """A component of the place or motion of the k-th mass centre."""
+        whole = self.center_quantity(function, k)
+        return whole[row, 3] if function == "placement" else whole[row]
+
+    def center_speed(self, k: int) -> SX:
+        return ca.sqrt(ca.sumsqr(self.center_quantity("frame_velocity", k)[3:]))
+
+    def kinetic_energy(self, k: int) -> SX:
+        """½ m v² + v·(ω × mc) + ½ ωᵀIω in the body's axes."""
+        m, h, inertia = self.inertial_parameters(k)
+        R = self.vocabulary.quantity_expression("placement", self.body_name(k))[:3, :3]
+        V = self.vocabulary.quantity_expression("frame_velocity", self.body_name(k))
+        w, v = R.T @ V[:3], R.T @ V[3:]
+        return m * ca.sumsqr(v) / 2 + ca.dot(v, ca.cross(w, h)) + ca.dot(w, inertia @ w) / 2
+
+    def inertial_parameters(self, k: int) -> tuple[SX, SX, SX]:
+        """Mass, first moment and inertia about the origin of the body's frame."""
+        m, x, y, z, xx, xy, yy, xz, yz, zz = ca.vertsplit(
+            self.vocabulary.eqs.inertial_parameters[10 * k : 10 * k + 10]
+        )
+        rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
+
+    def potential_energy(self, k: int) -> SX:
+        """Of the body's weight."""
+        m, h, _ = self.inertial_parameters(k)
+        T = self.vocabulary.quantity_expression("placement", self.body_name(k))
+        return -ca.dot(self.gravity_acceleration, m * T[:3, 3] + T[:3, :3] @ h)
+
+    @cached_property
+    def gravity_acceleration(self) -> SX:
+        """The vector of gravity, in the symbols of the equations."""
+        gravity = ca.SX(self._tree.gravity)
+        named = {str(x): x for x in ca.vertsplit(self.vocabulary.symbols["p"])}
+        own = ca.symvar(gravity)
+        theirs = ca.vertcat(*(named[str(x)] for x in own))
+        return ca.substitute(gravity, ca.vertcat(*own), theirs) if own else gravity

@@ -1,0 +1,309 @@
+"""The equations under one heading of a text: their meanings, their proofs, and the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+
+from ..algebra.exact.elimination import rank_modulo
+from ..algebra.exact.residues import FIELD_PRIME
+from ..errors import LinkwrightError
+from ..expressions import Expression, names_in_expression
+from .assumption_search import AssumptionFinder, relevant_assumptions
+from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
+from .definition_repairs import blame_definitions, hide_internal_names
+from .difference import statement_difference
+from .dual_statements import DUAL_UNIT_NAME, is_dual_name, is_dual_vector_name, split_dual_statement
+from .equivalence import equivalent_coriolis_rows, prove_equivalence
+from .motion_sampler import Assumptions
+from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
+from .repair import equation_text, find_dual_repairs, find_repairs
+from .statement_reader import Statement
+from .stray_names import repair_stray_names
+from .symbol_meanings import SymbolMeanings
+from .vocabulary import Vocabulary
+
+_VERDICT_SEVERITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}
+"""An equation of several parts gets the first of these that a part has."""
+
+
+@dataclass
+class CheckedSection:
+    """The equations under one heading, which share their definitions."""
+
+    vocabulary: Vocabulary
+    statements: list[Statement]
+    given_names: dict[str, str]
+    guessed_names: dict[str, str] = field(default_factory=dict)
+    dual_meanings: SymbolMeanings | None = None  # of the text as it is, where equations are dual
+    original_statements: list[Statement] = field(default_factory=list)
+    repair_provers: dict[frozenset[str], list[EquationProver]] = field(default_factory=dict)
+    set_aside_findings: dict[int, Finding] = field(default_factory=dict)
+    set_aside_names: set[str] = field(default_factory=set)
+    errors: list[LinkwrightError] = field(default_factory=list)
+    proofs: list[EquationProof] = field(default_factory=list)
+
+    def set_aside_meaningless(self) -> None:
+        """Takes out equations with names that mean nothing: they are misprinted or unreadable, and
+        must not stop the others from being judged."""
+        meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
+        for i, line in enumerate(self.statements):
+            try:
+                meanings.needed_names((line.left, line.right))
+            except LinkwrightError as error:
+                self.errors.append(error)
+                found = [
+                    meanings.find_meaning(name) for name in names_in_sides((line.left, line.right))
+                ]
+                self.set_aside_names |= {ours for ours in found if isinstance(ours, str)}
+                self.set_aside_findings[i] = self._meaningless_finding(meanings, line, error)
+        self.statements = [
+            line for i, line in enumerate(self.statements) if i not in self.set_aside_findings
+        ]
+        self.original_statements = [
+            line
+            for i, line in enumerate(self.original_statements)
+            if i not in self.set_aside_findings
+        ]
+
+    def _meaningless_finding(
+        self, meanings: SymbolMeanings, line: Statement, error: LinkwrightError
+    ) -> Finding:
+        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
+        pair = (line.left, line.right)
+        common = Finding(
+            line.number, equation_text(pair), UNREADABLE, note=str(error),
+            is_said_wrong=line.is_said_wrong,
+        )  # fmt: skip
+        own = self.vocabulary
+        strays = [
+            name for name in sorted(meanings.names_behind_sides(pair)) if own.is_stray_name(name)
+        ]
+        if not strays or any(
+            meanings.find_meaning(x) is None and x not in strays for x in names_in_sides(pair)
+        ):
+            return common
+        listed = " and ".join(f"there is no {name}" for name in strays)
+        found = repair_stray_names(meanings, pair, strays)
+        return replace(common, status=DIFFERS, note=listed, repairs=found)
+
+    @cached_property
+    def meanings(self) -> SymbolMeanings:
+        return SymbolMeanings(self.vocabulary, self.statements, self.given_names)
+
+    def split_dual_statements(self) -> list[Statement]:
+        """Equations of dual numbers become several of numbers; the originals, one for each part."""
+        used = set().union(
+            *(names_in_expression(x.left) | names_in_expression(x.right) for x in self.statements)
+        )
+        said = {str(x) for x in self.given_names.values()}
+        owners = self.vocabulary.frame_names
+        if DUAL_UNIT_NAME in self.vocabulary.mechanism_symbols:
+            return self.statements
+        theirs = {single_name_of_side(x.left) for x in self.statements if x.is_definition}
+        duals = {name for name in (used | said) - theirs if is_dual_name(name, owners)}
+        if DUAL_UNIT_NAME not in used and not any(
+            is_dual_vector_name(name, owners) for name in duals
+        ):
+            return self.statements
+        inlined = [
+            x
+            for x in self.statements
+            if x.is_definition and DUAL_UNIT_NAME in names_in_expression(x.right)
+        ]
+        kept = [line for line in self.statements if line not in inlined]
+        own = {name: name for name in duals & used} | self.given_names
+        self.dual_meanings = SymbolMeanings(self.vocabulary, self.statements, own)
+        self.vocabulary.set_generalized_speeds(
+            self._generalized_speeds(), self.dual_meanings.find_meaning
+        )
+        groups = [
+            split_dual_statement(line, self.dual_meanings.find_meaning, owners) for line in kept
+        ]
+        self.statements = [part for group in groups for part in group]
+        self.original_statements = [
+            line for group, line in zip(groups, kept, strict=True) for _ in group
+        ]
+        return self.original_statements
+
+    def _generalized_speeds(self) -> list[Expression]:
+        """u1, u2, …, one for each freedom, where the text defines them."""
+        own = self.vocabulary.names
+        count = len(own.independent) if own.constraints else own.nv
+        assert self.dual_meanings is not None
+        speeds = [self.dual_meanings.definitions.get(f"u{i + 1}") for i in range(count)]
+        return [x for x in speeds if x is not None] if None not in speeds else []
+
+    def merge_dual_findings(self, parts: list[Finding], origins: list[Statement]) -> list[Finding]:
+        """One finding for each equation as the text has it: it differs where a part of it does."""
+        found, lines = [], []
+        pairs = zip(parts, origins, strict=True)
+        for _, group in groupby(pairs, key=lambda pair: id(pair[1])):
+            own = list(group)
+            worst, origin = min(
+                own, key=lambda part: _VERDICT_SEVERITY.get(part[0].status, len(_VERDICT_SEVERITY))
+            )
+            if len(own) > 1:
+                pair = (origin.left, origin.right)
+                chance = sum(x.chance for x, _ in own)
+                worst = replace(worst, equation=equation_text(pair), chance=chance)
+                if worst.status == DIFFERS:
+                    worst = replace(worst, repairs=find_dual_repairs(self, pair))
+            found.append(worst)
+            lines.append(origin)
+        return [hide_internal_names(x) for x in blame_definitions(self, found, lines)]
+
+    @cached_property
+    def needed_names(self) -> list[str]:
+        """Our names that the text needs, and all that repairs may need."""
+        used = self.meanings.needed_names(
+            x for line in self.statements for x in (line.left, line.right)
+        )
+        own = self.vocabulary.names
+        motion = [f"{dots}{name}" for name in own.qd for dots in ("", "d", "dd")]
+        motion = [name for name in motion if name in self.vocabulary]
+        hidden = self.vocabulary.hidden_parameters
+        known = [name for name in self.vocabulary.parameters if name not in hidden]
+        return list(dict.fromkeys([*used, *motion, *known]))
+
+    @cached_property
+    def used_names(self) -> list[str]:
+        """Our names that the text has, also in equations that cannot be judged."""
+        used = self.meanings.needed_names(
+            x for line in self.statements for x in (line.left, line.right)
+        )
+        return [*used, *sorted(self.set_aside_names - set(used))]
+
+    @cached_property
+    def assumption_choices(self) -> list[Assumptions]:
+        """What may be assumed, from the least."""
+        return AssumptionFinder(
+            self.meanings, self.statements, self.used_names
+        ).assumption_choices()
+
+    @cached_property
+    def provers(self) -> list[EquationProver]:
+        return [
+            EquationProver(self.meanings, self.needed_names, setting)
+            for setting in self.assumption_choices
+        ]
+
+    # -- verdicts ---------------------------------------------------------------------------
+
+    def judge_all_statements(self) -> list[Finding]:
+        """Of all equations, those that were set aside among them."""
+        judged = iter(self.judge_statements() if self.statements else [])
+        count = len(self.statements) + len(self.set_aside_findings)
+        return [
+            self.set_aside_findings[i] if i in self.set_aside_findings else next(judged)
+            for i in range(count)
+        ]
+
+    def judge_statements(self) -> list[Finding]:
+        pairs = [(line.left, line.right) for line in self.statements]
+        proofs, under = self._prove_under_assumptions(pairs)
+        self.proofs = proofs
+        rows = equivalent_coriolis_rows(self, proofs)
+        found = []
+        for i, (line, proof) in enumerate(zip(self.statements, proofs, strict=True)):
+            assumed = relevant_assumptions(self.meanings, pairs[i], under[i]) if proof.holds else ""
+            common = Finding(
+                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(assumed),
+                is_said_wrong=line.is_said_wrong,
+            )  # fmt: skip
+            if i in self.meanings.defining_statements:
+                note = "nothing uses it" if i in self.meanings.unused_definitions else ""
+                found.append(replace(common, status=DEFINITION, chance=0.0, under="", note=note))
+            elif proof.holds:
+                found.append(replace(common, note=rows[i][0] if i in rows else ""))
+            elif proof.holds is None:
+                found.append(replace(common, status=UNDECIDED, note=proof.why, under=""))
+            else:
+                found.append(self._judge_failing_statement(common, i, rows))
+        return found
+
+    def _prove_under_assumptions(
+        self, pairs: list[EquationSides]
+    ) -> tuple[list[EquationProof], list[Assumptions]]:
+        """The first setting under which each holds; that of the fewest assumptions if none."""
+        proofs = [EquationProof(None)] * len(pairs)
+        under = [Assumptions()] * len(pairs)
+        left = [i for i in range(len(pairs)) if i not in self.meanings.defining_statements]
+        for prover in self.provers:
+            tried = prover.prove_statements([pairs[i] for i in left]) if left else []
+            for i, proof in zip(left, tried, strict=True):
+                if proof.holds or proofs[i].holds is None:
+                    proofs[i], under[i] = proof, prover.assumptions
+            left = [i for i in left if not proofs[i].holds]
+        return proofs, under
+
+    def _judge_failing_statement(
+        self, common: Finding, i: int, rows: Mapping[int, tuple[str, float]]
+    ) -> Finding:
+        line = self.statements[i]
+        pair = (line.left, line.right)
+        prover = self.provers[0]
+        if i in rows:
+            note, chance = rows[i]
+            return replace(common, status=EQUIVALENT, note=note, chance=chance, under="")
+        proof = prove_equivalence(self, pair, prover)
+        if proof.holds is not False:
+            status = EQUIVALENT if proof.holds else UNDECIDED
+            return replace(common, status=status, note=proof.why, chance=proof.chance, under="")
+        apart = statement_difference(self.meanings, pair, prover.assumptions)
+        is_part = bool(self.original_statements) and self.original_statements[i] is not line
+        found = () if is_part else find_repairs(self, pair, apart)
+        text = apart.shortened_text() if apart is not None else ""
+        return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
+
+    # -- all together -----------------------------------------------------------------------
+
+    def inferred_names(self) -> dict[str, str]:
+        """Names of theirs that were not said, and are none of ours."""
+        found = dict(self.guessed_names)
+        for name in sorted(self.meanings.text_names):
+            meaning = self.meanings.find_meaning(name)
+            if not isinstance(meaning, str) or name in self.given_names:
+                continue
+            if meaning.replace("_", "") != name.replace("_", ""):
+                found[name] = meaning
+        return found
+
+    def name_collisions(self) -> list[str]:
+        """What names mean that the mechanism and papers both have."""
+        ours = [
+            name
+            for name in sorted(self.meanings.text_names)
+            if self.meanings.find_meaning(name) == name
+        ]
+        return [text for name in ours if (text := self.vocabulary.collision_sentence(name))]
+
+    def determined_accelerations_note(self) -> str:
+        """Whether the equations that hold determine the motion."""
+        pairs = [
+            (line.left, line.right)
+            for line, proof in zip(self.statements, self.proofs, strict=True)
+            if proof.holds
+        ]
+        nv = self.vocabulary.names.nv
+        if not pairs or self.vocabulary.names.constraints or "qdd" not in self.vocabulary.inputs:
+            return ""
+        try:
+            rest, *columns = (
+                self.provers[0].perturbed_residuals(pairs, i) for i in (None, *range(nv))
+            )
+        except ArithmeticError:
+            return ""
+        rows = [[c[k] - rest[k] for c in columns] for k in range(len(pairs))]
+        found = rank_modulo(rows, FIELD_PRIME)
+        if not found:
+            return ""
+        if found == nv:
+            return f"The equations of motion determine all {nv} accelerations."
+        return f"The equations that hold determine {found} of {nv} accelerations."
+
+
+def names_in_sides(pair: EquationSides) -> frozenset[str]:
+    return names_in_expression(pair[0]) | names_in_expression(pair[1])

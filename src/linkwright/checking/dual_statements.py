@@ -1,0 +1,251 @@
+"""Dual numbers and vectors, a + eps b with eps² = 0: an equation of them is several of numbers.
+
+V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
+                  the body's axes at its mass centre: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
+VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
+V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
+                  u1, u2, … where the text defines such, else of the coordinates' rates
+x_tool, y_tool    the bound unit vectors along the axes of a frame
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from ..errors import ExpressionError
+from ..expressions import (
+    ONE,
+    ZERO,
+    Call,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    expression_text,
+    names_in_expression,
+    negate_expression,
+)
+from ..expressions.tokens import shorten_text
+from ..expressions.tree import child_expressions
+from .node_paths import NodePath, replace_node
+from .statement_reader import Statement
+
+DUAL_UNIT_NAME = "eps"
+MAX_DUAL_NODES = 20_000
+"""Of definitions written out in one side of an equation."""
+_DUAL_COMPONENT_NAME = re.compile(r"[VHF](\w+)[xyz]")
+_DUAL_VECTOR_NAME = re.compile(r"(V|v\d|[xyz])_(\w+)")
+DualParts = tuple[Expression, Expression]
+MeaningLookup = Callable[[str], Expression | str | None]
+
+
+def split_dual_statement(
+    line: Statement, find: MeaningLookup, owners: Sequence[str]
+) -> list[Statement]:
+    """The parts of an equation of dual numbers or vectors; the equation itself if it has none."""
+    known = _names_behind_sides((line.left, line.right), find)
+    if not any(is_dual_name(name, owners) for name in known):
+        return [line]
+    pairs = split_dual_sides((line.left, line.right), find, owners)
+    return [replace(line, left=left, right=right) for left, right in pairs]
+
+
+def split_dual_sides(
+    pair: tuple[Expression, Expression], find: MeaningLookup, owners: Sequence[str]
+) -> list[tuple[Expression, Expression]]:
+    """The sides' real and dual parts, along each axis where there are vectors."""
+    used = _names_behind_sides(pair, find)
+    axes = "xyz" if any(is_dual_vector_name(name, owners) for name in used) else ("",)
+    parts = []
+    for axis in axes:
+        left, right = (_DualSplitter(find, owners, axis)(side) for side in pair)
+        parts += [(left[k], right[k]) for k in (0, 1)]
+    return parts
+
+
+def _names_behind_sides(pair: tuple[Expression, Expression], find: MeaningLookup) -> set[str]:
+    """All names that an equation leads to, as ours where they are aliases."""
+    return {name for side in pair for name in names_behind_expression(side, find)}
+
+
+def names_behind_expression(expression: Expression, find: MeaningLookup) -> Iterator[str]:
+    """The names in an expression and in the definitions that it uses, each once."""
+    front, seen = list(names_in_expression(expression)), set[str]()
+    while front:
+        name = front.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        meaning = find(name)
+        if isinstance(meaning, Name) or meaning is None or isinstance(meaning, str):
+            yield meaning.name.lstrip("=") if isinstance(meaning, Name) else name
+        else:
+            yield name
+            front += names_in_expression(meaning)
+
+
+def is_dual_vector_name(name: str, owners: Sequence[str]) -> bool:
+    match = _DUAL_VECTOR_NAME.fullmatch(name)
+    return match is not None and match[2] in owners
+
+
+def is_dual_component_name(name: str, owners: Sequence[str]) -> bool:
+    """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
+    match = _DUAL_COMPONENT_NAME.fullmatch(name)
+    return match is not None and (match[1] in owners or (match[1].isdigit() and len(match[1]) == 1))
+
+
+def is_dual_name(name: str, owners: Sequence[str]) -> bool:
+    return (
+        name == DUAL_UNIT_NAME
+        or is_dual_component_name(name, owners)
+        or is_dual_vector_name(name, owners)
+    )
+
+
+class _DualSplitter:
+    """Real and dual part of a tree, one component of vectors."""
+
+    def __init__(self, find: MeaningLookup, owners: Sequence[str], axis: str) -> None:
+        self.find_meaning, self.frame_names, self.axis = find, owners, axis
+        self.known_parts: dict[str, tuple[DualParts, int]] = {}
+        self.expanded_nodes = 0  # nodes that definitions have brought so far
+
+    def __call__(self, node: Expression) -> DualParts:
+        match node:
+            case Number():
+                return node, ZERO
+            case Name(name):
+                return self.parts_of_name(name)
+            case Negation(operand):
+                real, dual = self(operand)
+                return negate_expression(real), negate_expression(dual)
+            case Sum(terms):
+                parts = [self(term) for term in terms]
+                return _sum_dual_terms([p[0] for p in parts]), _sum_dual_terms(
+                    [p[1] for p in parts]
+                )
+            case Product(factors):
+                self.refuse_vector_products(factors)
+                return reduce(_multiply_dual_parts, (self(factor) for factor in factors))
+            case Reciprocal(operand):
+                real, dual = self(operand)
+                square = Product((Reciprocal(real), Reciprocal(real)))
+                return Reciprocal(real), negate_expression(_multiply_dual_terms(dual, square))
+            case Power(base, Number(n)) if n.denominator == 1 and 0 < n <= 16:
+                self.refuse_vector_products([base] * int(n))
+                return reduce(_multiply_dual_parts, [self(base)] * int(n))
+            case Call("sin" | "cos" as function, (angle,)):
+                real, dual = self(angle)
+                slope = (
+                    Call("cos", (real,))
+                    if function == "sin"
+                    else negate_expression(Call("sin", (real,)))
+                )
+                return Call(function, (real,)), _multiply_dual_terms(dual, slope)
+            case _:
+                raise ExpressionError("something has no dual part", remedy="write it without eps")
+
+    def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
+        """Components are multiplied one by one, which is no product of vectors."""
+        vectors = [x for x in factors if self.has_dual_vector(x)] if self.axis else []
+        if len(vectors) > 1:
+            text = expression_text(Product(tuple(vectors)))
+            raise ExpressionError(
+                f"'{shorten_text(text)}' is a product of vectors", remedy="write its components"
+            )
+
+    def has_dual_vector(self, node: Expression) -> bool:
+        return any(
+            is_dual_vector_name(x, self.frame_names)
+            for x in names_behind_expression(node, self.find_meaning)
+        )
+
+    def parts_of_name(self, name: str) -> DualParts:
+        if name not in self.known_parts:
+            start = self.expanded_nodes
+            parts = self._split_name(name)
+            self.known_parts[name] = parts, max(1, self.expanded_nodes - start)
+        parts, length = self.known_parts[name]
+        self.expanded_nodes += length
+        if self.expanded_nodes > MAX_DUAL_NODES:
+            raise ExpressionError(
+                f"the definitions that '{name}' uses become too long when they are written out",
+                remedy="use fewer definitions with eps inside one another",
+            )
+        return parts
+
+    def _split_name(self, name: str) -> DualParts:
+        if name == DUAL_UNIT_NAME:
+            return ZERO, ONE
+        own = self.find_meaning(name)
+        if isinstance(own, Name):
+            name = own.name.lstrip("=")
+        elif own is not None and not isinstance(own, str):
+            inner = names_behind_expression(own, self.find_meaning)
+            is_plain = not any(is_dual_name(x, self.frame_names) for x in inner)
+            return (Name(name), ZERO) if is_plain else self(own)
+        if is_dual_vector_name(name, self.frame_names):
+            return Name(f"{name}@{self.axis}r"), Name(f"{name}@{self.axis}d")
+        if is_dual_component_name(name, self.frame_names):
+            return Name(f"{name}@r"), Name(f"{name}@d")
+        return Name(name), ZERO
+
+
+def remove_nested_dual_units(root: Expression) -> Iterator[tuple[str, Expression]]:
+    """The tree without any eps inside of a term that has one: eps² = 0."""
+    for place, term in _dual_unit_products(root):
+        inner = tuple(
+            x if x == Name(DUAL_UNIT_NAME) else _remove_all_dual_units(x) for x in term.factors
+        )
+        yield (
+            "the factors eps inside of another are left out",
+            replace_node(root, place, Product(inner)),
+        )
+
+
+def _dual_unit_products(
+    node: Expression, place: NodePath = ()
+) -> Iterator[tuple[NodePath, Product]]:
+    """Products with a factor eps, the outer ones first."""
+    if isinstance(node, Product) and Name(DUAL_UNIT_NAME) in node.factors:
+        yield place, node
+    for i, child in enumerate(child_expressions(node)):
+        yield from _dual_unit_products(child, (*place, i))
+
+
+def _remove_dual_unit(term: Product) -> Expression:
+    kept = tuple(factor for factor in term.factors if factor != Name(DUAL_UNIT_NAME))
+    return Product(kept) if len(kept) > 1 else kept[0] if kept else ONE
+
+
+def _remove_all_dual_units(node: Expression) -> Expression:
+    """Without any eps."""
+    while found := list(_dual_unit_products(node)):
+        place, term = found[-1]
+        node = replace_node(node, place, _remove_dual_unit(term))
+    return node
+
+
+def _sum_dual_terms(terms: list[Expression]) -> Expression:
+    kept = [term for term in terms if term != ZERO]
+    return Sum(tuple(kept)) if len(kept) > 1 else kept[0] if kept else ZERO
+
+
+def _multiply_dual_terms(a: Expression, b: Expression) -> Expression:
+    if ZERO in (a, b):
+        return ZERO
+    return b if a == ONE else a if b == ONE else Product((a, b))
+
+
+def _multiply_dual_parts(a: DualParts, b: DualParts) -> DualParts:
+    return _multiply_dual_terms(a[0], b[0]), _sum_dual_terms(
+        [_multiply_dual_terms(a[0], b[1]), _multiply_dual_terms(a[1], b[0])]
+    )

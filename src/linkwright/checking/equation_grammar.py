@@ -1,0 +1,379 @@
+"""The grammar that text and LaTeX share; their symbols differ.
+
+    sum      = ["-"|"+"] product {("+"|"-") product}
+    product  = power {["*"|"/"] power}                      factors may stand side by side
+    power    = atom {"^" exponent}
+    atom     = number | symbol | function argument | "(" sum ")" | "(" sum {"," sum} ")"
+
+Sides of equations may be vectors and matrices: see `matrices`.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..errors import ExpressionError
+from ..expressions import (
+    Call,
+    Expression,
+    Name,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    negate_expression,
+    parse_expression,
+)
+from ..expressions.parser import MAX_EXPONENT, MAX_EXPRESSION_DEPTH
+from ..expressions.tree import FUNCTION_ARITIES
+from .statement_matrices import (
+    ExpressionOrMatrix,
+    StatementMatrix,
+    add_statement_terms,
+    column_of_entries,
+    equate_entries,
+    invert_by_cofactors,
+    lift_to_matrix,
+    multiply_statement_factors,
+    rate_of_matrix_entry,
+    require_scalar,
+)
+from .text_symbols import TextSymbols
+from .token_reader import TokenReader
+
+PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
+BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
+_MASS_MATRIX_ENTRY = re.compile(r"[MDHd]_?\d\d")
+RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
+
+
+class EquationGrammar(TokenReader, ABC):
+    """Reads equations from tokens."""
+
+    is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
+
+    def __init__(self, text: str, tokens: list[str], symbols: TextSymbols) -> None:
+        super().__init__(text, tokens)
+        self.symbols = symbols
+        self.nesting_depth = 0
+
+    # -- equations -------------------------------------------------------------------------
+
+    def parse_equations(self) -> Iterator[tuple[Expression, Expression, bool]]:
+        """Left and right, and whether it is a definition; a chain a = b = c is a = b and a = c."""
+        sides, signs = [self.parse_side()], []
+        while sign := self.accept("=", ":="):
+            signs.append(sign)
+            sides.append(self.parse_side())
+        if self.token:
+            raise self.unexpected_token_error()
+        if not signs:
+            raise self.parse_error("there is no '='", "write equations as left = right")
+        for right in sides[1:]:
+            for pair in equate_entries(sides[0], right, self.symbols):
+                yield *pair, ":=" in signs
+
+    def parse_side(self) -> ExpressionOrMatrix:
+        if self.token in ("", "=", ":="):
+            raise self.parse_error("a side of an equation is empty")
+        return self.parse_sum()
+
+    # -- sums, products, powers ------------------------------------------------------------
+
+    def parse_sum(self) -> ExpressionOrMatrix:
+        terms = []
+        sign = self.accept("+", "-")
+        while True:
+            term = self.parse_product()
+            terms.append(negate_statement_value(term) if sign == "-" else term)
+            if (sign := self.accept("+", "-")) is None:
+                return add_statement_terms(terms, self.symbols)
+
+    def parse_product(self) -> ExpressionOrMatrix:
+        factors = [self.parse_power()]
+        while True:
+            if self.accept("/"):
+                self.append_divisor(factors, self.parse_power())
+            elif self.accept(*PRODUCT_OPERATORS) or self.begins_factor():
+                factors.append(self.parse_power())
+            else:
+                return multiply_statement_factors(factors, self.symbols)
+
+    def append_divisor(
+        self, factors: list[ExpressionOrMatrix], divisor: ExpressionOrMatrix
+    ) -> None:
+        """Appends 1/divisor; `1/12` at the head is one exact number."""
+        below = require_scalar(divisor, "a divisor")
+        first = factors[0]
+        are_numbers = len(factors) == 1 and isinstance(first, Number) and isinstance(below, Number)
+        if isinstance(below, Number) and below.value == 0:
+            raise self.parse_error("division by zero")
+        if are_numbers and isinstance(first, Number) and isinstance(below, Number):
+            factors[0] = Number(first.value / below.value)
+            return
+        factors.append(Reciprocal(below))
+        if self.is_strict_division and self.begins_factor():
+            raise self.parse_error(
+                f"'/' may reach as far as '{self.token}', or not",
+                "write * between factors, and brackets round a divisor",
+            )
+
+    def begins_factor(self) -> bool:
+        token = self.token
+        return bool(token) and (token in BRACKET_PAIRS or token[0].isalnum() or token[0] == ".")
+
+    def parse_power(self) -> ExpressionOrMatrix:
+        self.nesting_depth += 1
+        if self.nesting_depth > MAX_EXPRESSION_DEPTH:
+            raise self.parse_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
+        base = self.parse_atom()
+        while self.token == "^":
+            base = self.parse_superscript(base)
+        self.nesting_depth -= 1
+        return base
+
+    def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
+        """What stands before ^, to the power behind it."""
+        self.take()
+        return self.raise_to_power(base, self.parse_exponent())
+
+    def parse_exponent(self) -> ExpressionOrMatrix:
+        return self.parse_power()
+
+    def transpose_value(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
+        """The transpose; J^T of a matrix of theirs is the matrix JT."""
+        if isinstance(base, Name):
+            shape = self.symbols.matrix_shape(base.name)
+            if shape is None and self.symbols.has_transposed_row(base.name):
+                shape = (self.symbols.velocity_count, 1)
+            if shape is not None:
+                base = lift_to_matrix(base, shape, self.symbols)
+            elif len(base.name) == 1 and base.name.isupper():
+                return Name(f"{base.name}T")
+        return base.transpose if isinstance(base, StatementMatrix) else base
+
+    def raise_to_power(
+        self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
+    ) -> ExpressionOrMatrix:
+        power = require_scalar(exponent, "an exponent")
+        if isinstance(power, Number) and abs(power.value) > MAX_EXPONENT:
+            raise self.parse_error(f"an exponent is larger than {MAX_EXPONENT}")
+        if isinstance(base, Name) and (shape := self.symbols.matrix_shape(base.name)):
+            is_inverse = power == Number(Fraction(-1)) and shape[0] == shape[1]
+            base = lift_to_matrix(base, shape, self.symbols) if is_inverse else base
+        if isinstance(base, StatementMatrix):
+            if power != Number(Fraction(-1)):
+                raise self.parse_error("a vector or matrix has a power")
+            return invert_by_cofactors(base)
+        return base if power == Number(Fraction(1)) else Power(base, power)
+
+    # -- atoms -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def parse_atom(self) -> ExpressionOrMatrix:
+        """A number, a name, a function, or what stands in brackets."""
+
+    def parse_number(self) -> Expression:
+        found = parse_expression(self.take())
+        if self.accept("°"):
+            return Product((found, RADIANS_PER_DEGREE))
+        return found
+
+    def parse_brackets(self) -> ExpressionOrMatrix:
+        """What brackets hold; with commas, a list of entries, with semicolons one of rows."""
+        if self.token not in BRACKET_PAIRS:
+            raise self.unexpected_token_error()
+        closing = BRACKET_PAIRS[self.take()]
+        rows: list[list[ExpressionOrMatrix]] = [[self.parse_sum()]]
+        while sign := self.accept(",", ";"):
+            if sign == ";":
+                rows.append([])
+            rows[-1].append(self.parse_sum())
+        self.expect_closing_bracket(closing)
+        if len(rows) == 1 and len(rows[0]) == 1:
+            return rows[0][0]
+        return self.matrix_of_rows(rows)
+
+    def expect_closing_bracket(self, closing: str) -> None:
+        if self.accept(closing):
+            return
+        if self.token in ("", "=", ":="):
+            raise self.parse_error(f"a bracket is not closed: '{closing}' is missing")
+        raise self.unexpected_token_error()
+
+    def matrix_of_rows(self, rows: list[list[ExpressionOrMatrix]]) -> StatementMatrix:
+        """A list (a, b), or a matrix [a, b; c, d] or [[a, b], [c, d]]."""
+        (first, *_) = rows
+        nested = [x for x in first if isinstance(x, StatementMatrix)]
+        if len(rows) == 1 and len(nested) == len(first):
+            return StatementMatrix(tuple(tuple(entry for (entry,) in x.rows) for x in nested))
+        table = [[require_scalar(x, "a list") for x in row] for row in rows]
+        if len({len(row) for row in table}) > 1:
+            raise self.parse_error("rows of a matrix differ in length")
+        if len(table) == 1:
+            return column_of_entries(table[0], is_list=True)
+        return StatementMatrix(tuple(map(tuple, table)))
+
+    # -- functions -------------------------------------------------------------------------
+
+    def parse_function_call(self, name: str) -> Expression:
+        exponent = None
+        if self.accept("^"):
+            exponent = self.parse_exponent()
+            if not (isinstance(exponent, Number) and exponent.value > 0):
+                raise self.parse_error(
+                    f"a power of {name} that is not a positive number may mean its inverse",
+                    "write arcsin, or 1/sin(…)",
+                )
+        call = Call(name, self.parse_arguments(name))
+        return (
+            call if exponent is None else require_scalar(self.raise_to_power(call, exponent), name)
+        )
+
+    def parse_arguments(self, name: str) -> tuple[Expression, ...]:
+        found = self.parse_argument()
+        if (
+            isinstance(found, StatementMatrix)
+            and found.is_list
+            and FUNCTION_ARITIES[name] == len(found.rows)
+        ):
+            return tuple(entry for (entry,) in found.rows)
+        if FUNCTION_ARITIES[name] != 1:
+            raise self.parse_error(f"{name} takes {FUNCTION_ARITIES[name]} arguments")
+        return (require_scalar(found, f"{name}(…)"),)
+
+    def parse_argument(self) -> ExpressionOrMatrix:
+        """In brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1) dq1."""
+        if self.token in BRACKET_PAIRS:
+            return self.parse_brackets()
+        factors: list[ExpressionOrMatrix] = []
+        while self.token[:1].isdigit():
+            factors.append(self.parse_number())
+        if self.token == "-" and not factors:
+            self.take()
+            return negate_statement_value(self.parse_argument())
+        if not factors or self.begins_factor():
+            factors.append(self.parse_power())
+        if self.token == "t" and not self.symbols.is_mechanism_name("t"):  # sin omega t
+            factors.append(self.parse_atom())
+        return multiply_statement_factors(factors, self.symbols)
+
+    def parse_dependent_name(self, head: str, start: int) -> ExpressionOrMatrix:
+        """A name, with or without the list of what it depends on: M(q), q1(t)."""
+        after = self.end_of_dependence(head, start)
+        if after is None:
+            return self.expand_motion_vector(head)
+        names = self.parse_dependence() or []
+        self.position = after
+        if self.symbols.is_coriolis_vector(head, names):
+            return self.coriolis_vector()
+        return self.expand_motion_vector(head)
+
+    def coriolis_vector(self) -> StatementMatrix:
+        """The vector C q̇."""
+        size, speeds = self.symbols.velocity_count, self.symbols.velocity_names
+        rates = [Name(f"d{x}") for x in speeds]
+        coriolis = lift_to_matrix(Name("C"), (size, size), self.symbols)
+        rows = [zip(row, rates, strict=True) for row in coriolis.rows]
+        return column_of_entries([Sum(tuple(map(Product, row))) for row in rows])
+
+    # -- derivatives -----------------------------------------------------------------------
+
+    def expand_motion_vector(self, name: str) -> ExpressionOrMatrix:
+        """A name, or the vector that it stands for."""
+        entries = self.symbols.motion_vector_entries(name)
+        return Name(name) if entries is None else column_of_entries([Name(x) for x in entries])
+
+    def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
+        """∂L/∂q1 is the name L_q1; by a vector, it is a vector."""
+        entries = self.symbols.motion_vector_entries(below)
+        if entries is None:
+            return Name(f"{above}_{below}")
+        return column_of_entries([Name(f"{above}_{x}") for x in entries])
+
+    def differentiate_by_time(
+        self, operand: ExpressionOrMatrix, order: int = 1
+    ) -> ExpressionOrMatrix:
+        """The derivative by time of a name, or of a vector of names."""
+        if isinstance(operand, StatementMatrix):
+            return operand.map_entries(lambda x: self.rate_of_name(x, order))
+        return self.rate_of_name(operand, order)
+
+    def rate_of_name(self, operand: Expression, order: int) -> Expression:
+        if not isinstance(operand, Name):
+            raise self.parse_error("d/dt stands before something else than a name")
+        name, own = operand.name, self.symbols
+        if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
+            return rate_of_matrix_entry(name, own)
+        return Name(f"{'d' * order}{name}")
+
+    # -- what names depend on --------------------------------------------------------------
+
+    def end_of_dependence(self, head: str, start: int) -> int | None:
+        """Where the text goes on behind a list of what the name depends on, if one follows."""
+        if self.token not in ("(", "["):
+            return None
+        begin = self.position
+        names = self.parse_dependence()
+        after, self.position = self.position, begin
+        if names is None:
+            return None
+        following = self.tokens[after]
+        has_power = following == "^" and not self.is_matrix_power(after + 1)
+        ends = following in ("", "=", ":=") and start == 0
+        if not self.symbols.is_function_application(head, names, has_power, ends):
+            is_term = self.is_term_boundary(following) and self.is_term_boundary(
+                self.tokens[start - 1]
+            )
+            if is_term and self.symbols.may_be_parameter_function(head, names):
+                raise self.parse_error(
+                    f"'{head}({names[0]})' may be a product, or a function",
+                    f"write {head}*{names[0]}, or {head}1({names[0]})",
+                )
+            return None
+        if ends:
+            self.symbols.function_heads.add(head)
+        return after
+
+    def is_term_boundary(self, token: str) -> bool:
+        """Whether a term of a sum ends there; the token before the first is the last, empty one."""
+        return token in ("", "+", "-", "=", ":=")
+
+    def parse_dependence(self) -> list[str] | None:
+        """Names in brackets, with commas between them; None for anything else."""
+        closing = BRACKET_PAIRS[self.take()]
+        found: list[str] = []
+        try:
+            while True:
+                if self.accept("\\dots", "\\ldots", "\\cdots", "…"):
+                    self.accept(",")
+                    continue
+                if not (self.token and (self.token[0].isalpha() or self.token[0] == "\\")):
+                    return None
+                found.append(self.parse_symbol())
+                if self.accept(closing):
+                    return found
+                if not self.accept(",", ";"):
+                    return None
+        except ExpressionError:
+            return None
+
+    def is_matrix_power(self, at: int) -> bool:
+        """Whether T or -1 stands there, which a function may have as well."""
+        return False
+
+    @abstractmethod
+    def parse_symbol(self) -> str:
+        """The name that begins here."""
+
+
+def negate_statement_value(value: ExpressionOrMatrix) -> ExpressionOrMatrix:
+    return (
+        value.map_entries(negate_expression)
+        if isinstance(value, StatementMatrix)
+        else negate_expression(value)
+    )

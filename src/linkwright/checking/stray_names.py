@@ -1,0 +1,44 @@
+"""Names that a family of the mechanism's does not have: m3 where there are m1 and m2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from ..errors import LinkwrightError
+from ..expressions import expression_text
+from ..expressions.calculus import rename_variables
+from .check_report import Repair
+from .motion_sampler import Assumptions
+from .prover import EquationProver, EquationSides
+from .symbol_meanings import SymbolMeanings
+
+MAX_STRAY_CHOICES = 200
+
+
+def repair_stray_names(
+    meanings: SymbolMeanings, pair: EquationSides, strays: Sequence[str]
+) -> tuple[Repair, ...]:
+    """The members of the families with which an equation holds, if there are any."""
+    own = meanings.vocabulary
+    families = [own.family_members(name) for name in strays]
+    found = []
+    for count, chosen in enumerate(product(*families)):
+        if count >= MAX_STRAY_CHOICES:
+            break
+        change = dict(zip(strays, chosen, strict=True))
+        left, right = (rename_variables(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
+        if left != right and _is_statement_proved(meanings, (left, right)):
+            what = " and ".join(f"{theirs} is {ours}" for theirs, ours in change.items())
+            found.append(
+                Repair("index", what, f"{expression_text(left)} = {expression_text(right)}")
+            )
+    return tuple(found)
+
+
+def _is_statement_proved(meanings: SymbolMeanings, pair: EquationSides) -> bool:
+    try:
+        wanted = meanings.needed_names(pair)
+    except LinkwrightError:
+        return False
+    return EquationProver(meanings, wanted, Assumptions()).holds(pair)

@@ -1,0 +1,452 @@
+"""Which of their symbols is which of ours: as said, as the text defines it, known, or inferred."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cached_property
+
+from ..errors import ExpressionError, NameNotFoundError
+from ..expressions import (
+    ZERO,
+    Call,
+    Expression,
+    Name,
+    Number,
+    Sum,
+    names_in_expression,
+    parse_expression,
+)
+from ..expressions.calculus import differentiate_expression, rename_variables
+from ..expressions.tokens import shorten_text
+from .latex_symbols import ACCENT_WORDS
+from .paper_symbols import rate_spellings
+from .statement_reader import Statement
+from .vocabulary import Vocabulary
+
+_TRIG_SHORTHAND_NAME = re.compile(r"([sScC])_?(\d+)")
+_INDEXED_NAME = re.compile(r"(\D+?)_?(\d+)")
+_COORDINATE_LETTERS = (
+    "q",
+    "theta",
+    "phi",
+    "psi",
+    "alpha",
+    "beta",
+    "gamma",
+    "x",
+    "y",
+    "z",
+    "s",
+    "d",
+    "r",
+)
+
+
+MAX_NESTED_DEFINITIONS = 60
+MECHANISM_NAME_PREFIX = "="
+"""Stands before names of ours in what is said of the text's names, which may be the same."""
+
+
+def _mark_mechanism_names(expression: Expression, both: set[str]) -> Expression:
+    """The expression, with those of its names marked as ours that are theirs as well."""
+    return rename_variables(
+        expression, lambda name: f"{MECHANISM_NAME_PREFIX}{name}" if name in both else name
+    )
+
+
+class SymbolMeanings:
+    """The meaning of every name in one section of a text: ours, or an expression of others."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        lines: Sequence[Statement],
+        said: Mapping[str, str],
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.statements = lines
+        both = {name for name in said if name in vocabulary}
+        self.given_meanings = {
+            name: _mark_mechanism_names(parse_expression(text), both) for name, text in said.items()
+        }
+        self.text_names = frozenset().union(
+            *(names_in_expression(x.left) | names_in_expression(x.right) for x in lines)
+        )
+        self.definitions: dict[str, Expression] = {}
+        self.defining_statements: dict[int, str] = {}
+        self._meaning_cache: dict[str, str | Expression | None] = {}
+        self.coordinate_aliases = self._infer_coordinate_aliases()
+        self.unused_definitions: set[int] = set()  # definitions that nothing uses
+        self._collect_definitions()
+        self._drop_unused_definitions()
+
+    # -- what a name is ---------------------------------------------------------------------
+
+    def find_meaning(self, name: str) -> str | Expression | None:
+        """Our own name, or the expression that it stands for."""
+        if name not in self._meaning_cache:
+            self._meaning_cache[name] = self._resolve_name(name)
+        return self._meaning_cache[name]
+
+    def redefine_name(self, name: str, right: Expression) -> None:
+        self.definitions[name] = right
+        self._meaning_cache.clear()
+
+    def _resolve_name(self, name: str) -> str | Expression | None:
+        if name.startswith(MECHANISM_NAME_PREFIX):
+            return name.removeprefix(MECHANISM_NAME_PREFIX)
+        if name in self.given_meanings:
+            value = self.given_meanings[name]
+            is_itself = (
+                isinstance(value, Name) and value.name.removeprefix(MECHANISM_NAME_PREFIX) == name
+            )
+            return name if is_itself else value
+        if (rate := self._rate_of_given_name(name)) is not None:
+            return rate
+        if name in self.definitions:
+            return self.definitions[name]
+        if name in self.coordinate_aliases:
+            return self.coordinate_aliases[name]
+        if (
+            self._is_trigonometric_shorthand(name)
+            and (short := self._expand_shorthand(name)) is not None
+        ):
+            return short
+        if name in self.vocabulary:
+            return self.vocabulary.canonical_name(name)
+        if name.startswith("d") and name[1:] in self.definitions:
+            return self.time_derivative(self.definitions[name[1:]])
+        if self.vocabulary.is_stray_name(name):
+            return None
+        if (short := self._expand_shorthand(name)) is not None:
+            return short
+        return self._respell_name(name)
+
+    def _rate_of_given_name(self, name: str) -> str | Expression | None:
+        """Dots follow the names that are said: dalpha is dq1 where alpha is q1."""
+        if not name.startswith("d") and not name.rstrip("0123456789_").endswith(("d", "dot", "p")):
+            return None
+        for theirs, value in self.given_meanings.items():
+            for one, two in rate_spellings(theirs):
+                if name in (one, two):
+                    rate = self.time_derivative(value)
+                    rate = rate if name == one else self.time_derivative(rate)
+                    if not isinstance(rate, Name):
+                        return rate
+                    ours = rate.name.removeprefix(MECHANISM_NAME_PREFIX)
+                    return ours if ours in self.vocabulary else None
+        return None
+
+    def __contains__(self, name: str) -> bool:
+        return self.find_meaning(name) is not None
+
+    def needed_names(self, expressions: Iterable[Expression]) -> list[str]:
+        """Our names that the expressions need; an error for one that means nothing."""
+        found: dict[str, None] = {}
+        stack: set[str] = set()
+        done: set[str] = set()
+
+        def visit(expression: Expression) -> None:
+            for name in sorted(names_in_expression(expression) - done):
+                if name in stack:
+                    raise ExpressionError(f"'{name}' is defined by itself")
+                if len(stack) > MAX_NESTED_DEFINITIONS:
+                    raise ExpressionError(
+                        f"more than {MAX_NESTED_DEFINITIONS} definitions stand inside each other",
+                        remedy="write some of them out",
+                    )
+                meaning = self.find_meaning(name)
+                if meaning is None:
+                    raise self.unknown_name_error(name)
+                if isinstance(meaning, str):
+                    found[meaning] = None
+                else:
+                    stack.add(name)
+                    visit(meaning)
+                    stack.discard(name)
+                done.add(name)
+
+        for expression in expressions:
+            visit(expression)
+        return list(found)
+
+    def names_behind_sides(self, pair: tuple[Expression, Expression]) -> set[str]:
+        """All names that an equation leads to, through definitions."""
+        front, seen = list(names_in_expression(pair[0]) | names_in_expression(pair[1])), set[str]()
+        while front:
+            name = front.pop()
+            if name not in seen:
+                seen.add(name)
+                meaning = self.find_meaning(name)
+                front += (
+                    []
+                    if meaning is None or isinstance(meaning, str)
+                    else names_in_expression(meaning)
+                )
+        return seen
+
+    def partial_derivative(self, expression: Expression, column: str, k: int) -> Expression:
+        """The derivative by the k-th coordinate or speed, all others being constant."""
+        symbols = self.vocabulary.symbols[column]
+
+        def of_ours(ours: str) -> Expression:
+            symbol = self.vocabulary.require_expression(ours)
+            if not symbol.is_symbolic():
+                return Name(f"partial@{column}@{k}@{ours}")
+            return Number(Fraction(int(symbol.element_hash() == symbols[k].element_hash())))
+
+        return self._differentiate_meaning(expression, of_ours)
+
+    def total_time_derivative(self, expression: Expression) -> Expression:
+        """The derivative by time, along the motion."""
+        return self._differentiate_meaning(expression, lambda ours: Name(f"rate@{ours}"))
+
+    def _differentiate_meaning(
+        self, expression: Expression, of_ours: Callable[[str], Expression]
+    ) -> Expression:
+        """From the derivatives of our names, through the text's definitions."""
+
+        def of_name(name: str) -> Expression:
+            meaning = name if "@" in name else self.find_meaning(name)
+            if meaning is None:
+                raise self.unknown_name_error(name)
+            return (
+                of_ours(meaning)
+                if isinstance(meaning, str)
+                else differentiate_expression(meaning, of_name)
+            )
+
+        return differentiate_expression(expression, of_name)
+
+    def unknown_name_error(self, name: str) -> NameNotFoundError:
+        name = name.removeprefix(MECHANISM_NAME_PREFIX)
+        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        near = [
+            word for word in get_close_matches(name, known, n=3) if word not in self.definitions
+        ]
+        stem = name.rstrip("0123456789_")
+        if (
+            self.vocabulary.paper_symbols.why_index_fails(name)
+            and stem in self.vocabulary.parameters
+        ):
+            near = [stem]  # a parameter m, written m1
+        elif why := self.vocabulary.paper_symbols.why_index_fails(name):
+            return NameNotFoundError(
+                f"'{shorten_text(name)}' has no meaning for "
+                f"{self.vocabulary.mechanism.name}: {why}",
+                remedy="count coordinates, bodies and constraints from 1, or say what it is",
+            )
+        advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""
+        return NameNotFoundError(
+            f"'{shorten_text(name)}' has no meaning for {self.vocabulary.mechanism.name}",
+            remedy=f"{advice}say what it is, with names or ':='",
+        )
+
+    # -- definitions ------------------------------------------------------------------------
+
+    def _collect_definitions(self) -> None:
+        """`a := b`, and `a = b` where a is a name that means nothing else."""
+        for i, line in enumerate(self.statements):
+            if line.is_definition and not isinstance(line.left, Name):
+                raise ExpressionError(f"only a name can be defined, in '{line.text}'")
+            if line.is_definition and isinstance(line.left, Name):
+                if line.left.name in self.vocabulary.names.q:
+                    self.coordinate_aliases.pop(line.left.name, None)
+                self.redefine_name(line.left.name, line.right)
+                self.defining_statements[i] = line.left.name
+        ours = {
+            name.removeprefix(MECHANISM_NAME_PREFIX)
+            for value in self.given_meanings.values()
+            for name in names_in_expression(value)
+        }
+        for i, line in enumerate(self.statements):
+            for side, other in ((line.left, line.right), (line.right, line.left)):
+                if (
+                    i in self.defining_statements
+                    or line.is_said_wrong
+                    or not isinstance(side, Name)
+                ):
+                    continue
+                if side.name not in self and side.name not in names_in_expression(other) | ours:
+                    self.redefine_name(side.name, other)
+                    self.defining_statements[i] = side.name
+
+    def _drop_unused_definitions(self) -> None:
+        """A name that stands in one equation alone, without :=, and is nearly one of ours is rather
+        a mistyped one; another is a definition that nothing uses."""
+        words = [
+            names_in_expression(line.left) | names_in_expression(line.right)
+            for line in self.statements
+        ]
+        counted = Counter(word for used in words for word in used)
+        for i, name in list(self.defining_statements.items()):
+            rates = [name, f"d{name}", f"dd{name}"]
+            if any(counted[word] > (word in words[i]) for word in rates):
+                continue
+            self.unused_definitions.add(i)
+            if not self.statements[i].is_definition and self._is_near_known_name(name):
+                del self.defining_statements[i], self.definitions[name]
+                self._meaning_cache.clear()
+
+    def _is_near_known_name(self, name: str) -> bool:
+        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        own = self.vocabulary
+        return (
+            own.is_stray_name(name)
+            or bool(own.paper_symbols.why_index_fails(name))
+            or bool(get_close_matches(name, known, 1, 0.7))
+        )
+
+    def assign_names(self, words: Mapping[str, str]) -> None:
+        """More names of theirs for names of ours."""
+        self.given_meanings |= {
+            theirs: Name(f"{MECHANISM_NAME_PREFIX}{ours}") for theirs, ours in words.items()
+        }
+        self._meaning_cache.clear()
+
+    def withdraw_names(self, words: Iterable[str]) -> None:
+        for word in words:
+            self.given_meanings.pop(word, None)
+        self._meaning_cache.clear()
+
+    def time_derivative(self, expression: Expression) -> Expression:
+        """The derivative by time."""
+        return differentiate_expression(expression, self._rate_of_name)
+
+    def _rate_of_name(self, name: str) -> Expression:
+        own = self.find_meaning(name)
+        if own in self.vocabulary.parameters or name == "pi":
+            return ZERO
+        if own == "t":
+            return Number(Fraction(1))
+        if name.startswith(MECHANISM_NAME_PREFIX):
+            return Name(f"{MECHANISM_NAME_PREFIX}d{name.removeprefix(MECHANISM_NAME_PREFIX)}")
+        return Name(f"d{name}")
+
+    # -- inference --------------------------------------------------------------------------
+
+    def _infer_coordinate_aliases(self) -> dict[str, str]:
+        """Coordinates that the text calls otherwise: a letter with the numbers of ours, or, of one
+        coordinate, a letter alone. Dots say that a letter is one."""
+        own = self.vocabulary.names
+        if own.nq != own.nv or any(name in self.text_names for name in own.q):
+            return {}
+        for letter in self._coordinate_letters():
+            found: dict[str, str] = {}
+            for i, name in enumerate(own.q, 1):
+                theirs = (
+                    letter
+                    if own.nq == 1 and f"{letter}1" not in self._undotted_names
+                    else f"{letter}{i}"
+                )
+                if theirs in self.given_meanings:
+                    return {}
+                found[theirs] = name
+                for one, two in rate_spellings(theirs):
+                    found |= {one: f"d{name}", two: f"dd{name}"}
+            clash = found.keys() & set(self.vocabulary.mechanism_symbols) & self.text_names
+            if not clash and self._covers_coordinates(letter, found):
+                return {key: x for key, x in found.items() if key not in self.given_meanings}
+        return {}
+
+    def _covers_coordinates(self, letter: str, found: Mapping[str, str]) -> bool:
+        """Whether all names of the text with this letter and a number are among the coordinates."""
+        numbered = re.compile(rf"{letter}_?\d+")
+        return all(x.replace("_", "") in found for x in self.text_names if numbered.fullmatch(x))
+
+    @property
+    def _undotted_names(self) -> set[str]:
+        return {name.lstrip("d") for name in self.text_names} | {
+            n.replace("_", "") for n in self.text_names
+        }
+
+    def _coordinate_letters(self) -> list[str]:
+        """Letters that dots or custom make coordinates, those with dots first."""
+        dotted, plain = [], []
+        for letter in _COORDINATE_LETTERS:
+            stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
+            rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
+            if any(word in self.vocabulary for word in rates & self.text_names):
+                continue  # x1, … are mass centres
+            if rates & self.text_names:
+                dotted.append(letter)
+            elif stems & self.text_names and self._is_customary_letter(letter):
+                plain.append(letter)
+        return dotted + plain
+
+    def _is_customary_letter(self, letter: str) -> bool:
+        """Whether a letter without dots means coordinates: q any, theta angles, unless ours do."""
+        own = self.vocabulary
+        if (
+            letter not in ("q", "theta")
+            or letter in own.name_families
+            or letter in own.mechanism_symbols
+        ):
+            return False
+        joints = [joint for _, joint in own.mechanism.joints_depth_first() if joint.moves]
+        return letter == "q" or all(f.is_rotation for joint in joints for f in joint.dofs)
+
+    def _respell_name(self, name: str) -> str | None:
+        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        if (plain := self._unaccented_name(name)) is not None:
+            return plain
+        flat = name.replace("_", "")
+        if flat != name and (flat in self.coordinate_aliases or flat in self.definitions):
+            return self.coordinate_aliases.get(flat) or flat
+        own = self.vocabulary.parameters
+        same = [
+            p
+            for p in own
+            if p.replace("_", "").lower() == flat.lower() and p not in self.text_names
+        ]
+        if len(same) == 1:
+            return same[0]
+        numbered = [p for p in own if p.rstrip("0123456789") == flat]
+        return numbered[0] if len(numbered) == 1 else None
+
+    def _unaccented_name(self, name: str) -> str | None:
+        """Our name of which a text writes only the form with a prime or an accent."""
+        plain = ACCENT_WORDS.sub("", name)
+        has_both = any(word.lstrip("d") == plain.lstrip("d") for word in self.text_names)
+        if (
+            len(ACCENT_WORDS.findall(name)) != 1
+            or has_both
+            or plain not in self.vocabulary.atomic_symbols
+        ):
+            return None
+        return plain
+
+    def _expand_shorthand(self, name: str) -> Expression | None:
+        """s12 is the sine of q1 + q2, where coordinates have these names; else of the sum of the
+        first and second coordinate."""
+        match = _TRIG_SHORTHAND_NAME.fullmatch(name)
+        own = self.vocabulary.names.q
+        if match is None or name.replace("_", "") in self.vocabulary.atomic_symbols:
+            return None
+        at = [int(d) for d in match[2]]
+        if not all(1 <= i <= len(own) for i in at) or len(set(at)) < len(at):
+            return None
+        named = {name.replace("_", ""): name for name in own}
+        is_named = all(f"q{i}" in named for i in at)
+        chosen = [Name(named[f"q{i}"] if is_named else own[i - 1]) for i in at]
+        angle: Expression = chosen[0] if len(chosen) == 1 else Sum(tuple(chosen))
+        return Call("sin" if match[1] in "sS" else "cos", (angle,))
+
+    @cached_property
+    def _shorthand_names(self) -> list[str]:
+        return [name for name in self.text_names if _TRIG_SHORTHAND_NAME.fullmatch(name)]
+
+    def _is_trigonometric_shorthand(self, name: str) -> bool:
+        """C12 and c123 are cosines where sines are written so, and no C11 or c112 occurs."""
+        if name.replace(
+            "_", ""
+        ) in self.vocabulary.atomic_symbols or not _TRIG_SHORTHAND_NAME.fullmatch(name):
+            return False
+        letter, family = name[0], self._shorthand_names
+        sines = any(n[0] == {"c": "s", "C": "S"}.get(letter, letter) for n in family)
+        indices = [n[1:].lstrip("_") for n in family if n[0] == letter]
+        return sines and all(len(set(at)) == len(at) for at in indices)

@@ -1,0 +1,100 @@
+"""Inputs of a compiled function as words: `q=0,90deg qd=0,0`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest_remedy
+from ..expressions import (
+    NumberWithUnit,
+    check_dimension,
+    expression_to_float,
+    parse_expression,
+    parse_unit,
+)
+from ..mechanism import Joint, Mechanism
+from ..model.model import Model
+from ..ports import Port
+from ..quantities import quantity_entry_names
+
+_INPUT_UNITS = {
+    "q": ("rad", "m"), "q1": ("rad", "m"), "step": ("rad", "m"),
+    "qd": ("rad/s", "m/s"), "v": ("rad/s", "m/s"),
+    "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
+    "tau": ("N*m", "N"),
+}  # fmt: skip
+"""Units of the inputs' entries, for freedoms that turn and for those that slide."""
+
+_NO_UNIT, _ANY_UNIT = "", "any"
+
+
+def read_input_arguments(
+    model: Model, wanted: list[Port], given: Mapping[str, str]
+) -> dict[str, Any]:
+    """Read the arrays of one state."""
+    known = [port.name for port in wanted]
+    for key in given:
+        if key not in known:
+            raise NameNotFoundError(f"'{key}' is no input", remedy=suggest_remedy(key, known))
+    names = quantity_entry_names(model.names)
+    inputs = {}
+    for port in wanted:
+        if port.name not in given:
+            raise LinkwrightError(
+                f"the input {port.name} is missing",
+                remedy=f"add {port.name}= and {port.size} numbers",
+            )
+        numbers, entries = given[port.name].split(","), names[port.name]
+        if len(numbers) != port.size:
+            raise LinkwrightError(
+                f"{port.name} has {len(numbers)} numbers",
+                remedy=f"give {port.size}: {', '.join(entries)}",
+            )
+        units = input_entry_units(model.mechanism, port)
+        triples = zip(numbers, entries, units, strict=True)
+        inputs[port.name] = np.array([_read_input_number(*t) for t in triples]).reshape(port.shape)
+    return inputs
+
+
+def _read_input_number(text: str, entry: str, unit: str) -> float:
+    """Read a number in SI units; a unit behind it must have the dimension of the entry."""
+    try:
+        expression = parse_expression(text)
+        if isinstance(expression, NumberWithUnit):
+            if unit == _NO_UNIT:
+                raise ExpressionError(
+                    f"'{text.strip()}' has a unit",
+                    remedy="entries of quaternions are plain numbers",
+                )
+            if unit != _ANY_UNIT:
+                check_dimension(expression, parse_unit(unit).dimension, {})
+        return expression_to_float(expression)
+    except ExpressionError as error:
+        raise error.within(entry) from None
+
+
+def input_entry_units(mechanism: Mechanism, port: Port) -> list[str]:
+    """Return the unit of each entry of an input."""
+    if port.name == "wrenches":
+        return (["N*m"] * 3 + ["N"] * 3) * (port.size // 6)
+    if port.name == "t":
+        return ["s"]
+    if mechanism.coordinates is not None:
+        return [_ANY_UNIT] * port.size
+    turning, sliding = _INPUT_UNITS[port.name]
+    units: list[str] = []
+    for _, joint in mechanism.joints_depth_first():
+        if not joint.moves:
+            continue
+        if port.name in ("q", "q1") and joint.by_quaternion:
+            units += _quaternion_input_units(joint)
+        else:
+            units += [turning if freedom.is_rotation else sliding for freedom in joint.dofs]
+    return units
+
+
+def _quaternion_input_units(joint: Joint) -> list[str]:
+    return ["m" if ending in ("x", "y", "z") else _NO_UNIT for ending in joint.coordinates]

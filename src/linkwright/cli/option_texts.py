@@ -1,0 +1,111 @@
+"""Texts of the command line as values: `q1=30deg`, `q1=path.csv`, `theta1=0:360deg`, `a,b`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FileError, LinkwrightError, NameNotFoundError, suggest_remedy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..mechanism import Mechanism
+
+
+def read_option_names(text: str) -> list[str]:
+    """Split a list of names at its commas."""
+    return [part.strip() for part in text.split(",")]
+
+
+def read_option_assignments(words: Sequence[str]) -> dict[str, str]:
+    """Split words `key=value`; no key may occur twice."""
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise LinkwrightError(f"'{word}' is no input", remedy="write q=0.1,0.2 and the like")
+        if key in given:
+            raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
+        given[key] = value
+    return given
+
+
+def read_option_numbers(
+    mechanism: Mechanism | None, words: Sequence[str], what: str
+) -> dict[str, float]:
+    """Read values by name in SI units: coordinates ("q0"), generalized velocities ("qd0") or
+    generalized forces ("torque")."""
+    from ..mechanism import read_named_numbers
+
+    given = read_option_assignments(words)
+    if mechanism is not None:
+        return dict(read_named_numbers(mechanism, given, what))
+    if given:
+        raise LinkwrightError(f"'{words[0]}' is given without a FILE", remedy="leave it out")
+    return {}
+
+
+def read_option_seconds(text: str) -> float:
+    """Read a time: 1e-3, 2ms."""
+    from ..expressions import expression_to_float, parse_expression
+
+    return expression_to_float(parse_expression(text))
+
+
+def read_option_range(name: str, text: str) -> tuple[float, float]:
+    """Read the ends of a range: 0:360deg."""
+    from ..expressions import expression_to_float, parse_expression
+
+    ends = text.split(":")
+    if len(ends) != 2:
+        raise LinkwrightError(f"'{name}={text}' is no range", remedy=f"write {name}=0:90deg")
+    return expression_to_float(parse_expression(ends[0])), expression_to_float(
+        parse_expression(ends[1])
+    )
+
+
+def read_option_histories(words: Sequence[str]) -> dict[str, Any]:
+    """Read functions of time by name: expressions, and (times, values) from .csv files."""
+    return {
+        name: _read_history_csv(name, Path(text)) if text.endswith(".csv") else text
+        for name, text in read_option_assignments(words).items()
+    }
+
+
+def _read_history_csv(name: str, path: Path) -> tuple[Any, Any]:
+    """Read the columns t and `name`, or t and the only other one."""
+    from .state_files import read_csv_columns
+
+    columns = read_csv_columns(path)
+    others = [key for key in columns if key != "t"]
+    if "t" not in columns or not (name in columns or len(others) == 1):
+        raise FileError(
+            f"has no columns t and {name}",
+            where=str(path),
+            remedy=f"write t,{name} at its top, and a row for every time",
+        )
+    return columns["t"], columns[name if name in columns else others[0]]
+
+
+def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> NDArray[Any]:
+    """Return q with these values: loops and constraints close, the rest is at home."""
+    import numpy as np
+
+    from ..kinematics.assembly import assemble
+    from ..kinematics.tree_builder import build_tree
+    from ..kinematics.tree_coordinates import neutral_coordinates
+    from ..mechanism import mechanism_names
+
+    names = list(mechanism_names(mechanism).q)
+    for name in values:
+        if name not in names:
+            raise NameNotFoundError(
+                f"there is no coordinate '{name}'", remedy=suggest_remedy(name, names)
+            )
+    if mechanism.loops or mechanism.constraints:
+        return assemble(mechanism, values, list(values))
+    q = np.array(neutral_coordinates(build_tree(mechanism)), dtype=float)
+    q[[names.index(name) for name in values]] = list(values.values())
+    return q

@@ -1,0 +1,149 @@
+"""Costs as pictures: against the number of links, or side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..show.figure_style import (
+    COLUMN_WIDTH,
+    GRAY_COLOR,
+    dash_pattern,
+    draw_legend,
+    line_color,
+    new_figure,
+    with_house_style,
+)
+from .comparison_tables import SavableResult
+from .cost_measurement import evaluation_share_text
+from .formulation_comparison import Comparison
+from .size_scaling import COST_LABELS, CostScaling, virgala_derivation_time
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MAX_SIZES_LABELLED = 6
+"""So many sizes all have their number on the axis."""
+_INTEGRATOR_NOTE = "the integrator’s own steps take the rest"
+_LINE_MARKERS = "osD^vPX<>"
+
+
+@with_house_style
+def draw_cost_figure(study: SavableResult) -> Figure:
+    if isinstance(study, CostScaling):
+        return _draw_cost_growth(study)
+    assert isinstance(study, Comparison)
+    return _draw_cost_ratios(study)
+
+
+def _draw_cost_growth(study: CostScaling) -> Figure:
+    """One panel a cost, one line a formulation, both scales logarithmic."""
+    figure = new_figure(2 * COLUMN_WIDTH, 180)
+    panels = figure.subplots(2, 2, sharex=True)
+    sizes = sorted({n for found in study.rows.values() for n in found})
+    for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
+        for k, by in enumerate(study.rows):
+            power = study.cost_power_law(by, what)
+            name = by + (f"  $n^{{{power.exponent:.1f}}}$" if power else "")
+            axes.plot(
+                *study.formulation_costs(by, what),
+                marker=_LINE_MARKERS[k % len(_LINE_MARKERS)],
+                ms=2.5,
+                color=line_color(k),
+                ls=dash_pattern(k),
+                label=name,
+            )
+        if what == "derive_seconds":
+            fit = [n for n in sizes if virgala_derivation_time(n) > 0]
+            axes.plot(
+                fit,
+                [virgala_derivation_time(n) for n in fit],
+                ":",
+                color=GRAY_COLOR,
+                label="Virgala et al., Matlab 2013",
+            )
+        axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
+        _set_decade_ticks(axes)
+        draw_legend(axes, width=COLUMN_WIDTH)
+    shares = (
+        f"{evaluation_share_text(rows)} (n = {n})" for n, rows in study.rows_at_ends().items()
+    )
+    said = "powers of n are fitted to the upper half of the sizes, three at least"
+    told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"
+    figure.supxlabel(f"{said}\n{told};\n{_INTEGRATOR_NOTE}", fontsize=7)
+    for axes in panels[1]:
+        axes.set_xlabel("number of links n")
+        _set_size_ticks(axes, sizes)
+    return figure
+
+
+def _set_decade_ticks(axes: Axes) -> None:
+    """Powers of ten; 1, 2, 5 times these where there are but one or two."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = axes.get_ylim()
+    if high < 100 * low:
+        steps = [m * 10.0**k for k in range(-15, 16) for m in (1, 2, 5)]
+        below = max(x for x in steps if x <= 1.5 * low)
+        above = min(x for x in steps if x >= high / 1.5 and x > below)
+        axes.set_ylim(min(low, below), max(high, above))  # two of them at least are on it
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter("")
+
+
+def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
+    """Plain numbers, not crowded."""
+    from matplotlib.ticker import NullLocator
+
+    kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
+    kept = [n for n in kept if n >= sizes[0]] if len(sizes) > _MAX_SIZES_LABELLED else sizes
+    axes.set_xticks(kept, labels=[str(n) for n in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _draw_cost_ratios(study: Comparison) -> Figure:
+    """A dot a cost of each formulation, those of the base being 1; two panels a row, so that words
+    can be read in a column and on a phone."""
+    figure = new_figure(COLUMN_WIDTH, 40 + 10 * max(1, len(study.rows)))
+    panels = figure.subplots(2, 2, sharey=True)
+    for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
+        base = max(float(getattr(study.base_row, what)), 1e-9) if study.base_row else 1.0
+        ratios = [float(getattr(row, what)) / base for row in study.rows]
+        _draw_ratio_dots(axes, [row.by for row in study.rows], ratios)
+        axes.set_title(label.split(",")[0])
+    panels[0, 0].invert_yaxis()
+    if study.base_row:
+        said = f"times that of {study.base_row.by}"
+        told = f"evaluating the equations takes {evaluation_share_text(study.rows)}"
+        figure.supxlabel(
+            f"{said}\n{told}\nof the time to integrate; {_INTEGRATOR_NOTE}", fontsize=7
+        )
+    return figure
+
+
+def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
+    """Ratios on a logarithmic scale, their numbers in a column beyond its right end, where they
+    touch nothing."""
+    axes.axvline(1.0, color=GRAY_COLOR, lw=0.8)
+    axes.hlines(names, 1.0, ratios, color=line_color(0), lw=1.2)
+    axes.plot(ratios, names, "o", color=line_color(0), ms=3.5)
+    for place, ratio in enumerate(ratios):
+        axes.text(
+            1.04, place, f"{ratio:.2g}", fontsize=7, va="center_baseline",
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+    axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
+    axes.grid(visible=False, axis="y")
+    _set_ratio_ticks(axes)
+
+
+def _set_ratio_ticks(axes: Axes) -> None:
+    """Powers of ten; 1, 2, 5 times these where there would be but one or two."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    low, high = axes.get_xlim()
+    subs = (1.0, 2.0, 5.0) if high < 12 * low else (1.0, 3.0) if high < 50 * low else (1.0,)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())

@@ -1,0 +1,160 @@
+"""The formulations side by side, as Bayseç and Kapucu (1996) compare them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from ..errors import LinkwrightError, UnsupportedError
+from ..formulations import FORMULATIONS, formulation_module
+from ..mechanism import Mechanism, require_mechanism
+from .comparison_tables import SavableResult, TextTable
+from .cost_measurement import (
+    FormulationRow,
+    integration_time_note,
+    measure_formulation,
+    require_motion,
+)
+from .timed_worker import BudgetExceededError, TimedWorker
+
+MAX_SPRING_DEVIATION = 0.1
+"""Share of the largest coordinate or speed from which on springs are too soft for a motion."""
+PUBLISHED_TIME_RATIOS = {
+    "lagrange": "1",
+    "hamilton": "1",
+    "approximate": "1.3",
+    "newton_euler": "25",
+}
+"""Times of integration that Bayseç and Kapucu found for the triple pendulum, to Lagrange's."""
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(SavableResult):
+    """Rows by formulation; the reasons of those that cannot treat the mechanism, and of those that
+    were stopped."""
+
+    mechanism: str
+    rows: tuple[FormulationRow, ...]
+    refused: dict[str, str]
+    stopped: dict[str, str] = field(default_factory=dict)
+
+    def summary(self) -> str:
+        """The mechanism and the formulations."""
+        return f"Comparison of {len(self.rows)} formulations of {self.mechanism}"
+
+    @property
+    def base_row(self) -> FormulationRow | None:
+        """What times are compared with: Lagrange's, or the first."""
+        found = [row for row in self.rows if row.by == "lagrange"] or self.rows
+        return found[0] if found else None
+
+    def time_ratio_to_base(self, one: FormulationRow) -> float:
+        """Time of integration, to that of the base."""
+        assert self.base_row is not None
+        return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
+
+    def table(self) -> TextTable:
+        head: tuple[str, ...] = (
+            "formulation", "equations", "states", "operations", "derive s", "evaluate µs",
+            "integrate s", f"to {self.base_row.by}" if self.base_row else "", "in the paper",
+            "disagreement", "motions apart",
+        )  # fmt: skip
+        rows: list[tuple[str, ...]] = [
+            (
+                r.by,
+                str(r.equations),
+                str(r.states),
+                str(r.operations),
+                f"{r.derive_seconds:.3f}",
+                f"{r.evaluate_microseconds:.3f}",
+                f"{r.integrate_seconds:.4f}",
+                f"{self.time_ratio_to_base(r):.2f}",
+                PUBLISHED_TIME_RATIOS.get(r.by, ""),
+                f"{r.disagreement:.1e}",
+                f"{r.apart:.1e}",
+            )
+            for r in self.rows
+        ]
+        if self.mechanism != "triple-pendulum":
+            head, rows = _without_cell(8, head), [_without_cell(8, row) for row in rows]
+        return TextTable(self.mechanism, head, tuple(rows), self.comparison_notes())
+
+    def comparison_notes(self) -> tuple[str, ...]:
+        cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
+        together: dict[str, list[str]] = {}
+        for by, reason in self.stopped.items():
+            together.setdefault(reason, []).append(by)
+        late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
+        steps = [integration_time_note(self.rows)] if self.rows else []
+        return (*steps, *map(_spring_note, self._approximate_rows()), *cannot, *late)
+
+    def _approximate_rows(self) -> list[FormulationRow]:
+        return [row for row in self.rows if row.by == "approximate"]
+
+    def records(self) -> list[FormulationRow]:
+        return list(self.rows)
+
+
+def _spring_note(one: FormulationRow) -> str:
+    """What the disagreement of `approximate` means, which is no error of its equations."""
+    said = (
+        "approximate: springs hold its joints and loops; how far these give way is in both "
+        "“disagreement” and “motions apart”, which are of its motion"
+    )
+    if not one.apart > MAX_SPRING_DEVIATION:
+        return said
+    return f"{said}; they are too soft for this one (a larger β comes nearer)"
+
+
+def _without_cell(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
+    return cells[:place] + cells[place + 1 :]
+
+
+def compare(
+    mechanism: Mechanism,
+    by: str | Sequence[str] | None = None,
+    duration: float = 1.0,
+    budget: float | None = None,
+    total: float = math.inf,
+) -> Comparison:
+    """All formulations (or those named) on one mechanism, over `duration` seconds of motion.
+
+    One that takes more than `budget` seconds is stopped, and named so; all that have a budget may
+    take about `total` seconds. Dry friction is left out, as in all counts of operations: where it
+    changes its sign, the steps of an integration tell more about it than about a formulation.
+    """
+    require_motion(require_mechanism(mechanism))
+    mechanism = mechanism.without("friction")
+    names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
+    for name in names:
+        formulation_module(name)
+    rows, refused, stopped = [], {}, {}
+    failure: LinkwrightError | None = None
+    with nullcontext() if budget is None else TimedWorker() as worker:
+        for name in names:
+            try:
+                rows.append(
+                    _measure_within_budget(worker, budget, total, mechanism, name, duration)
+                )
+            except UnsupportedError as error:
+                refused[name] = error.what
+            except LinkwrightError as error:
+                stopped[name] = error.what
+                failure = None if isinstance(error, BudgetExceededError) else error
+    if failure is not None and not rows:
+        raise failure
+    return Comparison(mechanism.name, tuple(rows), refused, stopped)
+
+
+def _measure_within_budget(
+    worker: TimedWorker | None, budget: float | None, total: float, *what: Mechanism | str | float
+) -> FormulationRow:
+    """Here, or elsewhere within the budget."""
+    if worker is None or budget is None:
+        return measure_formulation(*what)  # type: ignore[arg-type]
+    if worker.spent_seconds > total:
+        raise BudgetExceededError(f"the others took {total:g} s")
+    found: FormulationRow = worker.call_within(measure_formulation, *what, seconds=budget)
+    return found

@@ -1,0 +1,190 @@
+"""Work that may take too long: done in a process of its own, which is ended at its budget.
+
+A budget is seconds of the processor, so that a busy machine does not stop what is quick; where a
+system cannot count these, and for what only waits, it is time by the clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, TypeVar
+
+from ..errors import LinkwrightError
+
+Result = TypeVar("Result")
+
+
+_WORKER_PROGRAM = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from linkwright.processes import end_with_parent; end_with_parent(); "
+    "from linkwright.comparison.timed_worker import serve; serve()"
+)
+_MAX_IMPORT_SECONDS = 60.0
+"""Seconds that a process may take until it answers at all."""
+_HAS_CPU_TIMER = hasattr(signal, "setitimer")
+_CLOCK_PER_BUDGET = 10.0 if _HAS_CPU_TIMER else 1.0
+"""Seconds by the clock for each of a budget."""
+
+
+class BudgetExceededError(LinkwrightError):
+    """Work that was ended at its budget."""
+
+
+class TimedWorker:
+    """Calls functions of this package elsewhere, one after the other; begins anew after one that
+    had to be ended. Use it in `with`."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self.spent_seconds = 0.0
+        """Seconds that its calls took."""
+
+    def __enter__(self) -> TimedWorker:
+        _ACTIVE_WORKERS.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _ACTIVE_WORKERS.discard(self)
+        self._end_process()
+
+    def call_within(
+        self, function: Callable[..., Result], *arguments: object, seconds: float
+    ) -> Result:
+        """function(*arguments), or `OutOfTimeError` after so many seconds."""
+        if _IS_CANCELLED.is_set():
+            raise KeyboardInterrupt
+        if self._process is None:
+            self._process = _start_worker_process()
+            self._await_answer(bool, (), _MAX_IMPORT_SECONDS)
+        answer: Result = self._await_answer(function, arguments, seconds)
+        return answer
+
+    def _await_answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        found: list[Any] = []
+        try:
+            process.stdin.write(pickle.dumps((function, arguments, seconds)))
+            process.stdin.flush()
+            reader = threading.Thread(
+                target=_read_answer, args=(process.stdout, found), daemon=True
+            )
+            reader.start()
+            reader.join(seconds * _CLOCK_PER_BUDGET)
+            late = reader.is_alive()
+        except BaseException:
+            self._end_process()
+            raise
+        if _IS_CANCELLED.is_set():
+            self._end_process()
+            raise KeyboardInterrupt
+        if late or not found:
+            ended = self._end_process(0.0 if late else 5.0)
+            if late or (_HAS_CPU_TIMER and ended == -signal.SIGPROF):
+                self.spent_seconds += seconds
+                raise BudgetExceededError(f"took more than {seconds:.3g} s")
+            raise LinkwrightError("its process ended, probably for lack of memory")
+        good, value, took = found[0]
+        self.spent_seconds += took
+        if not good:
+            raise value
+        return value
+
+    def kill_process(self) -> None:
+        """Ends the process under the hands of the thread that waits for it."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def _end_process(self, patience: float = 0.0) -> int | None:
+        """How the process ended; it does now, if it has not."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        try:
+            ended = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            ended = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        return ended
+
+
+_ACTIVE_WORKERS: set[TimedWorker] = set()
+_IS_CANCELLED = threading.Event()
+"""Set while the work of other threads is being given up."""
+
+
+@contextlib.contextmanager
+def clear_cancellation() -> Iterator[None]:
+    """Around threads that may be cancelled: work can begin again behind it."""
+    try:
+        yield
+    finally:
+        _IS_CANCELLED.clear()
+
+
+@contextlib.contextmanager
+def cancel_workers_on_error() -> Iterator[None]:
+    """Ends all workers at once where the block is left by Ctrl-C or another error, so that threads
+    that wait for them do not hold it up."""
+    try:
+        yield
+    except BaseException:
+        _IS_CANCELLED.set()
+        for worker in list(_ACTIVE_WORKERS):
+            worker.kill_process()
+        raise
+
+
+def _start_worker_process() -> subprocess.Popen[bytes]:
+    import json
+
+    command = [sys.executable, "-c", _WORKER_PROGRAM, json.dumps(sys.path)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+
+
+def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
+    with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+        found.append(pickle.load(pipe))
+
+
+def serve() -> None:
+    """The other process: calls what it is asked to until its input ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    while True:
+        try:
+            function, arguments, seconds = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        begin = time.process_time()
+        try:
+            _limit_cpu_time(seconds)
+            answer = (True, function(*arguments))
+        except Exception as error:
+            answer = (False, error)
+        _limit_cpu_time(0.0)
+        answers.write(pickle.dumps((*answer, time.process_time() - begin)))
+        answers.flush()
+
+
+def _limit_cpu_time(seconds: float) -> None:
+    """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
+    if _HAS_CPU_TIMER:
+        signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,0 +1,100 @@
+"""Denavit–Hartenberg tables as CSV: a header, a row a joint; `# convention: …` on top."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Any
+
+from ..errors import FileError, suggest_remedy
+from ..mechanism import Mechanism
+from ..mechanism.mechanism import replace_fields
+from .dh_reader import DHLink, build_dh_mechanism
+
+_NESTED_COLUMNS = {
+    "cx": "center[0]", "cy": "center[1]", "cz": "center[2]",
+    **{f"I{m}": f"inertia.{m}" for m in ("xx", "yy", "zz", "xy", "xz", "yz")},
+    "Jm": "motor.inertia", "G": "motor.ratio",
+}  # fmt: skip
+"""Columns of numbers that TOML keeps in lists and tables."""
+
+_PLAIN_COLUMNS = [
+    key for key in DHLink.model_fields if key not in ("center", "inertia", "motor", "limits")
+]
+_KNOWN_COLUMNS = [*_PLAIN_COLUMNS, *_NESTED_COLUMNS]
+_COMMENT_KEY = re.compile(r"#\s*(\w+)\s*:(.*)")
+
+
+def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
+    """A mechanism from a `.dh.csv` file."""
+    lines = text.splitlines()
+    fields, others = _read_csv_comments([line for line in lines if line.startswith("#")])
+    rows = _read_csv_rows([line for line in lines if line.strip() and not line.startswith("#")])
+    mechanism = build_dh_mechanism(fields, rows, convention, _csv_place)
+    return replace_fields(mechanism, unused=tuple(others))
+
+
+def _csv_place(number: int, key: str) -> str:
+    column = next((name for name, nested in _NESTED_COLUMNS.items() if nested == key), key)
+    return f"row {number}, column {column}" if column else f"row {number}"
+
+
+def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """What comments say for the whole table, and those that look so but have no meaning."""
+    fields: dict[str, Any] = {}
+    others = []
+    for line in lines:
+        found = _COMMENT_KEY.match(line)
+        if found is None:
+            continue
+        key, value = found[1], found[2].strip()
+        if key not in ("convention", "name", "gravity"):
+            others.append(f"the comment '{line[:80]}'")
+            continue
+        if key in fields:
+            raise FileError("is said twice", where=f"# {key}", remedy="remove one of them")
+        fields[key] = value.split(",") if key == "gravity" else value
+    return fields, others
+
+
+def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
+    reader = csv.reader(lines, strict=True)
+    found: list[dict[str, Any]] = []
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_csv_header(header)
+        for cells in reader:
+            found.append(_read_csv_row(header, [cell.strip() for cell in cells], len(found) + 1))
+    except csv.Error as error:
+        where = f"row {len(found) + 1}"
+        raise FileError(f"is no valid CSV: {error}", where=where) from None
+    return found
+
+
+def _check_csv_header(header: list[str]) -> None:
+    for number, name in enumerate(header):
+        if name not in _KNOWN_COLUMNS:
+            remedy = suggest_remedy(name, _KNOWN_COLUMNS)
+            raise FileError(f"unknown column '{name[:40]}'", where="header", remedy=remedy)
+        if name in header[:number]:
+            remedy = "remove one of them"
+            raise FileError(f"has the column '{name}' twice", where="header", remedy=remedy)
+
+
+def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, Any]:
+    """A row as the table that TOML would have; empty cells say nothing."""
+    if len(cells) != len(header):
+        what = f"has {len(cells)} cells, and the header {len(header)}"
+        raise FileError(what, where=f"row {number}", remedy="separate as many by commas")
+    given = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+    if not given:
+        raise FileError("is empty", where=f"row {number}", remedy="remove it")
+    link: dict[str, Any] = {name: cell for name, cell in given.items() if name in _PLAIN_COLUMNS}
+    center = {"cx", "cy", "cz"} & given.keys()
+    if center:
+        link["center"] = [given.get(name, "0") for name in ("cx", "cy", "cz")]
+    for name, nested in _NESTED_COLUMNS.items():
+        table, dot, key = nested.partition(".")
+        if dot and name in given:
+            link.setdefault(table, {})[key] = given[name]
+    return link

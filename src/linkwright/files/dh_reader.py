@@ -1,0 +1,263 @@
+"""Denavit–Hartenberg tables in, as TOML or CSV. The convention must be said:
+
+standard: T_i = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), body frame i at the far end of link i;
+modified: T_i = Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), body frame i at joint i.
+
+`theta` of a turning joint and `d` of a sliding one are added to the joint's coordinate.
+Mass centres and inertias are given in body frame i.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..errors import FileError, LinkwrightError, MechanismError
+from ..expressions import (
+    ONE,
+    ZERO,
+    Call,
+    Expression,
+    Number,
+    Product,
+    evaluate_exactly,
+    expression_without_unit,
+    names_in_expression,
+    negate_expression,
+)
+from ..mechanism import (
+    GROUND,
+    Body,
+    Inertia,
+    Joint,
+    Limits,
+    Mechanism,
+    MechanismPart,
+    Motor,
+    NumberField,
+    PartTable,
+)
+from ..mechanism.joints import PerDof
+from ..mechanism.parts import ORIGIN, Scalar, Vector
+from .toml_reader import read_toml_table
+from .unique_names import make_unique_name
+
+FilePlace = Callable[[int, str], str]
+"""Where a key of a link stands in the file; links are counted from 1."""
+
+
+class DHLink(MechanismPart):
+    """A row of the table: the geometry of a joint, and the body behind it."""
+
+    name: str | None = None
+    type: Literal["revolute", "prismatic"] = "revolute"
+    theta: Annotated[Expression, NumberField("rad")] = ZERO
+    d: Annotated[Expression, NumberField("m")] = ZERO
+    a: Annotated[Expression, NumberField("m")] = ZERO
+    alpha: Annotated[Expression, NumberField("rad")] = ZERO
+    mass: Annotated[Expression, NumberField("kg")] = ZERO
+    center: Annotated[Vector, NumberField("m", 3)] = ORIGIN
+    inertia: Inertia = Field(default_factory=Inertia)
+    motor: Motor | None = None
+    damping: Annotated[PerDof, NumberField("damping", None)] = ZERO
+    friction: Annotated[PerDof, NumberField("effort", None)] = ZERO
+    limits: Limits = Field(default_factory=Limits)
+
+
+class DHTable(MechanismPart):
+    """A file but for its links: the convention, and what else a mechanism has."""
+
+    convention: Literal["standard", "modified"]
+    name: str = "arm"
+    gravity: Annotated[Vector | None, NumberField("m/s^2", 3, optional=True)] = None
+    parameters: PartTable[Scalar] = Field(default_factory=PartTable)
+
+
+def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
+    """A mechanism from a `.dh.toml` file."""
+    fields = read_toml_table(text)
+    rows = fields.pop("links", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise FileError("is no list of tables", where="links", remedy="write [[links]]")
+
+    def place(number: int, key: str) -> str:
+        return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
+
+    return build_dh_mechanism(fields, rows, convention, place)
+
+
+def build_dh_mechanism(
+    fields: dict[str, Any],
+    rows: Sequence[dict[str, Any]],
+    convention: str | None,
+    place: FilePlace,
+) -> Mechanism:
+    """The mechanism of a table; errors say by `place` where in the file they are."""
+    if not rows:
+        raise FileError("has no links", remedy="add one for every joint")
+    fields = fields | {"convention": _choose_dh_convention(fields.get("convention"), convention)}
+    table = DHTable(**fields)
+    links = [
+        _read_dh_link(row, number, table.parameters, place) for number, row in enumerate(rows, 1)
+    ]
+    names = _dh_body_names(links, place)
+    try:
+        return _assemble_dh_mechanism(table, links, names)
+    except LinkwrightError as error:  # of gravity: links have been checked
+        where = _count_from_one(error.where)
+        raise type(error)(error.what, where=where, remedy=error.remedy) from None
+
+
+def _count_from_one(place: str) -> str:
+    """Entries of lists counted from 1, as links are."""
+    return re.sub(r"\[(\d+)\]", lambda found: f"[{int(found[1]) + 1}]", place)
+
+
+def _choose_dh_convention(said: object, asked: str | None) -> str:
+    """What the file says or the call asks; they must not contradict each other."""
+    for found in (said, asked):
+        if found is not None and found not in ("standard", "modified"):
+            raise FileError(
+                f"'{found}' is no Denavit–Hartenberg convention", where="convention",
+                remedy="use 'standard' or 'modified'",
+            )  # fmt: skip
+    if said and asked and said != asked:
+        raise FileError(
+            f"the file says '{said}', the call '{asked}'", where="convention",
+            remedy="correct one of them",
+        )  # fmt: skip
+    if not said and not asked:
+        raise FileError(
+            "does not say which Denavit–Hartenberg convention it follows", where="convention",
+            remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",
+        )  # fmt: skip
+    return str(said or asked)
+
+
+def _read_dh_link(
+    row: dict[str, Any], number: int, parameters: PartTable[Expression], place: FilePlace
+) -> DHLink:
+    try:
+        link = DHLink(**row)
+        _check_dh_link(link, parameters)
+        return link
+    except LinkwrightError as error:
+        if error.where.startswith("parameters."):
+            raise
+        where = place(number, error.where)
+        raise type(error)(error.what, where=where, remedy=error.remedy) from None
+
+
+_DH_KEYS_BY_FIELD = {
+    "origin.xyz[0]": "a",
+    "origin.xyz[2]": "d",
+    "origin.rpy[0]": "alpha",
+    "origin.rpy[2]": "theta",
+}
+
+
+def _check_dh_link(link: DHLink, parameters: PartTable[Expression]) -> None:
+    """Checks names and units of a link's numbers while they still have their keys."""
+    origin = {"xyz": (link.a, ZERO, link.d), "rpy": (link.alpha, ZERO, link.theta)}
+    try:
+        joint = Joint(type=link.type, child="body", origin=origin, **_dh_joint_fields(link))
+        Mechanism(parameters=parameters, bodies={"body": _dh_body(link)}, joints={"joint": joint})
+    except LinkwrightError as error:
+        key = error.where.removeprefix("bodies.body.").removeprefix("joints.joint.")
+        raise type(error)(
+            error.what, where=_DH_KEYS_BY_FIELD.get(key, key), remedy=error.remedy
+        ) from None
+
+
+def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
+    """The names given, and link1, link2, … for the others."""
+    given: dict[str, int] = {GROUND: 0}
+    for number, link in enumerate(links, 1):
+        if link.name in given:
+            whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
+            raise MechanismError(
+                f"'{link.name}' is the name {whose} already", where=place(number, "name"),
+                remedy="name it otherwise",
+            )  # fmt: skip
+        if link.name:
+            given[link.name] = number
+    return [link.name or make_unique_name(f"link{i}", given) for i, link in enumerate(links, 1)]
+
+
+def _dh_body(link: DHLink) -> Body:
+    return Body(mass=link.mass, center=link.center, inertia=link.inertia)
+
+
+def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
+    """What a link says of its joint besides geometry."""
+    keys = ("motor", "damping", "friction", "limits")
+    return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
+
+
+def _assemble_dh_mechanism(
+    table: DHTable, links: Sequence[DHLink], names: Sequence[str]
+) -> Mechanism:
+    place = _standard_placements if table.convention == "standard" else _modified_placements
+    joints = {
+        f"q{number}": Joint(
+            type=link.type, parent=parent, child=child, **place(link), **_dh_joint_fields(link)
+        )
+        for number, (link, parent, child) in enumerate(
+            zip(links, [GROUND, *names[:-1]], names, strict=True), 1
+        )
+    }
+    return Mechanism(
+        name=table.name,
+        parameters=table.parameters,
+        bodies={name: _dh_body(link) for name, link in zip(names, links, strict=True)},
+        joints=joints,
+        **({} if table.gravity is None else {"gravity": table.gravity}),
+    )
+
+
+def _standard_placements(link: DHLink) -> dict[str, Any]:
+    """Joint about z of the frame before; the body's frame lies beyond Trans_x(a) Rot_x(α)."""
+    # the joint's frame seen from the body: Rot_x(−α) Trans_x(−a)
+    return {
+        "origin": _nonzero_vectors(xyz=(ZERO, ZERO, link.d), rpy=(ZERO, ZERO, link.theta)),
+        "child_origin": _nonzero_vectors(
+            xyz=(negate_expression(link.a), ZERO, ZERO),
+            rpy=(negate_expression(link.alpha), ZERO, ZERO),
+        ),
+    }
+
+
+def _modified_placements(link: DHLink) -> dict[str, Any]:
+    """Joint about its own z, after Rot_x(α) Trans_x(a); d and θ shift along and about that z."""
+    d, alpha = expression_without_unit(link.d), expression_without_unit(link.alpha)
+    sine, cosine = (
+        _exact_sine_or_cosine(Call("sin", (alpha,))),
+        _exact_sine_or_cosine(Call("cos", (alpha,))),
+    )
+    y, z = negate_expression(_multiply_exactly(d, sine)), _multiply_exactly(d, cosine)
+    origin = _nonzero_vectors(xyz=(link.a, y, z), rpy=(link.alpha, ZERO, ZERO))
+    # θ turns about the joint's z before the coordinate does: seen from the body, Rot_z(−θ)
+    turned = _nonzero_vectors(rpy=(ZERO, ZERO, negate_expression(link.theta)))
+    return {"origin": origin} | ({"child_origin": turned} if turned else {})
+
+
+def _nonzero_vectors(**vectors: Vector) -> dict[str, Vector]:
+    return {key: v for key, v in vectors.items() if v != ORIGIN}
+
+
+def _exact_sine_or_cosine(call: Call) -> Expression:
+    """sin or cos of a constant right angle as a number, else as it is."""
+    value = None if names_in_expression(call) else evaluate_exactly(call)
+    return Number(value) if isinstance(value, Fraction) else call
+
+
+def _multiply_exactly(a: Expression, b: Expression) -> Expression:
+    if ZERO in (a, b):
+        return ZERO
+    if b in (ONE, negate_expression(ONE)):
+        return a if b == ONE else negate_expression(a)
+    return Product((a, b))

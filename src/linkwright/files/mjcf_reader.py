@@ -1,0 +1,371 @@
+"""MJCF in, through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
+geometry mean what they mean there. Coordinates are MuJoCo's `qpos`; speeds follow our own
+convention (free joints: angular before linear, both in the child's frame).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import FileError, MissingExtraError, UnsupportedError
+from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
+from ..mechanism.coordinates import coordinate_names
+from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
+from .unique_names import make_unique_name
+from .xml_reader import read_xml
+
+_MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
+_MJCF_EQUALITY_TYPES = ("connect", "weld")
+"""MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
+_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
+_UNUSED_MJCF_PARTS = {
+    "ngeom": "geoms (contact; their mass is used)",
+    "nu": "actuators",
+    "ntendon": "tendons",
+    "npair": "contact pairs",
+    "nexclude": "contact exclusions",
+    "nsensor": "sensors",
+    "nkey": "keyframes",
+    "ncam": "cameras",
+    "nlight": "lights",
+    "nmesh": "meshes",
+    "nskin": "skins",
+    "nflex": "flexes",
+    "nplugin": "plugins",
+    "nmocap": "mocap bodies (taken as fixed)",
+}
+
+
+def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
+    """A mechanism from MJCF text; `path` is its file, for meshes and includes beside it."""
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtraError(
+            "MJCF files are read by the package mujoco, which is not installed",
+            remedy="pip install 'linkwright[mjcf]'",
+        ) from None
+    read_xml(text)
+    try:
+        if path is None:
+            model = mujoco.MjModel.from_xml_string(text)
+        else:
+            model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
+    on = read_mjcf_switches(model, mujoco.mjtDisableBit)
+    reader = _MjcfReader(model, on, _MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    refuse_mjcf_forces(model, on, reader.name)
+    return reader.read_mechanism()
+
+
+def _to_floats(values: Any) -> list[float]:
+    return [float(value) for value in values]
+
+
+class _MjcfNames:
+    """What everything is called: as in the file where it has a name that is free here."""
+
+    def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
+        self.kinds = kinds
+        self.notes: list[str] = []
+        self.taken_names = {"BODY": {GROUND}, "JOINT": set[str]()}
+        self.final_names = {("BODY", 0): GROUND}
+        given: dict[tuple[str, int], str | None] = {}
+        counts = {
+            "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
+            "EQUALITY": model.neq, "TENDON": model.ntendon,
+            "ACTUATOR": getattr(model, "nactuator", model.nu),
+        }  # fmt: skip
+        for kind, count in counts.items():
+            for index in range(1 if kind == "BODY" else 0, count):
+                key = getattr(kinds, f"mjOBJ_{kind}")
+                given[kind, index] = id2name(model, key, index)
+        for (kind, index), name in given.items():
+            if name and name not in self.names_taken(kind):
+                self.final_names[kind, index] = self.take_new_name(kind, name)
+        for kind, index in sorted(given.keys() - self.final_names.keys()):
+            self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
+
+    def names_taken(self, kind: str) -> set[str]:
+        """Names taken: frames of sites share them with bodies, closures with joints."""
+        return self.taken_names.setdefault(
+            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
+        )
+
+    def take_new_name(self, kind: str, wanted: str) -> str:
+        final = make_unique_name(wanted, self.names_taken(kind))
+        self.names_taken(kind).add(final)
+        return final
+
+    def substitute_name(self, kind: str, index: int, name: str | None) -> str:
+        """A name for what has none, or one that means something else here."""
+        what = kind.lower()
+        final = self.take_new_name(kind, f"{name}_{what}" if name else f"{what}{index}")
+        if name:
+            self.notes.append(f"{what} {name}: its name, which is taken here; it is '{final}'")
+        return final
+
+
+class _MjcfReader:
+    """Walks a compiled model; all names of MuJoCo's arrays stay in here."""
+
+    def __init__(self, model: Any, on: MjcfSwitches, names: _MjcfNames) -> None:
+        self.m = model
+        self.switches = on
+        self.names = names
+        self.bodies: dict[str, Any] = {}
+        self.joints: dict[str, Any] = {}
+
+    def name(self, kind: str, index: int) -> str:
+        return self.names.final_names[kind, index]
+
+    def read_mechanism(self) -> Mechanism:
+        for index in range(1, self.m.nbody):
+            self.read_body(index)
+        equalities = self.read_equalities()
+        loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
+        constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
+        return Mechanism(
+            name=self.m.names.split(b"\0")[0].decode() or "mechanism",
+            gravity=_to_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
+            bodies=self.bodies,
+            joints=self.joints,
+            frames=dict(self.site_frames()),
+            loops=loops,
+            constraints=constraints,
+            constraint_order=tuple(equalities),
+            assembly=dict(self.reference_coordinates()) if loops or constraints else {},
+            unused=tuple(self.unused_parts()),
+        )
+
+    def read_body(self, index: int) -> None:
+        m, name = self.m, self.name("BODY", index)
+        moments = dict(zip(("xx", "yy", "zz"), _to_floats(m.body_inertia[index]), strict=True))
+        moments["quaternion"] = _to_floats(m.body_iquat[index])  # type: ignore[assignment]
+        self.bodies[name] = {
+            "mass": float(m.body_mass[index]),
+            "center": _to_floats(m.body_ipos[index]),
+            "inertia": moments,
+        }
+        joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
+        parent = self.name("BODY", m.body_parentid[index])
+        place = {"xyz": _to_floats(m.body_pos[index]), "quaternion": _to_floats(m.body_quat[index])}
+        if not len(joints):
+            self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
+                "type": "fixed", "parent": parent, "child": name, "origin": place
+            }  # fmt: skip
+        elif len(joints) == 1:
+            self.read_joint(joints[0], parent, name, place)
+        else:
+            self.read_joint_chain(joints, parent, name, place)
+
+    def read_joint_chain(
+        self, joints: range, parent: str, name: str, place: dict[str, Any]
+    ) -> None:
+        """Several joints of one body become a chain through bodies without mass."""
+        stand = self.names.take_new_name("BODY", f"{name}:stand")
+        self.bodies[stand] = {}
+        held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
+        self.joints[self.names.take_new_name("JOINT", stand)] = held
+        parent = stand
+        for number, joint in enumerate(joints, 1):
+            last = number == len(joints)
+            child = name if last else self.names.take_new_name("BODY", f"{name}:{number}")
+            if not last:
+                self.bodies[child] = {}
+            self.read_joint(joint, parent, child, {})
+            parent = child
+
+    def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
+        """T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
+        m, kind = self.m, self.joint_kind(index)
+        fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
+        if kind.closure is not None:
+            fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
+        if kind.has_axis:
+            fields["axis"] = _to_floats(m.jnt_axis[index])
+            if m.jnt_limited[index] and self.switches.limits:
+                lower, upper = _to_floats(m.jnt_range[index])
+                fields["limits"] = {"lower": lower, "upper": upper}
+        fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
+        self.joints[self.name("JOINT", index)] = fields
+
+    def joint_kind(self, index: int) -> JointKind:
+        word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
+        return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
+
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, Any]:
+        if not self.switches.springs:
+            return {}
+        for array in ("jnt_stiffnesspoly", "jnt_springyield"):
+            bent = getattr(self.m, array, None)
+            if bent is not None and bent[index].any():
+                raise self.joint_refusal(
+                    index, "a spring of higher order", "give stiffness one number"
+                )
+        stiffness = float(self.m.jnt_stiffness[index])
+        if not stiffness:
+            return {}
+        if not kind.has_axis:
+            raise self.joint_refusal(index, "a spring", "use three hinges, or remove the spring")
+        rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
+        return {"stiffness": stiffness, "rest": rest}
+
+    def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
+        """Damping, friction and armature, in the order of our speeds."""
+        first, on = int(self.m.jnt_dofadr[index]), self.switches
+        dofs = [first + i for i in _velocity_order(kind)]
+        bent = getattr(self.m, "dof_dampingpoly", None)
+        if on.dampers and bent is not None and bent[dofs].any():
+            raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
+        damping = _to_floats(self.m.dof_damping[dofs]) if on.dampers else []
+        friction = _to_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
+        armature = _to_floats(self.m.dof_armature[dofs])
+        if kind.closure is None:
+            # along the world's axes there, along the body's here; damping is the same in both
+            for what, values in (("friction loss", friction), ("armature", armature)):
+                if any(values[3:]):
+                    raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
+        losses = {"damping": damping, "friction": friction}
+        fields: dict[str, Any] = {key: values for key, values in losses.items() if any(values)}
+        if any(armature):
+            fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
+        return fields
+
+    def joint_refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
+        kind, name = self.joint_kind(index), self.name("JOINT", index)
+        return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
+
+    def joint_origins(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
+        import numpy as np
+
+        m = self.m
+        anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
+        start = float(m.qpos0[m.jnt_qposadr[index]])
+        origin, child_origin = {"xyz": _to_floats(anchor)}, {"xyz": _to_floats(anchor)}
+        if place:
+            rotation = _rotation_of_quaternion(place["quaternion"])
+            position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
+            origin = {"xyz": _to_floats(position), "quaternion": place["quaternion"]}
+        if kind.is_slider:
+            child_origin["xyz"] = _to_floats(anchor + start * axis)
+        elif kind.is_hinge and start:
+            half = start / 2
+            child_origin["quaternion"] = [float(np.cos(half)), *_to_floats(np.sin(half) * axis)]
+        return origin, child_origin
+
+    def site_frames(self) -> Iterator[tuple[str, Any]]:
+        for index in range(self.m.nsite):
+            place = {
+                "xyz": _to_floats(self.m.site_pos[index]),
+                "quaternion": _to_floats(self.m.site_quat[index]),
+            }
+            body = self.name("BODY", self.m.site_bodyid[index])
+            yield self.name("SITE", index), {"body": body, "origin": place}
+
+    def reference_coordinates(self) -> Iterator[tuple[str, float]]:
+        """Coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities close."""
+        for index in range(self.m.njnt):
+            name = self.name("JOINT", index)
+            names = coordinate_names(name, Joint(**self.joints[name]))
+            first = int(self.m.jnt_qposadr[index])
+            scalar = len(names) - 4  # where a quaternion begins, if there is one
+            for offset, coordinate in enumerate(names):
+                value = float(self.m.qpos0[first + offset])
+                if value != float(offset == scalar):
+                    yield coordinate, value
+
+    def read_equalities(self) -> dict[str, dict[str, Any]]:
+        """Loops and couplings by name, in the order of the file."""
+        found: dict[str, dict[str, Any]] = {}
+        for index in range(self.m.neq):
+            name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
+            if not self.m.eq_active0[index] or not self.switches.equalities:
+                continue
+            if kind in (_CONNECT_EQUALITY, _WELD_EQUALITY):
+                found[name] = self.read_loop(index, kind)
+            elif kind == _JOINT_EQUALITY:
+                found[name] = self.read_coupling(index)
+            else:
+                raise UnsupportedError(
+                    f"the equality '{name}' is neither connect, weld nor joint",
+                    remedy="remove it from the file",
+                )
+        return found
+
+    def read_loop(self, index: int, kind: int) -> dict[str, Any]:
+        m, data = self.m, _to_floats(self.m.eq_data[index])
+        one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+        if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
+            place = {"xyz": _to_floats(m.site_pos[one]), "quaternion": _to_floats(m.site_quat[one])}
+            child = {
+                "xyz": _to_floats(m.site_pos[other]),
+                "quaternion": _to_floats(m.site_quat[other]),
+            }
+            one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
+        elif kind == _CONNECT_EQUALITY:
+            place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
+        else:
+            place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
+        return {
+            "type": _joint_kind_of_equality(_MJCF_EQUALITY_TYPES[kind]).name,
+            "parent": self.name("BODY", one),
+            "child": self.name("BODY", other),
+            "origin": place,
+            "child_origin": child,
+        }
+
+    def read_coupling(self, index: int) -> dict[str, Any]:
+        """q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
+        from numpy.polynomial import Polynomial
+
+        m = self.m
+        one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+        start = float(m.qpos0[m.jnt_qposadr[one]])
+        series = Polynomial(m.eq_data[index][:5])
+        fields: dict[str, Any] = {"type": "coupling", "joint": self.name("JOINT", one)}
+        if other < 0:
+            return fields | {"coefficients": [float(series.coef[0]) + start]}
+        shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
+        coefficients = _to_floats(shifted.trim().coef)
+        return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
+
+    def unused_parts(self) -> Iterator[str]:
+        for attribute, what in _UNUSED_MJCF_PARTS.items():
+            if count := int(getattr(self.m, attribute, 0)):
+                yield f"{count} {what}"
+        yield from self.switches.switched_off_notes()
+        yield from self.names.notes
+        for index in range(self.m.neq):
+            if not self.m.eq_active0[index]:
+                yield f"the inactive equality '{self.name('EQUALITY', index)}'"
+        for index in range(self.m.njnt):
+            name = self.name("JOINT", index)
+            if self.m.jnt_limited[index] and not self.joint_kind(index).has_axis:
+                yield f"joint {name}: its range"
+            if self.m.jnt_actfrclimited[index]:
+                yield f"joint {name}: the range of its actuators' force"
+
+
+def _velocity_order(kind: JointKind) -> list[int]:
+    """Where our speeds of a joint stand among MuJoCo's, in which slides come before turns."""
+    turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
+    theirs = sorted(range(len(turns)), key=turns.__getitem__)
+    return [theirs.index(k) for k in range(len(turns))]
+
+
+def _joint_kind_of_equality(word: str) -> JointKind:
+    """The kind of joint that an equality of MJCF stands for where it closes a loop."""
+    return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
+
+
+def _rotation_of_quaternion(quaternion: list[float]) -> Any:
+    import mujoco
+    import numpy as np
+
+    entries = np.empty(9)
+    mujoco.mju_quat2Mat(entries, quaternion)
+    return entries.reshape(3, 3)

@@ -1,0 +1,209 @@
+"""URDF in. What a file says and we do not use is listed, not dropped in silence."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import FileError, suggest_remedy
+from ..mechanism import GROUND, JointKind, Mechanism
+from .unique_names import make_unique_name
+from .urdf_kinds import joint_kind_of_urdf
+from .urdf_unused import INERTIA_PRODUCTS, list_unused_urdf
+from .xml_reader import XmlElement, read_xml
+
+ROOT_JOINT_NAME = "root_joint"
+UNLIMITED_BOUND = 1e9
+"""URDF wants limits of every revolute and prismatic joint: this says that there is none."""
+
+_DECIMAL_PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
+    """A mechanism from URDF text; `base` is "fixed" or "free" (the root link floats).
+
+    A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there is none.
+    """
+    if base not in ("fixed", "free"):
+        raise FileError(f"base = '{base}' is not known", remedy="use 'fixed' or 'free'")
+    robot = read_xml(text)
+    if robot.tag != "robot":
+        raise FileError(f"the root element is <{robot.tag}>", remedy="a URDF begins with <robot>")
+    links, joints = _elements_by_name(robot, "link"), _elements_by_name(robot, "joint")
+    if not links:
+        raise FileError("has no <link>", remedy="add one")
+    bodies = _urdf_body_names(links)
+    tree: dict[str, Any] = {}
+    for root in _root_links(links, joints):
+        name = make_unique_name(
+            ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
+        )
+        tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
+    moving = {name: _read_urdf_joint(joint, bodies) for name, joint in joints.items()}
+    notes = [*_free_orphaned_mimics(moving), *_renamed_link_notes(bodies), *list_unused_urdf(robot)]
+    return Mechanism(
+        name=robot.attributes.get("name", "robot"),
+        bodies={bodies[name]: _read_urdf_link(link) for name, link in links.items()},
+        joints=tree | moving,
+        unused=tuple(notes),
+    )
+
+
+def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
+    found: dict[str, XmlElement] = {}
+    for element in robot.children_with_tag(tag):
+        name = element.required_attribute("name")
+        if name in found:
+            raise FileError(
+                f"the {tag} '{name}' is defined twice (first on line {found[name].line})",
+                where=f"line {element.line}", remedy="rename one of them",
+            )  # fmt: skip
+        found[name] = element
+    return found
+
+
+def _urdf_body_names(links: dict[str, XmlElement]) -> dict[str, str]:
+    """The bodies' names: the links', but for one called like the fixed world."""
+    substitute = make_unique_name(f"{GROUND}_link", links)
+    return {link: substitute if link == GROUND else link for link in links}
+
+
+def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
+    return [
+        f"link {link}: its name, which means the fixed world here; it is '{body}'"
+        for link, body in bodies.items()
+        if body != link
+    ]
+
+
+def _attribute_numbers(
+    element: XmlElement | None, attribute: str, count: int = 3
+) -> list[str] | None:
+    """The numbers of an attribute as text, exactly as written; None where there are none."""
+    if element is None or attribute not in element.attributes:
+        return None
+    words = element.attributes[attribute].split()
+    if len(words) != count or not all(map(_DECIMAL_PATTERN.fullmatch, words)):
+        raise FileError(
+            f"{attribute}=\"{element.attributes[attribute][:40]}\" is not {count} number(s)",
+            where=f"line {element.line}", remedy=f"write {count} decimal number(s)",
+        )  # fmt: skip
+    return words
+
+
+def _attribute_number(element: XmlElement | None, attribute: str) -> str | None:
+    words = _attribute_numbers(element, attribute, 1)
+    return words[0] if words else None
+
+
+def _fields_present(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in (None, {})}
+
+
+def _read_urdf_origin(element: XmlElement | None) -> dict[str, Any]:
+    return _fields_present(
+        xyz=_attribute_numbers(element, "xyz"), rpy=_attribute_numbers(element, "rpy")
+    )
+
+
+def _read_urdf_link(link: XmlElement) -> dict[str, Any]:
+    inertial = link.first_child("inertial")
+    if inertial is None:
+        return {}
+    mass, tensor = inertial.first_child("mass"), inertial.first_child("inertia")
+    if mass is None or tensor is None:
+        missing = "mass" if mass is None else "inertia"
+        raise FileError(f"<inertial> has no <{missing}>", where=f"line {inertial.line}")
+    origin = _read_urdf_origin(inertial.first_child("origin"))
+    for element, names in ((mass, ["value"]), (tensor, ["ixx", "iyy", "izz"])):
+        for name in names:
+            element.required_attribute(name)
+    entries = ("ixx", "iyy", "izz", *INERTIA_PRODUCTS)
+    moments = {name[1:]: _attribute_number(tensor, name) or "0" for name in entries}
+    return _fields_present(
+        mass=_attribute_number(mass, "value"),
+        center=origin.get("xyz"),
+        inertia=moments | _fields_present(rpy=origin.get("rpy")),
+    )
+
+
+def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> list[str]:
+    children = {
+        child.required_attribute("link")
+        for j in joints.values()
+        for child in j.children_with_tag("child")
+    }
+    roots = [name for name in links if name not in children]
+    if not roots:
+        raise FileError("every link is the child of a joint", remedy="break the circle of joints")
+    return roots
+
+
+def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
+    found = list(joint.children_with_tag(tag))
+    if len(found) != 1:
+        what = f"the joint has {len(found) or 'no'} <{tag}>"
+        raise FileError(what, where=f"line {joint.line}", remedy="give one")
+    name = found[0].required_attribute("link")
+    if name not in bodies:
+        remedy = suggest_remedy(name, list(bodies))
+        raise FileError(f"there is no link '{name}'", where=f"line {found[0].line}", remedy=remedy)
+    return bodies[name]
+
+
+def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any]:
+    kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
+    fields = _fields_present(
+        type=kind.name,
+        parent=_read_joint_end(joint, "parent", bodies),
+        child=_read_joint_end(joint, "child", bodies),
+        origin=_read_urdf_origin(joint.first_child("origin")),
+    )
+    return fields | _read_joint_details(joint, kind)
+
+
+def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, Any]:
+    """Axis, limits, losses and mimicry, as far as URDF gives them for this kind."""
+    assert kind.urdf is not None
+    read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}
+    limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
+    axis = (_attribute_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
+    fields = _fields_present(
+        axis=axis,
+        axis2=_choose_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
+        limits=_fields_present(**{key: _read_joint_limit(limit, key) for key in kind.urdf.limits}),
+        damping=_attribute_number(dynamics, "damping"),
+        friction=_attribute_number(dynamics, "friction"),
+    )
+    if mimic is not None:
+        fields["mimic"] = _fields_present(
+            joint=mimic.required_attribute("joint"),
+            multiplier=_attribute_number(mimic, "multiplier"),
+            offset=_attribute_number(mimic, "offset"),
+        )
+    return fields
+
+
+def _read_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
+    """A limit; None where there is none, or the number that stands for none."""
+    number = _attribute_number(limit, attribute)
+    return None if number is None or abs(float(number)) == UNLIMITED_BOUND else number
+
+
+def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
+    """Lets joints that mimic a joint which does not exist move by themselves, and says so."""
+    notes = []
+    for name, joint in joints.items():
+        leader = joint.get("mimic", {}).get("joint")
+        if leader is not None and leader not in joints:
+            del joint["mimic"]
+            notes.append(
+                f"joint {name}: <mimic> of '{leader}', which does not exist; it moves freely"
+            )
+    return notes
+
+
+def _choose_plane_axis(normal: list[str]) -> list[int]:
+    """The x axis of a plane, which is ours to choose: URDF gives the normal alone."""
+    x, y, z = (abs(float(word)) for word in normal)
+    return [1, 0, 0] if x < max(y, z) else [0, 1, 0]

@@ -1,0 +1,87 @@
+"""Which angles the closed forms of a mechanism are written in.
+
+Inside a run of parallel axes these are the absolute angles, counted from the run's beginning
+(q2, q2 + q3): with joint angles the terms of a planar chain double with every link. Elsewhere
+they are the joints' own.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..algebra.exact.angle_forms import AngleForm, tape_value_forms
+from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_coordinates import spread_coordinates
+from ..mechanism import Mechanism
+from ..tape import record_tape
+
+
+def form_angles(mechanism: Mechanism) -> list[AngleForm]:
+    """Angles, as combinations of coordinates; those that depend on others are left out later."""
+    tree = build_tree(mechanism, "symbolic")
+    own = _joint_angle_forms(tree)
+    absolute: dict[int, AngleForm | None] = {}
+    for index, link in enumerate(tree.links):
+        if not link.kind.turns_about_axis:
+            continue
+        form, (turn, sign) = own[link.q], _previous_parallel_turn(tree, index)
+        before = absolute.get(turn)
+        absolute[index] = (
+            form if form is None or before is None else _add_angle_forms(form, before, sign)
+        )
+    found: list[AngleForm] = []
+    for form in absolute.values():
+        if form and form not in found:
+            found.append(form)
+    return found
+
+
+def angles_as_written(mechanism: Mechanism) -> list[AngleForm]:
+    """Joint angles as the mechanism's coordinates give them: what is written there as p2 − p1 is
+    not printed as p1 − p2."""
+    if mechanism.coordinates is None or not mechanism.coordinates.joints:
+        return []
+    tree = build_tree(mechanism, "symbolic")
+    return [form for form in _joint_angle_forms(tree) if form]
+
+
+def quaternion_coordinates(mechanism: Mechanism) -> list[tuple[str, ...]]:
+    """Groups of coordinates whose squares sum to 1."""
+    tree = build_tree(mechanism, "symbolic")
+    if tree.transfer is not None or tree.followers:
+        return []
+    return [
+        tree.names.q[link.q_range.stop - 4 : link.q_range.stop]
+        for link in tree.links
+        if link.kind.has_quaternion
+    ]
+
+
+def _joint_angle_forms(tree: KinematicTree) -> list[AngleForm | None]:
+    """The tree's coordinates as forms of the model's."""
+    q, p = tree.motion.q, ca.vertcat(*tree.symbols.values())
+    function = ca.Function("joints", [q, p], [spread_coordinates(tree, q)], ["q", "p"], ["joints"])
+    tape = record_tape(function)
+    names = [list(tree.names.q), list(tree.symbols)]
+    return tape_value_forms(tape, names, tape.results[0].tolist())
+
+
+def _previous_parallel_turn(tree: KinematicTree, index: int) -> tuple[int, int]:
+    """The turn before this one whose axis is parallel, and whether it points the same way."""
+    R, link = tree.links[index].R, tree.links[index].parent
+    while link != GROUND and not tree.links[link].kind.has_rotation:
+        R, link = tree.links[link].R @ R, tree.links[link].parent
+    axis = ca.SX(R)[:, 2]
+    if link == GROUND or not (axis[0].is_zero() and axis[1].is_zero()):
+        return GROUND, 0
+    if axis[2].is_one():
+        return link, 1
+    return (link, -1) if axis[2].is_minus_one() else (GROUND, 0)
+
+
+def _add_angle_forms(form: AngleForm, before: AngleForm, sign: int) -> AngleForm:
+    total = dict(form)
+    for monomial, multiple in before:
+        total[monomial] = total.get(monomial, 0 * multiple) + sign * multiple
+    return tuple(sorted((m, c) for m, c in total.items() if c))

@@ -1,0 +1,331 @@
+"""Closed forms: the entries of a quantity as canonical polynomials, printed as a book would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.exact.angle_forms import AngleForm
+from ..algebra.exact.quotient_ring import PolynomialBudget, QuotientRing
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.trig_polynomials import PolynomialReading, read_trig_polynomials
+from ..equations import Equations
+from ..errors import LinkwrightError
+from ..expressions import names_in_expression as names_in
+from ..formulations import derive
+from ..kinematics.tree_builder import build_tree
+from ..mechanism import Mechanism
+from ..ports import Port
+from ..quantities import quantity_entry_names
+from .angle_choice import angles_as_written, form_angles, quaternion_coordinates
+from .form_equality import are_equal_forms
+from .form_sources import FormSource, find_form_source, record_source_tape
+from .form_writing import (
+    WrittenForm,
+    entry_label,
+    form_to_html,
+    form_to_json,
+    form_to_latex,
+    form_to_sympy,
+    write_closed_form,
+    write_form_lines,
+)
+from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_output
+from .term_collection import COLLECTION_WAYS, SymbolRoles
+from .trig_terms import TermReader
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
+    """A quantity in closed form; two are equal where all entries are the same functions.
+
+    Printing is by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
+    collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` whether
+    constants that occur often get names: None where that shortens. Names are never among the
+    `reserved` ones. Forces of `springs` between points come on top of the reading's first output.
+    """
+
+    name: str
+    what: str
+    ports: tuple[Port, ...]
+    reading: PolynomialReading
+    roles: SymbolRoles
+    symbol_order: tuple[str, ...]
+    written_angles: tuple[AngleForm, ...]
+    dotted_symbols: Mapping[str, tuple[str, int]]
+    reserved_names: frozenset[str] = frozenset()
+    springs: tuple[SpringForm, ...] = ()
+
+    @property
+    def terms(self) -> int:
+        """Number of terms of all entries, numerators and denominators; of springs between points,
+        those of L² and of L ∂L/∂q."""
+        values = [
+            *self.values,
+            *(v for one in self.springs for v in (one.squared_length, *one.scaled_gradient)),
+        ]
+        below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
+        return sum(len(value.numerator) for value in values) + sum(below.values())
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of all entries, row by row: M[1,1], M[1,2], …"""
+        return [entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of all symbols that the form may contain."""
+        return self.reading.ring.symbols
+
+    def collect_terms(self, by: str = "auto", groups: bool | None = None) -> WrittenForm:
+        """Names of groups, then entries, as expressions."""
+        if by not in COLLECTION_WAYS:
+            raise LinkwrightError(
+                f"terms are not collected by '{by}'", remedy=f"use {COLLECTION_WAYS}"
+            )
+        return write_closed_form(self, by, groups)
+
+    def text(self, by: str = "auto", groups: bool | None = None) -> str:
+        """One line an entry, `M[1,1] = …`; equal entries share theirs."""
+        return "\n".join(write_form_lines(self.collect_terms(by, groups)))
+
+    def latex(self, by: str = "auto", groups: bool | None = None) -> str:
+        return form_to_latex(self.collect_terms(by, groups), self.ports, self.dotted_symbols)
+
+    def html(self, by: str = "auto", groups: bool | None = None) -> str:
+        """A MathML table."""
+        return form_to_html(self.collect_terms(by, groups), self.dotted_symbols)
+
+    def sympy(self, by: str = "auto") -> Any:
+        """A SymPy matrix (a nested array beyond two indices, an expression for a scalar);
+        of several outputs a dictionary of these."""
+        return form_to_sympy(self.collect_terms(by, False), self.ports)
+
+    def json(self, by: str = "auto", groups: bool | None = None) -> dict[str, object]:
+        found = {"name": self.name, "what": self.what, "terms": self.terms}
+        return found | form_to_json(self.collect_terms(by, groups))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<ClosedForm {self.name}: {self.terms} terms>"
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClosedForm):
+            return NotImplemented
+        shapes = [port.shape for port in self.ports]
+        if shapes != [port.shape for port in other.ports]:
+            return False
+        return are_equal_forms(
+            self.term_reader, self.canonical_values, other.term_reader, other.canonical_values
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def term_reader(self) -> TermReader:
+        return TermReader(self.reading.ring, self.symbol_order, self.written_angles)
+
+    @property
+    def values(self) -> list[Quotient]:
+        """All entries, row by row, output after output."""
+        return [value for port in self.ports for value in self.reading.outputs[port.name]]
+
+    @cached_property
+    def canonical_values(self) -> list[Quotient]:
+        """All entries, with the forces of springs written out."""
+        if not self.springs:
+            return self.values
+        ring = self.reading.ring
+        ring.budget = PolynomialBudget()
+        return [expand_spring_forces(ring, v, self.springs, k) for k, v in enumerate(self.values)]
+
+
+# -- making one -------------------------------------------------------------------------------
+
+
+def closed_form(
+    eqs: Equations,
+    name: str = "M",
+    *frame: str,
+    parameters: str | Sequence[str] = "symbolic",
+    terms: int = 20_000,
+    seconds: float = 10.0,
+) -> ClosedForm:
+    """A quantity of the equations in closed form; `BudgetError` where it exceeds the terms on
+    its way, or the seconds.
+
+    `parameters`: "numeric" puts the exact values of all parameters in, a list of names of all
+    but those. Equations that were derived with numbers are derived again with symbols, so that
+    no number passes through floating point; the numbers are put in afterwards, exactly.
+    """
+    budget = PolynomialBudget(terms, seconds)
+    eqs, kept = _exact_symbolic_equations(eqs, parameters)
+    exact = {
+        key: value
+        for key, value in eqs.parameters.items()
+        if key not in kept and isinstance(value, Fraction)
+    }
+    return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
+
+
+def make_closed_form(
+    eqs: Equations,
+    made: FormSource,
+    exact: Mapping[str, Fraction],
+    budget: PolynomialBudget,
+    known: Mapping[int, str] | None = None,
+) -> ClosedForm:
+    """Expressions of the equations' symbols in closed form; `known` names other symbols."""
+    outputs = tuple(spring_output(k, spring) for k, spring in enumerate(made.springs))
+    whole = replace(made, outputs=(*made.outputs, *outputs))
+    tape, entries = record_source_tape(eqs, whole, known)
+    angles = _remember_for_mechanism(eqs, "angles", form_angles)
+    units = _remember_for_mechanism(eqs, "quaternions", quaternion_coordinates)
+    reading = read_trig_polynomials(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
+    ports = tuple(port for port, _ in made.outputs)
+    if made.solved_output:
+        reading, ports = _solve_by_determinants(reading, made, ports)
+    return ClosedForm(
+        name=made.name,
+        what=made.what,
+        ports=ports,
+        reading=reading,
+        roles=_remember_for_mechanism(eqs, "roles", lambda _: find_symbol_roles(eqs)),
+        symbol_order=_printed_symbol_order(eqs),
+        written_angles=tuple(_remember_for_mechanism(eqs, "written", angles_as_written)),
+        dotted_symbols={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
+        reserved_names=frozenset(eqs.mechanism.parameters),
+        springs=tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs),
+    )
+
+
+def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
+    """Symbols in the order in which a book has them: accelerations before speeds."""
+    entries = quantity_entry_names(eqs.names, list(eqs.parameters))
+    keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
+    return tuple(name for key in keys for name in entries[key])
+
+
+def _remember_for_mechanism(eqs: Equations, key: str, make: Any) -> Any:
+    """What belongs to the mechanism, made once for all forms of its equations."""
+    if ("form", key) not in eqs._built:
+        eqs._built["form", key] = make(eqs.mechanism)
+    return eqs._built["form", key]
+
+
+def _exact_symbolic_equations(
+    eqs: Equations, parameters: str | Sequence[str]
+) -> tuple[Equations, frozenset[str]]:
+    """Equations with all numbers as symbols, and the names that stay."""
+    symbolic = eqs
+    if eqs.is_derived:
+        every = _remember_for_mechanism(
+            eqs, "symbols", lambda m: build_tree(m, "symbolic").symbol_values
+        )
+        if set(every) != set(eqs.parameters):
+            if ("form", "symbolic") not in eqs._built:
+                eqs._built["form", "symbolic"] = derive(eqs.mechanism, by=eqs.by)
+            symbolic = eqs._built["form", "symbolic"]
+    if parameters == "symbolic":
+        return symbolic, frozenset(eqs.parameters)
+    kept = frozenset() if isinstance(parameters, str) else frozenset(parameters)
+    for name in kept - set(symbolic.parameters):
+        raise LinkwrightError(f"'{name}' is no parameter", remedy="see eqs.parameters")
+    return symbolic, kept
+
+
+def find_symbol_roles(eqs: Equations) -> SymbolRoles:
+    """Which symbols are masses and inertias, from the vector of inertial parameters."""
+    pi = ca.SX(eqs.inertial_parameters)
+    known = set(eqs.parameters)
+    masses = {s.name() for k in range(0, pi.numel(), 10) for s in ca.symvar(pi[k])} & known
+    inertias = set()
+    for k in range(pi.numel()):
+        if k % 10 < 4:
+            continue
+        for symbol in ca.symvar(pi[k]):
+            slope = ca.jacobian(pi[k], symbol)
+            if not ca.symvar(slope) and float(slope) != 0 and symbol.name() not in masses:
+                inertias.add(symbol.name())
+    inertias |= _rotor_inertia_symbols(eqs.mechanism, known)
+    constants = known - masses - inertias
+    return SymbolRoles(frozenset(masses), frozenset(inertias), frozenset(constants), eqs.names.q)
+
+
+def _rotor_inertia_symbols(mechanism: Mechanism, known: set[str]) -> set[str]:
+    found = set()
+    for name, joint in mechanism.joints.items():
+        if joint.motor is not None:
+            inertia = joint.motor.inertia
+            each = inertia if isinstance(inertia, list | tuple) else [inertia]
+            found |= {n for one in each for n in names_in(one)}
+            found |= {f"J_{name}", *(f"J_{name}_{k}" for k in range(1, 7))} & known
+    return found & known
+
+
+def _solve_by_determinants(
+    reading: PolynomialReading, made: FormSource, ports: tuple[Port, ...]
+) -> tuple[PolynomialReading, tuple[Port, ...]]:
+    """x = adj(M) b / det M, with the determinant left as it is."""
+    ring, n = reading.ring, ports[0].shape[0]
+    flat, b = reading.outputs["M"], reading.outputs["b"]
+    M = [flat[n * i : n * i + n] for i in range(n)]
+    det = _quotient_determinant(ring, M)
+    columns = len(b) // n
+    x = []
+    for i in range(n):
+        for column in range(columns):
+            right = [b[columns * j + column] for j in range(n)]
+            swapped = [[right[r] if k == i else M[r][k] for k in range(n)] for r in range(n)]
+            x.append(_divide_by_determinant(ring, _quotient_determinant(ring, swapped), det))
+    if made.solved_output == "T":  # ½ pᵀ M⁻¹ p, beside V
+        half = ring.constant(Fraction(1, 2))
+        total = ring.constant(Fraction(0))
+        for p, speed in zip(b, x, strict=True):
+            part = ring.multiply_quotients(p, Quotient(speed.numerator, speed.reducible_generators))
+            total = ring.add_quotients(total, ring.multiply_quotients(half, part))
+        T = _divide_by_determinant(ring, total, det)
+        return PolynomialReading(ring, {"T": [T], "V": reading.outputs["V"]}), (
+            Port("T", ()),
+            ports[2],
+        )
+    port = replace(ports[1], name=made.solved_output)
+    return PolynomialReading(ring, {made.solved_output: x}), (port,)
+
+
+def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
+    if bottom.numerator.is_constant():
+        return ring.divide_quotients(top, bottom)
+    if top.denominator is not None or bottom.denominator is not None:
+        return ring.divide_quotients(top, bottom)
+    if top.numerator.is_zero():
+        return top
+    return Quotient(
+        top.numerator, top.reducible_generators | bottom.reducible_generators, bottom.numerator
+    )
+
+
+def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
+    """By the first row (three rows at most)."""
+    if len(A) == 1:
+        return A[0][0]
+    total = ring.constant(Fraction(0))
+    for k, entry in enumerate(A[0]):
+        minor = [[x for j, x in enumerate(row) if j != k] for row in A[1:]]
+        sign = ring.constant(Fraction((-1) ** k))
+        part = ring.multiply_quotients(
+            ring.multiply_quotients(sign, entry), _quotient_determinant(ring, minor)
+        )
+        total = ring.add_quotients(total, part)
+    return total

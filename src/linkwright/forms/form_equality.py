@@ -1,0 +1,85 @@
+"""Whether values of two rings are the same functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..algebra.exact.quotient_ring import QuotientRing, are_equal_quotients
+from ..algebra.exact.quotients import Quotient
+from .trig_terms import TermReader
+
+if TYPE_CHECKING:
+    import flint
+
+
+def are_equal_forms(
+    one: TermReader, values: Sequence[Quotient], other: TermReader, others: Sequence[Quotient]
+) -> bool:
+    """Comparison of canonical forms; of quotients, by cross-multiplication in a common ring."""
+    one, other = _reader_without_names(one), _reader_without_names(other)
+    mine, theirs = _generator_labels(one), _generator_labels(other)
+    for a, b in zip(values, others, strict=True):
+        if a.denominator is None and b.denominator is None:
+            if _labelled_terms(a.numerator, mine) != _labelled_terms(b.numerator, theirs):
+                return False
+        elif not _are_same_quotient(one, a, other, b):
+            return False
+    return True
+
+
+def _reader_without_names(reader: TermReader) -> TermReader:
+    """A reader that writes functions out."""
+    return TermReader(reader.ring, reader.symbol_ranks, reader.written, naming=False)
+
+
+def _generator_labels(reader: TermReader) -> list[object]:
+    """What the generators of a ring stand for, in their order."""
+    ring = reader.ring
+    labels: list[object] = [None] * (ring.function_capacity - len(ring.opaque_functions))
+    labels += [reader.function_expression(k) for k in reversed(range(len(ring.opaque_functions)))]
+    labels += [("sin", form) for form in ring.angles] + [("cos", form) for form in ring.angles]
+    return [*labels, *ring.symbols]
+
+
+def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
+    """The terms, by what the generators stand for."""
+    return frozenset(
+        (
+            frozenset((label, int(e)) for label, e in zip(labels, exponents, strict=False) if e),
+            str(coefficient),
+        )
+        for exponents, coefficient in poly.terms()
+    )
+
+
+def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quotient) -> bool:
+    ring = QuotientRing(
+        list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
+        list(dict.fromkeys((*one.ring.angles, *other.ring.angles))),
+        {},
+    )
+    x, y = _quotient_in_ring(one, a, ring), _quotient_in_ring(other, b, ring)
+    return x is not None and y is not None and are_equal_quotients(ring, x, y)
+
+
+def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
+    """The value in another ring that has all its symbols and angles, but no functions."""
+    places = {label: k for k, label in enumerate(_generator_labels(TermReader(ring, ())))}
+    labels = _generator_labels(reader)
+    every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
+
+    def moved(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
+        made = {}
+        for exponents, coefficient in poly.terms():
+            powers = [0] * ring.context.nvars()
+            for label, e in zip(labels, exponents, strict=False):
+                if e:
+                    powers[places[label]] = int(e)
+            made[tuple(powers)] = coefficient
+        return ring.context.from_dict(made)
+
+    if reader.ring.opaque_functions:
+        return None
+    below = None if value.denominator is None else moved(value.denominator)
+    return Quotient(moved(value.numerator), every, below)

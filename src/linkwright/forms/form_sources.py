@@ -1,0 +1,251 @@
+"""What can be asked for in closed form, as CasADi expressions with names and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from ..equations import Equations
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
+from ..kinematics.body_forces import SpringLength
+from ..ports import Port
+from ..quantities import FRAME_SIGNATURES, quantity_entry_names, quantity_ports, quantity_signatures
+from ..tape import Tape, record_tape
+from ..types import SX
+
+SHORT_QUANTITY_NAMES = {
+    "M": "mass_matrix",
+    "C": "coriolis_matrix",
+    "g": "gravity",
+    "f": "forces",
+    "J": "constraint_jacobian",
+    "T": "kinetic_energy",
+    "V": "potential_energy",
+    "H": "hamiltonian",
+    "L": "lagrangian",
+    "Y": "regressor",
+    "B": "input_matrix",
+    "p": "momenta",
+    "c": "christoffel",
+    "tau": "inverse_dynamics",
+    "qdd": "forward_dynamics",
+    "linearised": "inverse_dynamics_derivatives",
+}
+"""Short names of quantities, as the equation of motion has them."""
+
+MAX_INVERTED_DOF = 3
+"""Up to this many freedoms M⁻¹ is written out, as adjugate over determinant."""
+
+
+@dataclass(frozen=True)
+class FormSource:
+    """The outputs of a quantity, entries row by row, and a sentence that says what it is.
+
+    `solved`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
+    `springs`: springs between points whose forces are to be added to the first output.
+    """
+
+    name: str
+    what: str
+    outputs: tuple[tuple[Port, SX], ...]
+    solved_output: str = ""
+    springs: tuple[SpringLength, ...] = ()
+
+
+def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
+    """The quantity of this name, of a frame where it is one of a frame."""
+    name = SHORT_QUANTITY_NAMES.get(name, name)
+    if frame:
+        return _frame_source(eqs, name, *frame)
+    if name == "forward_dynamics" and eqs.nv <= MAX_INVERTED_DOF and not eqs.names.constraints:
+        rest = eqs.symbols["tau"] - eqs.expressions("bias")[0]
+        return _linear_solution_source(eqs, name, "accelerations that the forces give", "qdd", rest)
+    if name == "hamiltonian" and name in eqs.extras and eqs.nv <= MAX_INVERTED_DOF:
+        return _hamiltonian_source(eqs)
+    if name in eqs.extras and name not in _FORM_SOURCES:
+        return FormSource(
+            name, f"of the formulation '{eqs.by}'", _flatten_outputs(name, eqs.extra(name))
+        )
+    if name in _FORM_SOURCES:
+        return _FORM_SOURCES[name](eqs)
+    known = eqs.function_names()
+    if name not in known:
+        everything = [
+            *known,
+            *eqs.extras,
+            *_FORM_SOURCES,
+            *SHORT_QUANTITY_NAMES,
+            *eqs.frame_builders,
+        ]
+        remedy = suggest_remedy(name, everything)
+        if name in eqs.frame_builders:
+            remedy = f'name a frame or body: closed_form("{name}", "{eqs.names.bodies[-1]}")'
+        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+    _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
+    made = zip(outputs, eqs.expressions(name), strict=True)
+    kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
+    return _separate_springs(
+        eqs, FormSource(name, quantity_signatures(eqs.names)[name].description, kept)
+    )
+
+
+def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
+    """Forces with springs between points apart, to be printed with named lengths."""
+    if made.name not in ("forces", "passive") or not eqs.is_derived or eqs.passive_parts is None:
+        return made
+    springs, rest = eqs.passive_parts()
+    if not springs:
+        return made
+    if made.name == "forces":
+        rest += eqs.expressions("external")[0]
+    return replace(made, outputs=((made.outputs[0][0], rest),), springs=springs)
+
+
+def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
+    if name == "constraint_jacobian" and "jacobian" in eqs.frame_builders:
+        name = "jacobian"
+    if name not in FRAME_SIGNATURES:
+        raise NameNotFoundError(
+            f"'{name}' is no quantity of a frame",
+            remedy=suggest_remedy(name, list(FRAME_SIGNATURES)),
+        )
+    _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
+    made = tuple(zip(outputs, eqs.expressions(name, *frame), strict=True))
+    return FormSource(name, f"{FRAME_SIGNATURES[name].description}; {', '.join(frame)}", made)
+
+
+# -- quantities that follow from others -----------------------------------------------------
+
+
+def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> FormSource:
+    return FormSource(name, what, _flatten_outputs(symbol, expression))
+
+
+def _require_coordinate_rates(eqs: Equations, name: str) -> None:
+    if eqs.nq != eqs.nv:
+        raise UnsupportedError(
+            f"{name} needs speeds that are rates of coordinates",
+            remedy='use rotation = "cardan"',
+        )
+
+
+def _christoffel_source(eqs: Equations) -> FormSource:
+    _require_coordinate_rates(eqs, "christoffel")
+    M, n = eqs.M, eqs.nv
+    flat = ca.jacobian(ca.vec(M), eqs.symbols["q"])
+    by = [ca.reshape(column, n, n) for column in ca.horzsplit(flat)]
+    entries = [
+        (by[i][k, j] + by[j][k, i] - by[k][i, j]) / 2
+        for i in range(n) for j in range(n) for k in range(n)
+    ]  # fmt: skip
+    what = "c_ijk with C_kj = Σ_i c_ijk q̇_i"
+    return FormSource("christoffel", what, ((Port("c", (n, n, n)), ca.vertcat(*entries)),))
+
+
+def _momenta_source(eqs: Equations) -> FormSource:
+    return _single_output_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
+
+
+def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
+    T, V = eqs.expressions("kinetic_energy")[0], eqs.expressions("potential_energy")[0]
+    return _single_output_source(name, what, symbol, T + sign * V)
+
+
+def _hamiltonian_source(eqs: Equations) -> FormSource:
+    """T in momenta and V, whose sum is H(q, p)."""
+    assert eqs.state is not None
+    p, n = eqs.state.x[eqs.nq :], eqs.nv
+    (V,) = eqs.expressions("potential_energy")
+    outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", p), p), (Port("V", ()), V))
+    return FormSource("hamiltonian", "H(q, p) = T + V, in momenta", outputs, solved_output="T")
+
+
+def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
+    n = eqs.nv
+    if n > MAX_INVERTED_DOF:
+        raise UnsupportedError(
+            f"{name} of {n} freedoms is too long to be read",
+            remedy=f"up to {MAX_INVERTED_DOF} freedoms are written out",
+        )
+    outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", b), b))
+    return FormSource(name, what, outputs, solved_output=symbol)
+
+
+_FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
+    "christoffel": _christoffel_source,
+    "momenta": _momenta_source,
+    "hamiltonian": lambda e: _energy_source(e, 1, "hamiltonian", "H", "T + V, in speeds"),
+    "lagrangian": lambda e: _energy_source(e, -1, "lagrangian", "L", "T − V"),
+    "energy": lambda e: _energy_source(e, 1, "energy", "E", "T + V"),
+    "inverse_mass_matrix": lambda e: _linear_solution_source(
+        e, "inverse_mass_matrix", "M⁻¹, adjugate over determinant", "Minv", ca.SX.eye(e.nv)
+    ),
+}
+
+
+def closed_form_quantities(eqs: Equations) -> list[str]:
+    """Quantities that are no functions of the equations, but have a closed form."""
+    return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
+
+
+def _expression_port(name: str, expression: SX) -> Port:
+    rows, columns = ca.SX(expression).shape
+    return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
+
+
+def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
+    """Results of formulations: matrices, and lists, dictionaries and records of these."""
+    if isinstance(value, Mapping):
+        parts = [(f"{name}_{key}", part) for key, part in value.items()]
+    elif is_dataclass(value):
+        parts = [(f"{name}_{f.name}", getattr(value, f.name)) for f in fields(value)]
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        parts = [(f"{name}_{k + 1}", part) for k, part in enumerate(value)]
+    elif isinstance(value, str):
+        return ()
+    else:
+        expression = ca.SX(value)
+        return ((_expression_port(name, expression), expression),)
+    return tuple(made for label, part in parts for made in _flatten_outputs(label, part))
+
+
+# -- the tape ---------------------------------------------------------------------------------
+
+
+def record_source_tape(
+    eqs: Equations, what: FormSource, others: Mapping[int, str] | None = None
+) -> tuple[Tape, dict[str, list[str]]]:
+    """The tape of all outputs, and the names of its inputs' entries: one port of all symbols."""
+    rows = [_row_major_entries(expression) for _, expression in what.outputs]
+    symbols = ca.symvar(ca.vertcat(*rows))
+    x = ca.vertcat(*symbols) if symbols else ca.SX.sym("x")
+    merged = ca.cse([ca.densify(row) for row in rows])
+    labels = [f"o{k}" for k in range(len(rows))]
+    function = ca.Function("form", [x], merged, ["x"], labels)
+    tape = record_tape(function, [Port("x", (x.numel(),))], [port for port, _ in what.outputs])
+    known = {**_casadi_symbol_names(eqs), **(others or {})}
+    names = [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]
+    for name in names:
+        if names.count(name) > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint",
+            )
+    return tape, {"x": names}
+
+
+def _row_major_entries(expression: SX) -> SX:
+    return ca.vec(ca.densify(ca.SX(expression)).T)
+
+
+def _casadi_symbol_names(eqs: Equations) -> dict[int, str]:
+    """Names of CasADi's symbols, by what identifies them."""
+    found: dict[int, str] = {}
+    for key, names in quantity_entry_names(eqs.names, list(eqs.parameters)).items():
+        symbols: list[SX] = ca.vertsplit(_row_major_entries(eqs.symbols[key])) if names else []
+        for symbol, name in zip(symbols, names, strict=False):
+            found[symbol.element_hash()] = name
+    return found

@@ -1,0 +1,321 @@
+"""Closed forms on paper: named groups, entries, and the formats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algebra.exact.quotients import Quotient
+from ..expressions import (
+    ZERO,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    expression_text,
+    names_in_expression,
+    negate_expression,
+)
+from ..expressions.tree import Call, NumberWithUnit, child_expressions
+from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter
+from ..ports import Port
+from .spring_terms import SpringWriter
+from .term_collection import TermCollector
+from .trig_terms import TermReader
+
+if TYPE_CHECKING:
+    from .closed_forms import ClosedForm
+
+MIN_SIZE_FOR_GROUPS = 500
+"""Characters of a form below which constants that repeat get no names."""
+MAX_ZEROS_LISTED = 6
+"""Entries that are zero and are still listed one by one."""
+_MAX_GROUPED_SHARE = 0.85
+_MAX_MATRIX_CHARACTERS = 90
+"""Characters of a row beyond which a matrix is set entry by entry."""
+
+
+@dataclass(frozen=True)
+class WrittenForm:
+    """Names of groups with their values, then entries; those that are equal share a value."""
+
+    groups: tuple[tuple[str, Expression], ...]
+    rows: tuple[tuple[tuple[str, ...], Expression], ...]
+
+    def entries_by_name(self) -> dict[str, Expression]:
+        return {name: value for names, value in self.rows for name in names}
+
+
+def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
+    """Every entry collected; constants and denominators that repeat named."""
+    reader = TermReader(form.reading.ring, form.symbol_order, form.written_angles)
+    collector = TermCollector(reader, form.roles)
+    below: dict[str, tuple[str, Expression]] = {}
+    taken = reader.taken_names
+    taken |= form.reserved_names
+
+    def express(value: Quotient) -> Expression:
+        return _entry_expression(collector, value, by, below, taken)
+
+    springs = SpringWriter(
+        form.springs, express, lambda: _unused_symbol_name("L", taken, numbered=True)
+    )
+    rows: dict[Expression, list[str]] = {}
+    for port in form.ports:
+        values = form.reading.outputs[port.name]
+        for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
+            expression = springs.force_entry(express(value), k)
+            rows.setdefault(expression, []).append(entry_label(port.name, index))
+    zeros = rows.pop(ZERO, None)
+    made = tuple((tuple(names), value) for value, names in rows.items())
+    made += ((tuple(zeros), ZERO),) if zeros else ()
+    functions = [(name, value) for name, (value, _) in reader.definitions.items()]
+    written = WrittenForm((*functions, *below.values(), *springs.groups), made)
+    if groups is False:
+        return written
+    named = _name_constant_groups(
+        written, form.roles.constants | form.roles.masses | form.roles.inertias, taken
+    )
+    size = _written_length(written)
+    shorter = size > MIN_SIZE_FOR_GROUPS and _written_length(named) < _MAX_GROUPED_SHARE * size
+    return named if groups or shorter else written
+
+
+def entry_label(name: str, index: tuple[int, ...]) -> str:
+    """Entries are counted from 1, as in books."""
+    return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name
+
+
+def _entry_expression(
+    collector: TermCollector,
+    value: Quotient,
+    by: str,
+    below: dict[str, tuple[str, Expression]],
+    taken: set[str],
+) -> Expression:
+    top = collector.collect_terms(collector.reader.polynomial_terms(value.numerator), by)
+    if value.denominator is None:
+        return top
+    key = str(value.denominator)
+    if key not in below:
+        bottom = collector.collect_terms(collector.reader.polynomial_terms(value.denominator), by)
+        below[key] = _unused_symbol_name("D", taken), bottom
+    divisor = Reciprocal(Name(below[key][0]))
+    if isinstance(top, Sum) and all(isinstance(term, Negation) for term in top.terms):
+        top = Negation(Sum(tuple(negate_expression(term) for term in top.terms)))
+    if isinstance(top, Negation):
+        return Negation(_divide_expression(top.operand, divisor))
+    return _divide_expression(top, divisor)
+
+
+def _divide_expression(top: Expression, divisor: Reciprocal) -> Expression:
+    factors = top.factors if isinstance(top, Product) else (top,)
+    return Product((*factors, divisor))
+
+
+def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> str:
+    name, k = (f"{stem}1" if numbered else stem), 1
+    while name in taken:
+        k += 1
+        name = f"{stem}{k}"
+    taken.add(name)
+    return name
+
+
+def _written_length(written: WrittenForm) -> int:
+    groups = sum(len(name) + len(expression_text(value)) + 4 for name, value in written.groups)
+    return groups + sum(len(expression_text(value)) + 10 for _, value in written.rows)
+
+
+# -- named groups ---------------------------------------------------------------------------
+
+
+def _name_constant_groups(
+    written: WrittenForm, constant: frozenset[str], taken: set[str]
+) -> WrittenForm:
+    """Sums and products of constants that repeat, as a1, a2, …"""
+    counts: Counter[Expression] = Counter()
+    for _, value in (*written.groups, *written.rows):
+        counts.update(_constant_parts(value, constant))
+    chosen: dict[Expression, Expression] = {}
+    definitions = []
+    stem = next(s for s in ("a", "b", "k", "n", "a_") if f"{s}1" not in taken)
+    for part, count in counts.items():
+        length = len(expression_text(part))
+        if count > 1 and (count - 1) * (length - 3) > length + 8:
+            name = _unused_symbol_name(stem, taken, numbered=True)
+            chosen[part] = Name(name)
+            definitions.append((name, part))
+    groups = [(name, _replace_groups(value, chosen, constant)) for name, value in written.groups]
+    rows = tuple((names, _replace_groups(value, chosen, constant)) for names, value in written.rows)
+    return WrittenForm((*definitions, *groups), rows)
+
+
+def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
+    """The constant part of every product, and sums of constants."""
+    part = _constant_factor(expression, constant)
+    if part is not None:
+        yield part
+        if not isinstance(expression, Product):
+            return
+    for child in child_expressions(expression):
+        if part is None or not _is_constant_expression(child, constant):
+            yield from _constant_parts(child, constant)
+
+
+def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
+    if isinstance(expression, Product):
+        kept = [
+            f for f in expression.factors
+            if _is_constant_expression(f, constant) and not isinstance(f, Number | Reciprocal)
+        ]  # fmt: skip
+        if len(kept) < 2:
+            return kept[0] if kept and isinstance(kept[0], Sum) else None
+        return Product(tuple(kept))
+    is_sum = isinstance(expression, Sum) and _is_constant_expression(expression, constant)
+    return expression if is_sum else None
+
+
+def _is_constant_expression(expression: Expression, constant: frozenset[str]) -> bool:
+    return names_in_expression(expression) <= constant
+
+
+def _replace_groups(
+    expression: Expression, chosen: Mapping[Expression, Expression], constant: frozenset[str]
+) -> Expression:
+    part = _constant_factor(expression, constant)
+    if part is not None and part in chosen:
+        if part == expression or not isinstance(expression, Product):
+            return chosen[part]
+        inside = part.factors if isinstance(part, Product) else (part,)
+        rest = [f for f in expression.factors if f not in inside]
+        number = [f for f in rest if isinstance(f, Number)]
+        others = [_replace_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)]
+        factors = (*number, chosen[part], *others)
+        return factors[0] if len(factors) == 1 else Product(factors)
+    return _rebuild_expression(expression, lambda child: _replace_groups(child, chosen, constant))
+
+
+def _rebuild_expression(expression: Expression, change: Any) -> Expression:
+    match expression:
+        case Negation(operand):
+            return Negation(change(operand))
+        case Reciprocal(operand):
+            return Reciprocal(change(operand))
+        case Sum(terms):
+            return Sum(tuple(change(t) for t in terms))
+        case Product(factors):
+            return Product(tuple(change(f) for f in factors))
+        case Power(base, exponent):
+            return Power(change(base), exponent)
+        case Call(function, arguments):
+            return Call(function, tuple(change(a) for a in arguments))
+        case NumberWithUnit() | Number() | Name():
+            return expression
+
+
+# -- formats ----------------------------------------------------------------------------------
+
+
+def write_form_lines(written: WrittenForm) -> list[str]:
+    lines = [f"{name} = {expression_text(value)}" for name, value in written.groups]
+    for labels, value in written.rows:
+        many = value == ZERO and len(labels) > MAX_ZEROS_LISTED and len(written.rows) > 1
+        left = "all others" if many else " = ".join(labels)
+        lines.append(f"{left} = {expression_text(value)}")
+    return lines
+
+
+def form_to_json(written: WrittenForm) -> dict[str, object]:
+    return {
+        "groups": {name: expression_text(value) for name, value in written.groups},
+        "entries": {
+            name: expression_text(value) for name, value in written.entries_by_name().items()
+        },
+    }
+
+
+def form_to_latex(
+    written: WrittenForm, ports: Sequence[Port], dotted: Mapping[str, tuple[str, int]]
+) -> str:
+    """Matrices as such where their rows are short, otherwise entry by entry."""
+    setter = Typesetter(LatexNotation(), dotted)
+    entries = written.entries_by_name()
+    lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
+    narrow = all(_is_narrow_matrix(port, entries) for port in ports)
+    if narrow:
+        lines += [f"{setter.name(p.name)} &= {_latex_matrix(setter, p, entries)}" for p in ports]
+    else:
+        for labels, value in written.rows:
+            left = " = ".join(setter.entry(label) for label in labels)
+            lines.append(f"{left} &= {setter.typeset(value)}")
+    body = " \\\\\n  ".join(lines)
+    return f"\\begin{{aligned}}\n  {body}\n\\end{{aligned}}"
+
+
+def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
+    if len(port.shape) > 2:
+        return False
+    columns = port.shape[1] if len(port.shape) == 2 else 1
+    texts = [
+        len(expression_text(entries[entry_label(port.name, i)])) for i in np.ndindex(*port.shape)
+    ]
+    rows = [sum(texts[k : k + columns]) for k in range(0, len(texts), columns)]
+    return max(rows, default=0) <= _MAX_MATRIX_CHARACTERS
+
+
+def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expression]) -> str:
+    set_ = [setter.typeset(entries[entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
+    if not port.shape:
+        return set_[0]
+    columns = port.shape[1] if len(port.shape) == 2 else 1
+    rows = [" & ".join(set_[k : k + columns]) for k in range(0, len(set_), columns)]
+    return "\\begin{bmatrix} " + " \\\\ ".join(rows) + " \\end{bmatrix}"
+
+
+def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) -> str:
+    setter = Typesetter(MathmlNotation(), dotted)
+
+    def row(left: str, value: Expression) -> str:
+        right = setter.typeset(value)
+        return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
+
+    rows = [row(setter.name(name), value) for name, value in written.groups]
+    for labels, value in written.rows:
+        left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
+        rows.append(row(f"<mrow>{left}</mrow>", value))
+    return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
+
+
+def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
+    from .sympy_output import expression_to_sympy
+
+    known: dict[Any, Any] = {}
+    for name, value in written.groups:
+        known[expression_to_sympy(Name(name))] = expression_to_sympy(value).subs(known)
+    entries = {
+        name: expression_to_sympy(value).subs(known)
+        for name, value in written.entries_by_name().items()
+    }
+    found = {port.name: _arrange_sympy_entries(port, entries) for port in ports}
+    return found if len(found) > 1 else next(iter(found.values()))
+
+
+def _arrange_sympy_entries(port: Port, entries: Mapping[str, Any]) -> Any:
+    import sympy
+
+    flat = [entries[entry_label(port.name, index)] for index in np.ndindex(*port.shape)]
+    if not port.shape:
+        return flat[0]
+    if len(port.shape) > 2:
+        return sympy.ImmutableDenseNDimArray(flat, port.shape)
+    columns = port.shape[1] if len(port.shape) == 2 else 1
+    return sympy.ImmutableMatrix(port.shape[0], columns, flat)

@@ -1,0 +1,204 @@
+"""A function of equations as rows that can be typeset: in closed form, or, where that is longer
+than a page, as named variables in the order of computation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..equations import Equations
+from ..errors import LinkwrightError, UnsupportedError
+from ..expressions import Expression, expression_text
+from ..expressions.tree import Sum
+from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter, has_leading_minus
+from ..mechanism import MechanismNames
+from ..quantities import quantity_entry_names, quantity_ports, quantity_signatures
+from ..readings.listing import list_tape
+from ..tape import Tape, count_tape_operations, record_tape
+from .closed_forms import ClosedForm
+from .equation_page import PAGE_CHARACTERS, readable_closed_form
+
+_EQUATION_FUNCTIONS = (
+    "mass_matrix", "coriolis_matrix", "gravity", "forces", "constraint_residual",
+    "constraint_jacobian", "constraint_bias",
+)  # fmt: skip
+_MAX_LINE_CHARACTERS = 88
+"""Characters after which a sum goes on in the next line."""
+
+
+def equation_of_motion_text(names: MechanismNames) -> str:
+    """The equation of motion, with t where the mechanism depends on it."""
+    t = ", t" if names.is_time_dependent else ""
+    equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
+    if not names.constraints:
+        return equation
+    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
+
+
+def writable_functions(equations: Equations) -> list[str]:
+    """Functions that can be written down."""
+    return [*equations.function_names(), *(["state_rates"] if equations.state else [])]
+
+
+def equation_functions(equations: Equations) -> list[str]:
+    """Those that make up the equation of motion."""
+    known = writable_functions(equations)
+    found = [name for name in _EQUATION_FUNCTIONS if name in known]
+    if equations.names.position_row_count == 0 and "constraint_residual" in found:
+        found.remove("constraint_residual")
+    return found if "mass_matrix" in known else [*found, "state_rates"]
+
+
+@dataclass(frozen=True)
+class TypesetQuantity:
+    """One quantity: named `steps`, then `rows`, entries that share a value."""
+
+    name: str
+    what: str
+    steps: Sequence[tuple[str, Expression]]
+    rows: Sequence[tuple[tuple[str, ...], Expression]]
+    size: str
+    is_closed: bool
+    operations: int | None
+    dotted_symbols: Mapping[str, tuple[str, int]]
+
+    def latex(self) -> str:
+        """An `align*` environment."""
+        setter = Typesetter(LatexNotation(), self.dotted_symbols)
+        rows = [f"{setter.name(step)} &= {setter.typeset(value)}" for step, value in self.steps]
+        for labels, value in self.rows:
+            left = " = ".join(setter.entry(label) for label in labels)
+            rows.append(f"{left} &= {setter.typeset(value)}")
+        body = " \\\\\n  ".join(rows)
+        return f"\\begin{{align*}}\n  {body}\n\\end{{align*}}"
+
+    def mathml(self) -> str:
+        """A table in a <math> element; long sums go on in further rows."""
+        setter = Typesetter(MathmlNotation(), self.dotted_symbols)
+        rows = []
+        for step, value in self.steps:
+            rows += _mathml_rows(setter, setter.name(step), value)
+        for labels, value in self.rows:
+            *before, last = split_labels([setter.entry(label) for label in labels])
+            for some in before:
+                equal = "<mo>=</mo>".join(some)
+                rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
+            left = "<mo>=</mo>".join(last)
+            rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
+        return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
+
+
+def split_labels(labels: list[str], size: int = 6) -> list[list[str]]:
+    """As many as stand beside each other."""
+    return [labels[k : k + size] for k in range(0, len(labels), size)]
+
+
+def typeset_quantity(
+    equations: Equations, name: str, *, steps: bool = False, page: int = PAGE_CHARACTERS
+) -> TypesetQuantity:  # fmt: skip
+    """Of a function; or of a quantity that is none, or one of a frame (`jacobian:tool`), which has
+    no steps."""
+    if name in writable_functions(equations):
+        return _typeset_function(equations, name, steps or name == "state_rates", page)
+    quantity, _, frame = name.partition(":")
+    if steps:
+        raise UnsupportedError(f"{name} has no steps of its own", remedy="leave out --steps")
+    form = readable_closed_form(equations, quantity, *([frame] if frame else []), page=page)
+    if form is None:
+        raise UnsupportedError(
+            f"the closed form of {name} is longer than a page",
+            remedy="in Python, equations.closed_form takes terms= and seconds=",
+        )
+    return _typeset_closed_form(equations, name, form, form.what, None)
+
+
+def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -> TypesetQuantity:
+    names, parameters = equations.names, list(equations.parameters)
+    entries = quantity_entry_names(names, parameters)
+    if name == "state_rates":
+        tape, what = _state_rates_tape(equations), "rates of the formulation's own states x"
+        assert equations.state is not None
+        entries["x"] = list(equations.state.names)
+        entries["near"] = [f"near_{names.q[k]}" for k in equations.state.ambiguous_coordinates]
+    else:
+        tape = record_tape(equations.function(name), *quantity_ports(names, name, parameters))
+        what = quantity_signatures(names)[name].description
+    known = [entry for port in tape.inputs for entry in entries[port.name]]
+    _check_distinct_symbols(known)
+    operations = count_tape_operations(tape)
+    form = None if steps else readable_closed_form(equations, name, page=page)
+    if form is not None and set(form.symbols) <= set(known):
+        return _typeset_closed_form(equations, name, form, what, operations)
+    found = list_tape(tape, entries, equations.literals)
+    longer = "" if steps else "steps, as the closed form is longer than a page; "
+    return TypesetQuantity(
+        name, what, [(step.name, step.value) for step in found.steps],
+        [((e.name,), e.value) for part in found.results.values() for e in part],
+        f"{longer}{operations} operations", False, operations, _dotted_symbols(equations),
+    )  # fmt: skip
+
+
+def _typeset_closed_form(
+    equations: Equations, name: str, form: ClosedForm, what: str, operations: int | None
+) -> TypesetQuantity:
+    made = form.collect_terms()
+    size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
+    dotted = _dotted_symbols(equations)
+    return TypesetQuantity(name, what, made.groups, made.rows, size, True, operations, dotted)
+
+
+def _dotted_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
+    once = {f"d{name}": (name, 1) for name in equations.names.qd}
+    return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
+
+
+def split_sum_lines(value: Expression) -> list[Expression]:
+    """A sum in pieces that each fit on a line."""
+    if not isinstance(value, Sum) or len(expression_text(value)) <= _MAX_LINE_CHARACTERS:
+        return [value]
+    pieces: list[list[Expression]] = [[]]
+    length = 0
+    for term in value.terms:
+        size = len(expression_text(term)) + 3
+        if pieces[-1] and length + size > _MAX_LINE_CHARACTERS:
+            pieces.append([])
+            length = 0
+        pieces[-1].append(term)
+        length += size
+    return [Sum(tuple(piece)) if len(piece) > 1 else piece[0] for piece in pieces]
+
+
+def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
+    first, *more = split_sum_lines(value)
+    cells = [(left, "<mo>=</mo>", setter.typeset(first))]
+    for piece in more:
+        leading = piece.terms[0] if isinstance(piece, Sum) else piece
+        plus = "" if has_leading_minus(leading) else "<mo>+</mo>"
+        cells.append(("", "", f"<mrow>{plus}{setter.typeset(piece)}</mrow>"))
+    return ["<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in cells]
+
+
+def _state_rates_tape(equations: Equations) -> Tape:
+    import casadi as ca
+
+    assert equations.state is not None
+    inputs = {"x": equations.state.x, "tau": equations.symbols["tau"]}
+    if equations.state.ambiguous_coordinates:
+        inputs["near"] = equations.state.nearby_coordinates
+    if equations.names.is_time_dependent:
+        inputs["t"] = equations.symbols["t"]
+    if equations.parameters:
+        inputs["p"] = equations.symbols["p"]
+    rates = ca.cse(equations.state.rates())
+    return record_tape(ca.Function("rates", list(inputs.values()), [rates], list(inputs), ["rate"]))
+
+
+def _check_distinct_symbols(names: Sequence[str]) -> None:
+    """Equations in which one name means two things cannot be read."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise LinkwrightError(
+                f"'{name}' names two symbols of the equations",
+                remedy="rename a parameter or joint, or use --parameters numeric",
+            )

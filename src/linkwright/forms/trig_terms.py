@@ -1,0 +1,401 @@
+"""From polynomials of the ring to the terms that are printed.
+
+The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
+cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..algebra.exact.angle_forms import AngleForm
+from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
+from ..algebra.exact.quotients import Quotient, fraction_from_flint
+from ..expressions import (
+    Call,
+    Expression,
+    Name,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    expression_text,
+    names_in_expression,
+    negate_expression,
+)
+from ..tape import Op
+
+if TYPE_CHECKING:
+    import flint
+
+
+AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
+
+
+class TrigFactor(NamedTuple):
+    """cos or sin of an angle."""
+
+    function: str
+    angle: AngleVector
+
+
+TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
+TermMonomial = tuple[tuple[TermAtom, int], ...]
+TermSum = dict[TermMonomial, Fraction]
+_TrigMonomial = tuple[tuple[TrigFactor, int], ...]
+_TrigSum = dict[_TrigMonomial, Fraction]
+
+MAX_SHORTENING_SECONDS = 10.0
+MAX_UNNAMED_CALL = 24
+"""Characters of a root or another function beyond which it gets a name."""
+MAX_TERMS_FOR_SUMS = 64
+"""Products of more terms than this are not written as sums of angles."""
+
+
+class TermReader:
+    """Terms of the values of one ring; `written` are angles that keep the sign they have.
+
+    Functions that are long get names, with what they depend on in `definitions`, if `naming`.
+    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
+    """
+
+    def __init__(
+        self,
+        ring: QuotientRing,
+        order: Iterable[str],
+        written: Iterable[AngleForm] = (),
+        naming: bool = True,
+    ) -> None:
+        self.ring, self.naming = ring, naming
+        self.symbol_ranks = {name: k for k, name in enumerate(order)}
+        self.written = set(written)
+        self.shortened_sums: dict[
+            _TrigSum | frozenset[tuple[_TrigMonomial, Fraction]], _TrigSum
+        ] = {}
+        self.angle_signs: dict[AngleVector, int] = {}
+        self.calls: dict[int, Expression] = {}
+        self.taken_names = {*ring.symbols, *self.symbol_ranks}
+        self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
+        self.atoms: dict[TermAtom, Expression] = {}
+        self.atoms_by_expression: dict[Expression, TermAtom] = {}
+        self.angle_count = len(ring.angles)
+        self.deadline = time.monotonic() + MAX_SHORTENING_SECONDS
+
+    # -- polynomials ---------------------------------------------------------------------
+
+    def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
+        """The polynomial as terms, each trigonometric cofactor as short as it gets."""
+        groups: dict[TermMonomial, _TrigSum] = {}
+        ring, spare = self.ring, self.ring.function_capacity
+        for exponents, coefficient in self.iterate_polynomial(poly):
+            others: list[tuple[TermAtom, int]] = []
+            circular: list[tuple[TrigFactor, int]] = []
+            turned = 1
+            for place, power in enumerate(exponents):
+                if not power:
+                    continue
+                if place >= ring.first_symbol:
+                    others.append((ring.symbols[place - ring.first_symbol], int(power)))
+                elif place >= spare:
+                    k = (place - spare) % self.angle_count
+                    atom, sign = self.printed_trig_factor(k, place >= ring.first_cosine)
+                    circular.append((atom, int(power)))
+                    turned *= sign ** int(power)
+                else:
+                    others.append((self.function_expression(spare - 1 - place), int(power)))
+            sums = groups.setdefault(tuple(others), {})
+            sums[tuple(sorted(circular))] = turned * fraction_from_flint(coefficient)
+        return {
+            (*others, *trig): coefficient
+            for others, sums in groups.items()
+            for trig, coefficient in self.shorten_trig_sum(sums).items()
+        }
+
+    def iterate_polynomial(
+        self, poly: flint.fmpq_mpoly
+    ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
+        """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
+        for k in range(len(poly)):
+            if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
+                raise BudgetError("the closed form is too long to be printed")
+            yield poly.monomial(k), poly.coefficient(k)
+
+    def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[TrigFactor, int]:
+        """The ring's cosine or sine as it is printed, and the sign that this brings."""
+        unit = tuple(int(i == k) for i in range(self.angle_count))
+        sign = self.angle_sign(unit)
+        atom = TrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
+        return atom, 1 if is_cosine else sign
+
+    def function_expression(self, k: int) -> Expression:
+        """The function behind a generator, or its name, r1, r2, …, where it is long."""
+        if k not in self.calls:
+            one = self.ring.opaque_functions[k]
+            operands = tuple(self.quotient_expression(value) for value in one.operands)
+            match one.op:
+                case Op.POW:
+                    made: Expression = Power(*operands)
+                case Op.DIV:
+                    made = Reciprocal(operands[1])
+                case _:
+                    made = Call(one.op.name.lower(), operands)
+            is_long = len(expression_text(made)) > MAX_UNNAMED_CALL and not isinstance(
+                made, Reciprocal
+            )
+            self.calls[k] = self.name_function(made) if self.naming and is_long else made
+        return self.calls[k]
+
+    def name_function(self, made: Expression) -> Expression:
+        name = next(n for i in count(1) if (n := f"r{i}") not in self.taken_names)
+        self.taken_names.add(name)
+        inside = names_in_expression(made)
+        known = (self.definitions[n][1] if n in self.definitions else {n} for n in inside)
+        self.definitions[name] = made, frozenset().union(*known)
+        return Name(name)
+
+    def quotient_expression(self, value: Quotient) -> Expression:
+        top = self.flat_sum(self.polynomial_terms(value.numerator))
+        if value.denominator is None:
+            return top
+        return Product((top, Reciprocal(self.flat_sum(self.polynomial_terms(value.denominator)))))
+
+    def flat_sum(self, terms: TermSum) -> Expression:
+        """A sum in a stable order, nothing taken out."""
+        parts = [
+            term_product(c, [self.atom_power(a, p) for a, p in monomial])
+            for monomial, c in sorted(
+                terms.items(), key=lambda item: self.monomial_sort_key(item[0])
+            )
+        ]
+        return term_total(parts)
+
+    def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+        return sorted(
+            (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
+        )
+
+    # -- atoms ---------------------------------------------------------------------------
+
+    def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
+        base, power = self.atom_expression(atom), Number(Fraction(exponent))
+        if exponent == 1:
+            return base
+        return (
+            Reciprocal(Power(base.operand, power))
+            if isinstance(base, Reciprocal)
+            else Power(base, power)
+        )
+
+    def atom_expression(self, atom: TermAtom) -> Expression:
+        if atom not in self.atoms:
+            self.atoms[atom] = (
+                Call(atom.function, (self.angle_expression(atom.angle),))
+                if isinstance(atom, TrigFactor)
+                else Name(atom)
+                if isinstance(atom, str)
+                else atom
+            )
+            self.atoms_by_expression[self.atoms[atom]] = atom
+        return self.atoms[atom]
+
+    def angle_expression(self, vector: AngleVector) -> Expression:
+        parts = [
+            term_product(c, [self.atom_power(name, p) for name, p in monomial])
+            for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
+        ]
+        return term_total(parts)
+
+    def angle_form(self, vector: AngleVector) -> AngleForm:
+        """The angle as multiples of coordinates, in their order."""
+        sums: dict[tuple[tuple[str, int], ...], Fraction] = {}
+        for times, angle in zip(vector, self.ring.angles, strict=True):
+            for monomial, c in angle if times else ():
+                sums[monomial] = sums.get(monomial, Fraction(0)) + times * c
+        rank = self.symbol_ranks
+        kept = [(m, c) for m, c in sums.items() if c]
+        kept.sort(key=lambda item: [rank.get(n, len(rank)) for n, _ in item[0]])
+        return tuple(kept)
+
+    def angle_sign(self, vector: AngleVector) -> int:
+        """−1 if the angle reads better turned round."""
+        if vector not in self.angle_signs:
+            form = self.angle_form(vector)
+            sign = 1 if not form or form[0][1] > 0 else -1
+            if tuple(sorted((m, -sign * c) for m, c in form)) in self.written:
+                sign = -sign
+            # what is written as p2 − p1 stays so; all else begins with a plus
+            self.angle_signs[vector] = sign
+        return self.angle_signs[vector]
+
+    # -- shorter sums ----------------------------------------------------------------------
+
+    def shorten_trig_sum(self, sums: _TrigSum) -> _TrigSum:
+        if len(sums) == 1 or time.monotonic() > self.deadline:
+            return sums
+        scale = next(iter(sums.values()))
+        key = frozenset((m, c / scale) for m, c in sums.items())
+        if key not in self.shortened_sums:
+            found = self.merge_trig_pairs({m: c / scale for m, c in sums.items()})
+            if 1 < len(found) <= MAX_TERMS_FOR_SUMS and len(sums) <= MAX_TERMS_FOR_SUMS:
+                as_angles = self.products_to_angle_sums({m: c / scale for m, c in sums.items()})
+                found = min(found, as_angles, key=len)
+            self.shortened_sums[key] = found
+        return {m: c * scale for m, c in self.shortened_sums[key].items()}
+
+    def merge_trig_pairs(self, sums: _TrigSum) -> _TrigSum:
+        """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
+        work, found = dict(sums), True
+        while found:
+            found = False
+            for monomial in sorted(work):
+                if monomial in work and self.merge_with_partner(work, monomial):
+                    found = True
+        return work
+
+    def merge_with_partner(self, work: _TrigSum, monomial: _TrigMonomial) -> bool:
+        """Whether the term found a partner, with which it is one now."""
+        for partner, (made, factor), sign in self.possible_partners(monomial):
+            if work.get(partner) == sign * work[monomial]:
+                coefficient = work.pop(monomial)
+                del work[partner]
+                work[made] = work.get(made, Fraction(0)) + factor * coefficient
+                if not work[made]:
+                    del work[made]
+                return True
+        return False
+
+    def possible_partners(
+        self, monomial: _TrigMonomial
+    ) -> Iterable[tuple[_TrigMonomial, tuple[_TrigMonomial, Fraction], Fraction]]:
+        """(partner, (term for both, its factor), partner's coefficient by that of this one)."""
+        one = Fraction(1)
+        for i, (a, power) in enumerate(monomial):
+            if a.function == "cos" and power >= 2:
+                rest = _multiply_trig_power(monomial, a, -2)
+                yield rest, (_multiply_trig_power(rest, TrigFactor("sin", a.angle), 2), -one), -one
+                doubled = tuple(2 * n for n in a.angle)
+                yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
+            for b, _ in monomial[i + 1 :]:
+                if a.angle == b.angle:
+                    continue
+                rest = _multiply_trig_power(_multiply_trig_power(monomial, a, -1), b, -1)
+                other = _multiply_trig_power(
+                    _multiply_trig_power(rest, _swap_sine_cosine(a), 1), _swap_sine_cosine(b), 1
+                )
+                less = tuple(x - y for x, y in zip(a.angle, b.angle, strict=True))
+                more = tuple(x + y for x, y in zip(a.angle, b.angle, strict=True))
+                if a.function == b.function == "cos":
+                    yield other, self.multiply_trig_factor(rest, "cos", less, one), one
+                    yield other, self.multiply_trig_factor(rest, "cos", more, one), -one
+                elif a.function != b.function:
+                    yield other, self.multiply_trig_factor(rest, "sin", more, one), one
+                    turn = one if a.function == "sin" else -one
+                    yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
+
+    def multiply_trig_factor(
+        self, rest: _TrigMonomial, function: str, angle: AngleVector, factor: Fraction
+    ) -> tuple[_TrigMonomial, Fraction]:
+        if not any(angle):
+            return rest, factor if function == "cos" else Fraction(0)
+        sign = self.angle_sign(angle)
+        turned = tuple(sign * n for n in angle)
+        made = _multiply_trig_power(rest, TrigFactor(function, turned), 1)
+        return made, factor if function == "cos" else sign * factor
+
+    def products_to_angle_sums(self, sums: _TrigSum) -> _TrigSum:
+        """All products as cosines and sines of sums of angles."""
+        total: dict[TrigFactor, Fraction] = {}
+        for monomial, coefficient in sums.items():
+            parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
+            for atom, power in monomial:
+                for _ in range(power):
+                    parts = _trig_product_to_sum(parts, atom)
+            for atom, c in parts.items():
+                (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
+                key = made[0][0] if made else TrigFactor("cos", (0,) * self.angle_count)
+                total[key] = total.get(key, Fraction(0)) + factor
+        found: _TrigSum = {}
+        for atom, c in total.items():
+            if c:
+                found[((atom, 1),) if any(atom.angle) else ()] = c
+        return self.half_angle_square(found)
+
+    def half_angle_square(self, sums: _TrigSum) -> _TrigSum:
+        """1 − cos 2a as 2 sin² a, 1 + cos 2a as 2 cos² a."""
+        constant = sums.get(())
+        for monomial, c in sums.items():
+            if not monomial or constant is None or abs(c) != abs(constant):
+                continue
+            angle = monomial[0][0].angle
+            if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
+                half = tuple(n // 2 for n in angle)
+                atom = TrigFactor("cos" if c == constant else "sin", half)
+                rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
+                return rest | {((atom, 2),): 2 * constant}
+        return sums
+
+
+def _swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
+    return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
+
+
+def _multiply_trig_power(monomial: _TrigMonomial, atom: TrigFactor, power: int) -> _TrigMonomial:
+    powers = dict(monomial)
+    powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted((a, p) for a, p in powers.items() if p))
+
+
+def _trig_product_to_sum(
+    parts: dict[TrigFactor, Fraction], atom: TrigFactor
+) -> dict[TrigFactor, Fraction]:
+    """2 cos a cos b = cos(a−b) + cos(a+b), and so on; angles are not yet turned round."""
+    total: dict[TrigFactor, Fraction] = {}
+    for (function, angle), c in parts.items():
+        more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
+        less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
+        match function, atom.function:
+            case "cos", "cos":
+                made = [("cos", more, c), ("cos", less, c)]
+            case "sin", "sin":
+                made = [("cos", less, c), ("cos", more, -c)]
+            case "sin", _:
+                made = [("sin", more, c), ("sin", less, c)]
+            case _:
+                made = [("sin", more, c), ("sin", less, -c)]
+        for name, vector, half in made:
+            key = TrigFactor(name, vector)
+            total[key] = total.get(key, Fraction(0)) + half / 2
+    return total
+
+
+# -- expressions ---------------------------------------------------------------------------
+
+
+def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
+    """The product, with a number in front where it is not 1, and the sign outside."""
+    if coefficient < 0:
+        return negate_expression(term_product(-coefficient, factors))
+    if coefficient != 1 or not factors:
+        factors = [Number(coefficient), *factors]
+    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+
+
+def term_total(parts: list[Expression]) -> Expression:
+    flat: list[Expression] = []
+    for part in parts:
+        flat += part.terms if isinstance(part, Sum) else (part,)
+    if not flat:
+        return Number(Fraction(0))
+    return flat[0] if len(flat) == 1 else Sum(tuple(flat))
+
+
+def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A key by which m2 comes before m10."""
+    parts = re.split(r"(\d+)", name)
+    return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

@@ -1,0 +1,88 @@
+"""Equations of motion in base parameters.
+
+Every inertial number that is not a base parameter is zero. The forces at the joints are the same
+for every motion; what single bodies have (energies, momenta, reactions) is not, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from ...algebra.spatial import ZERO_INERTIA
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...kinematics.kinematic_tree import KinematicTree
+from ...kinematics.symbolic_regrouping import regroup_symbolic_inertias
+from ...kinematics.tree_builder import build_tree
+from ...mechanism import Mechanism
+from ..recursive import recursive_equations
+from .parameter_groups import BaseParameters, base_parameters, inertial_parameter_names
+from .regrouping import inertia_from_parameters
+
+_BODY_FUNCTIONS = (
+    "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
+    "body_reactions", "reactions_of_motion",
+)  # fmt: skip
+_ABSENCE_REASON = 'base parameters are not the bodies\' own; derive with parameters="symbolic"'
+
+
+def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
+    """The recursive equations with base parameters and lengths as symbols."""
+    if by != "recursive":
+        raise UnsupportedError(
+            f"the formulation '{by}' needs masses and mass centres, which base parameters lack",
+            remedy="use by='recursive'",
+        )
+    base = base_parameters(mechanism)
+    tree, inertial_parameters = _substitute_base_parameters(build_tree(mechanism, "symbolic"), base)
+    eqs = recursive_equations(tree, regroup_symbolic_inertias(tree))
+    return replace(
+        eqs,
+        inertial_parameters=inertial_parameters,
+        builders={name: made for name, made in eqs.builders.items() if name not in _BODY_FUNCTIONS},
+        absent_functions=dict.fromkeys(_BODY_FUNCTIONS, _ABSENCE_REASON),
+    )
+
+
+def _substitute_base_parameters(
+    tree: KinematicTree, base: BaseParameters
+) -> tuple[KinematicTree, Any]:
+    """The tree with base parameters for its inertia, and the vector that the regressor takes."""
+    own = {name: ca.SX.sym(name) for name in base.parameters}
+    by_kept = {base.parameters[name].kept: symbol for name, symbol in own.items()}
+    bodies = tree.names.bodies
+    column = ca.vertcat(*(by_kept.get(name, 0.0) for name in inertial_parameter_names(bodies)))
+    links = [replace(link, inertia=ZERO_INERTIA) for link in tree.links]
+    for number, place in enumerate(tree.bodies[name] for name in bodies):
+        inertia = inertia_from_parameters(column[10 * number : 10 * number + 10]).transform(
+            place.R, place.p
+        )
+        links[place.link] = replace(links[place.link], inertia=inertia)
+    bare = replace(tree, links=tuple(links), inertias={}, masses={})
+    needed = _collect_symbol_names(replace(bare, symbols={}, symbol_values={})) - set(own)
+    symbols = {name: symbol for name, symbol in tree.symbols.items() if name in needed}
+    values = {name: tree.symbol_values[name] for name in symbols}
+    base_values = {name: parameter.value for name, parameter in base.parameters.items()}
+    changed = replace(bare, symbols=symbols | own, symbol_values=values | base_values)
+    return changed, column
+
+
+def _collect_symbol_names(part: Any) -> set[str]:
+    """Names of all symbols in what a tree is made of."""
+    if isinstance(part, ca.SX):
+        return {symbol.name() for symbol in ca.symvar(part)}
+    if isinstance(part, Mechanism | str):
+        return set()
+    if is_dataclass(part):
+        return set().union(
+            *(_collect_symbol_names(getattr(part, field.name)) for field in fields(part))
+        )
+    if isinstance(part, Mapping):
+        return set().union(*(_collect_symbol_names(value) for value in part.values()))
+    if isinstance(part, Sequence):
+        return set().union(*(_collect_symbol_names(value) for value in part))
+    return set()

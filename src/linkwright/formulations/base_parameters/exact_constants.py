@@ -1,0 +1,63 @@
+"""Tapes of constants in exact numbers: rationals and multiples of π as long as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import casadi as ca
+
+from ...algebra.exact.tape_algebra import read_tape, unsupported_operation
+from ...algebra.linear_algebra import Array
+from ...equations import Equations
+from ...expressions import (
+    Call,
+    ExactNumber,
+    Expression,
+    Name,
+    Negation,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    evaluate_exactly,
+)
+from ...tape import Op, record_tape
+
+_FIRST_OPERAND, _SECOND_OPERAND = Name("a"), Name("b")
+_OP_EXPRESSIONS: dict[Op, Expression] = {
+    Op.ADD: Sum((_FIRST_OPERAND, _SECOND_OPERAND)),
+    Op.SUB: Sum((_FIRST_OPERAND, Negation(_SECOND_OPERAND))),
+    Op.MUL: Product((_FIRST_OPERAND, _SECOND_OPERAND)),
+    Op.DIV: Product((_FIRST_OPERAND, Reciprocal(_SECOND_OPERAND))),
+    Op.NEG: Negation(_FIRST_OPERAND),
+    Op.POW: Power(_FIRST_OPERAND, _SECOND_OPERAND),
+    **{
+        op: Call(op.name.lower(), (_FIRST_OPERAND,))
+        for op in (Op.SIN, Op.COS, Op.TAN, Op.SQRT, Op.ABS)
+    },
+}
+
+
+class _ExactNumberAlgebra:
+    """The algebra of exact numbers, by the readings of expressions."""
+
+    def constant(self, value: Fraction) -> ExactNumber:
+        return value
+
+    def apply(self, op: Op, operands: Sequence[ExactNumber]) -> ExactNumber:
+        if op not in _OP_EXPRESSIONS:
+            raise unsupported_operation(op, "exact numbers")
+        return evaluate_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
+
+
+def evaluate_exact_entries(
+    eqs: Equations, column: Array, lifted: Mapping[str, Fraction] | None = None, symbols: Array = ()
+) -> list[ExactNumber]:
+    """Expressions of the parameters alone (and of `symbols` for `lifted` numbers), at their
+    values."""
+    p = ca.vertcat(eqs.symbols["p"], *symbols)
+    tape = record_tape(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
+    known = [*eqs.parameters.values(), *(lifted or {}).values()]
+    (entries,) = read_tape(tape, _ExactNumberAlgebra(), [known])
+    return entries

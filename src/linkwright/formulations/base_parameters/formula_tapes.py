@@ -1,0 +1,101 @@
+"""A tape as one expression, as it was made: what is too long to be multiplied out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ...algebra.exact.tape_algebra import read_tape, unsupported_operation
+from ...expressions import (
+    Call,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Power,
+    Product,
+    Reciprocal,
+    Sum,
+    negate_expression,
+)
+from ...tape import OPERATION_ARITY, Op, Tape
+
+
+def formulas_of_tape(
+    tape: Tape, inputs: Sequence[Expression]
+) -> tuple[list[Expression], dict[str, Expression]]:
+    """The entries of the tape's output in terms of its inputs; what occurs more than once
+    has a name, k1, k2, …, whose formula stands beside them."""
+    words = _FormulaAlgebra(_repeated_values(tape), {x.name for x in inputs if isinstance(x, Name)})
+    (entries,) = read_tape(tape, words, [inputs])
+    return entries, words.common_parts
+
+
+def _repeated_values(tape: Tape) -> list[bool]:
+    """Which of the instructions that compute something are used more than once, in order."""
+    uses = [0] * len(tape)
+    working = [op not in (Op.INPUT, Op.CONSTANT) for op in tape.ops.tolist()]
+    for k in range(len(tape)):
+        if working[k]:
+            for a in tape.args[k, : OPERATION_ARITY[Op(int(tape.ops[k]))]].tolist():
+                uses[a] += 1
+    for result in tape.results:
+        for v in result.tolist():
+            uses[v] += 1
+    return [uses[k] > 1 for k in range(len(tape)) if working[k]]
+
+
+class _FormulaAlgebra:
+    """Formulas as they are made; `often` says, in order, which of them get a name."""
+
+    def __init__(self, often: Sequence[bool], taken: set[str]) -> None:
+        self.repeated, self.used_names = iter(often), taken
+        self.common_parts: dict[str, Expression] = {}
+
+    def constant(self, value: Fraction) -> Expression:
+        return Number(value)
+
+    def apply(self, op: Op, operands: Sequence[Expression]) -> Expression:
+        made = self.operation_formula(op, operands)
+        if not next(self.repeated) or isinstance(made, Name | Number):
+            return made
+        number = len(self.common_parts) + 1
+        while f"k{number}" in self.used_names:
+            number += 1
+        self.used_names.add(f"k{number}")
+        self.common_parts[f"k{number}"] = made
+        return Name(f"k{number}")
+
+    def operation_formula(self, op: Op, operands: Sequence[Expression]) -> Expression:
+        match op:
+            case Op.ADD:
+                return _flat_sum(*operands)
+            case Op.SUB:
+                return _flat_sum(operands[0], negate_expression(operands[1]))
+            case Op.NEG:
+                return negate_expression(operands[0])
+            case Op.MUL:
+                return _flat_product(*operands)
+            case Op.DIV:
+                return _flat_product(operands[0], Reciprocal(operands[1]))
+            case Op.POW:
+                return Power(*operands)
+            case Op.SIN | Op.COS | Op.TAN | Op.SQRT:
+                return Call(op.name.lower(), tuple(operands))
+            case _:
+                raise unsupported_operation(op, "a formula")
+
+
+def _flat_sum(a: Expression, b: Expression) -> Expression:
+    terms = (*(a.terms if isinstance(a, Sum) else (a,)), *(b.terms if isinstance(b, Sum) else (b,)))
+    return Sum(terms)
+
+
+def _flat_product(a: Expression, b: Expression) -> Expression:
+    if isinstance(a, Negation):
+        return negate_expression(_flat_product(a.operand, b))
+    if isinstance(b, Negation):
+        return negate_expression(_flat_product(a, b.operand))
+    left = a.factors if isinstance(a, Product) else (a,)
+    right = b.factors if isinstance(b, Product) else (b,)
+    return Product((*left, *right))

@@ -1,0 +1,272 @@
+"""Base parameters: the fewest inertial numbers that the forces at the joints depend on.
+
+τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other, so that
+as many combinations of π as Y has rank are all that can ever be found from the forces, and all
+that they need. Each is one parameter that is kept, plus multiples of those that are not:
+
+    base_j = π_j + Σ k_ji π_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import casadi as ca
+
+from ...algebra.linear_algebra import IDENTITY, ZERO3
+from ...displays import NotebookDisplayed
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...expressions import (
+    ONE,
+    ExactNumber,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Product,
+    Sum,
+    expression_text,
+    negate_expression,
+)
+from ...kinematics.kinematic_tree import KinematicTree, LinkFrame
+from ...kinematics.tree_builder import build_tree
+from ...mechanism import Mechanism
+from ...quantities import quantity_ports
+from ...tape import Tape, record_tape
+from .. import derive
+from ..recursive.regressors import dynamics_regressor
+from .absolute_values import resolve_absolute_values
+from .column_relations import leftover_relations
+from .exact_constants import evaluate_exact_entries
+from .regressor_samples import sample_regressor
+from .regrouping import (
+    PARAMETER_LETTERS,
+    ColumnRelation,
+    columns_by_preference,
+    record_placements_tape,
+    regrouping_relations,
+    relations_in_body_frames,
+)
+from .traced_numbers import ConstantTracer, TracedNumber
+
+
+@dataclass(frozen=True, repr=False)
+class BaseParameter(NotebookDisplayed):
+    """`kept` plus `factors` times parameters that are not kept; its `value` in SI units."""
+
+    name: str
+    kept: str
+    factors: Mapping[str, Expression]
+    value: ExactNumber
+
+    def summary(self) -> str:
+        """The name and the value."""
+        return f"BaseParameter {self.name} = {float(self.value):.6g}"
+
+    @property
+    def formula(self) -> Expression:
+        terms: list[Expression] = [Name(self.kept)]
+        for name, factor in self.factors.items():
+            terms.append(_multiply_by_name(factor, Name(name)))
+        return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+
+
+def _multiply_by_name(factor: Expression, name: Name) -> Expression:
+    match factor:
+        case Negation(operand):
+            return negate_expression(_multiply_by_name(operand, name))
+        case Number(value) if value < 0:
+            return negate_expression(_multiply_by_name(Number(-value), name))
+        case Product(factors):
+            return Product((*factors, name))
+        case _:
+            return name if factor == ONE else Product((factor, name))
+
+
+@dataclass(frozen=True, repr=False)
+class BaseParameters(NotebookDisplayed):
+    """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
+    occur in those of others, `without_effect` those that do not occur at all. `shared` has the
+    formulas of the names k1, k2, … where factors are too long to be multiplied out.
+
+    The rank holds for almost all lengths and angles. `rank_of_values` is that of the mechanism's
+    own numbers: where it is less, these are special (axes parallel by their numbers, say).
+    """
+
+    mechanism: Mechanism
+    parameters: Mapping[str, BaseParameter]
+    grouped: tuple[str, ...]
+    without_effect: tuple[str, ...]
+    shared: Mapping[str, Expression]
+    rank_of_values: int
+
+    def summary(self) -> str:
+        """How many there are."""
+        return f"BaseParameters of {self.mechanism.name}: {len(self.parameters)}"
+
+    @property
+    def rank(self) -> int:
+        return len(self.parameters)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        return tuple(parameter.kept for parameter in self.parameters.values())
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def __str__(self) -> str:
+        count = self.rank + len(self.grouped) + len(self.without_effect)
+        lines = [f"{self.mechanism.name}: {self.rank} base parameters of {count}"]
+        width = max(map(len, self.parameters), default=0)
+        for name, parameter in self.parameters.items():
+            shown = expression_text(parameter.formula)
+            lines.append(f"  {name:{width}} = {shown} = {float(parameter.value):.10g}")
+        lines += [f"  {name} = {expression_text(formula)}" for name, formula in self.shared.items()]
+        if self.without_effect:
+            lines.append(f"without effect: {', '.join(self.without_effect)}")
+        if self.rank_of_values != self.rank:
+            lines.append(
+                f"with the mechanism's own numbers the rank is {self.rank_of_values}: "
+                "they are special, and the formulas, though right, are not the fewest"
+            )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it as plain data, formulas as text."""
+        return {
+            "mechanism": self.mechanism.name,
+            "rank": self.rank,
+            "rank_of_values": self.rank_of_values,
+            "base_parameters": {
+                name: {
+                    "formula": expression_text(one.formula),
+                    "kept": one.kept,
+                    "factors": {other: expression_text(k) for other, k in one.factors.items()},
+                    "value": float(one.value),
+                }
+                for name, one in self.parameters.items()
+            },
+            "grouped": list(self.grouped),
+            "without_effect": list(self.without_effect),
+            "shared": {name: expression_text(formula) for name, formula in self.shared.items()},
+        }
+
+
+def inertial_parameter_names(bodies: tuple[str, ...]) -> list[str]:
+    """M_link1, MX_link1, …, ZZ_link1, M_link2, …: of the regressor's columns."""
+    return [f"{letter}_{body}" for body in bodies for letter in PARAMETER_LETTERS]
+
+
+def base_parameters(mechanism: Mechanism) -> BaseParameters:
+    """The base parameters of a tree mechanism, with their formulas in closed form."""
+    if mechanism.loops or mechanism.constraints:
+        raise UnsupportedError(
+            f"{mechanism.name} has loops or constraints; base parameters are those of trees",
+            remedy="leave them out",
+        )
+    eqs = derive(mechanism, parameters="symbolic")
+    if not eqs.nv:
+        raise UnsupportedError(f"{mechanism.name} has no freedom, so no motion tells any parameter")
+    tracer, rows, own = _find_column_relations(mechanism, eqs)
+    return _group_parameters(mechanism, eqs, tracer, rows, own)
+
+
+def _find_column_relations(
+    mechanism: Mechanism, eqs: Equations
+) -> tuple[ConstantTracer, list[ColumnRelation], int]:
+    """Rows of combinations that vanish, as many as the regressor's rank lacks.
+
+    They are found in the frames of the links, where z is the joint's axis and most are simple.
+    """
+    tree = build_tree(mechanism, "symbolic")
+    tape, width = _link_regressor_tape(tree), 10 * len(eqs.names.bodies)
+    placed = record_placements_tape(tree)
+    samples = sample_regressor(tape, eqs, placed), sample_regressor(tape, eqs, placed, seed=2)
+    rank = samples[0].rank()
+    tracer = ConstantTracer(samples[0].field, samples[0].numbers)
+    rows = regrouping_relations(tree, tracer)
+    if rank < width - len(rows):
+        given_up = {next(iter(row)) for row in rows}
+        rest = [c for c in columns_by_preference(width) if c not in given_up]
+        rows += leftover_relations(tracer, tape, eqs, samples, rest)
+    rows = relations_in_body_frames(tree, tracer, rows)
+    if len(rows) != width - rank:
+        raise UnsupportedError(f"the groupings of {mechanism.name} could not all be found")
+    own = sample_regressor(tape, eqs, placed, eqs.parameters).rank()
+    return tracer, rows, own
+
+
+def _link_regressor_tape(tree: KinematicTree) -> Tape:
+    """The regressor for parameters in the frames of the bodies' links, and for the joints' own
+    coordinates: others, as many, change no rank."""
+    tree = replace(tree, transfer=None)
+    own, p = tree.motion, ca.vertcat(*tree.symbols.values())
+    links = [LinkFrame(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
+    Y = ca.densify(ca.cse(dynamics_regressor(tree, own.q, own.qd, own.qdd, links)))
+    inputs = {"q": own.q, "qd": own.qd, "qdd": own.qdd} | ({"p": p} if tree.symbols else {})
+    function = ca.Function("regressor", list(inputs.values()), [Y], list(inputs), ["Y"])
+    tape = record_tape(function, *quantity_ports(tree.names, "regressor", list(tree.symbols)))
+    return resolve_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+
+
+def _group_parameters(
+    mechanism: Mechanism,
+    eqs: Equations,
+    tracer: ConstantTracer,
+    rows: list[ColumnRelation],
+    own: int,
+) -> BaseParameters:
+    names = inertial_parameter_names(eqs.names.bodies)
+    given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
+    kept = [column for column in range(len(names)) if column not in given_up]
+    factors = {
+        (column, c): tracer.negate(row[column])
+        for column in kept
+        for c, row in given_up.items()
+        if column in row
+    }
+    forms = tracer.constant_formulas(list(factors.values()))
+    formulas = dict(zip(factors, forms.formulas, strict=True))
+    values = _base_parameter_values(eqs, tracer, kept, factors)
+    found = {}
+    for column, value in zip(kept, values, strict=True):
+        own_factors = {names[c]: form for (k, c), form in formulas.items() if k == column}
+        called = _base_parameter_name(names[column], bool(own_factors), eqs)
+        found[called] = BaseParameter(called, names[column], own_factors, value)
+    silent = [names[c] for c, row in given_up.items() if len(row) == 1]
+    grouped = [names[c] for c, row in given_up.items() if len(row) > 1]
+    return BaseParameters(mechanism, found, tuple(grouped), tuple(silent), forms.common_parts, own)
+
+
+def _base_parameter_values(
+    eqs: Equations,
+    tracer: ConstantTracer,
+    kept: list[int],
+    factors: Mapping[tuple[int, int], TracedNumber],
+) -> list[ExactNumber]:
+    """The base parameters, as exact as the mechanism's numbers."""
+    pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
+    totals = {column: pi[column] for column in kept}
+    own = [tracer.symbols[name] for name in eqs.parameters]
+    symbols = ca.vertcat(*own) if own else ca.SX.zeros(0)
+    scales = ca.vertcat(*(factor.expression for factor in factors.values()), 0)
+    split = ca.vertsplit(ca.substitute(scales, symbols, eqs.symbols["p"]))
+    for (column, c), scale in zip(factors, split, strict=False):
+        totals[column] = totals[column] + scale * pi[c]
+    lifted = [tracer.symbols[name] for name in tracer.lifted_rationals]
+    return evaluate_exact_entries(
+        eqs, ca.vertcat(*totals.values()), tracer.lifted_rationals, lifted
+    )
+
+
+def _base_parameter_name(name: str, grouped: bool, eqs: Equations) -> str:
+    """Khalil's XXR for an XX with others in it; never the name of another number."""
+    letter, body = name.split("_", 1)
+    called = f"{letter}R_{body}" if grouped else name
+    while called in eqs.parameters:
+        called += "_base"
+    return called

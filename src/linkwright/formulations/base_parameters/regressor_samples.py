@@ -1,0 +1,204 @@
+"""The regressor modulo a prime, at random states: its rank, and what its columns depend on.
+
+Numbers of the mechanism are the same in all states, random (the structure's rank) or their exact
+values (this mechanism's). The rank found at a point can only be too small, and is so with a
+probability below degree/p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from ...algebra.exact.elimination import dependent_columns_modulo, rank_modulo
+from ...algebra.exact.modular_arithmetic import BadPointError, draw_residue, rational_sphere_point
+from ...algebra.exact.prime_field import AngleSubdivisionError, PrimeField
+from ...algebra.exact.residues import FIELD_PRIME, Residue
+from ...algebra.exact.tape_algebra import read_tape
+from ...equations import Equations
+from ...errors import UnsupportedError
+from ...expressions import ExactNumber, PiMultiple
+from ...mechanism import quaternion_offsets
+from ...ports import Port
+from ...quantities import quantity_entry_names, quantity_ports
+from ...tape import Op, Tape, record_tape, remove_dead_instructions
+
+_MAX_POINT_TRIES = 60
+_RADIAN_ATOM, _HALF_TURN_ATOM = -1, -2
+"""Small angles, of which known angles are multiples."""
+
+
+@dataclass(frozen=True)
+class RegressorSample:
+    """Columns of a regressor, at several states below each other, and the field of its numbers."""
+
+    rows: list[list[int]]
+    field: PrimeField
+    numbers: Mapping[str, Residue]
+
+    def rank(self) -> int:
+        return rank_modulo(self.rows, FIELD_PRIME)
+
+    def dependent_columns(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
+        """Columns that depend on others before them in `order`, with their coefficients there."""
+        return dependent_columns_modulo(self.rows, order, FIELD_PRIME)
+
+
+def sample_regressor(
+    tape: Tape,
+    eqs: Equations,
+    constants: Tape,
+    values: Mapping[str, ExactNumber] | None = None,
+    seed: int = 1,
+) -> RegressorSample:
+    """Enough states of the regressor's tape; `values` fixes numbers that are known and rational,
+    all others are random. The roots in `constants` are to exist."""
+    finest: dict[int, int] = {}
+    for attempt in range(_MAX_POINT_TRIES):
+        field = PrimeField(1000 * seed + attempt, finest)
+        try:
+            numbers = _draw_numbers_with_roots(constants, field, eqs.parameters, values or {})
+            rows = _sample_until_rank_stays(tape, eqs, field, numbers)
+        except AngleSubdivisionError:
+            finest = field.angle_parts
+        except BadPointError:
+            pass
+        else:
+            return RegressorSample(rows, field, numbers)
+    raise UnsupportedError("no point was found at which the regressor can be evaluated")
+
+
+def _sample_until_rank_stays(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue]
+) -> list[list[int]]:
+    """Rows of random states, until one lies in the span of those before: then all states do."""
+    height, width = tape.outputs[0].shape
+    rows: list[list[int]] = []
+    if height * width == 0:
+        return rows
+    rank, state = -1, 0
+    while rows == [] or rank_modulo(rows, FIELD_PRIME) > rank:
+        rank = rank_modulo(rows, FIELD_PRIME) if rows else -1
+        for _ in range(1 if rows else width // height + 1):
+            rows += _regressor_rows_at_state(tape, eqs, field, numbers, state)
+            state += 1
+    return rows
+
+
+def _draw_numbers_with_roots(
+    tape: Tape, field: PrimeField, names: Iterable[str], values: Mapping[str, ExactNumber]
+) -> dict[str, Residue]:
+    """Numbers of the mechanism such that all roots of theirs exist: those under a root that does
+    not are drawn again."""
+    numbers = {name: field.symbol(name) for name in names}
+    numbers |= _known_number_residues(tape, field, list(numbers), values)
+    roots = _radicand_tapes(tape)
+    for attempt in range(_MAX_POINT_TRIES):
+        missing = _numbers_without_roots(roots, field, list(numbers.values()))
+        if not missing:
+            break
+        for k in missing:
+            name = list(numbers)[k]
+            numbers[name] = field.symbol(f"{name} drawn again {attempt}")
+    return numbers
+
+
+def _known_number_residues(
+    tape: Tape, field: PrimeField, names: list[str], values: Mapping[str, ExactNumber]
+) -> dict[str, Residue]:
+    """Known rational numbers. As angles they are multiples of one small angle (those with π of
+    another), so that 0.3 and −0.3 are opposite."""
+    angles = _angle_names(tape, names)
+    found = {}
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, Fraction) and name not in angles:
+            found[name] = field.constant(value)
+        elif name in angles and isinstance(value, Fraction | PiMultiple):
+            share = value if isinstance(value, Fraction) else value.coefficient
+            kind = type(value)
+            others = [values[other] for other in angles if isinstance(values.get(other), kind)]
+            finest = lcm(*(_rational_coefficient(other).denominator for other in others))
+            atom = (_RADIAN_ATOM if kind is Fraction else _HALF_TURN_ATOM, share * finest)
+            found[name] = replace(field.symbol(name), angle_atoms=(atom,) if share else ())
+    return found
+
+
+def _rational_coefficient(value: ExactNumber) -> Fraction:
+    return value.coefficient if isinstance(value, PiMultiple) else Fraction(value)
+
+
+def _angle_names(tape: Tape, names: list[str]) -> list[str]:
+    """Numbers whose sine or cosine is taken."""
+    found = set()
+    for k, code in enumerate(tape.ops.tolist()):
+        inside = int(tape.args[k, 0])
+        if code in (Op.SIN, Op.COS) and tape.ops[inside] == Op.INPUT:
+            found.add(names[int(tape.args[inside, 1])])
+    return sorted(found)
+
+
+def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
+    """For every root of the mechanism's numbers the tape of what is under it, and which numbers
+    these are."""
+    ports = [port.name for port in tape.inputs]
+    found = []
+    for k, code in enumerate(tape.ops.tolist()):
+        if code == Op.SQRT:
+            under = replace(
+                tape, outputs=(Port("under", (1,)),), results=(tape.args[k, :1].astype(np.int32),)
+            )
+            part = remove_dead_instructions(under)
+            used = [part.args[i, :2].tolist() for i, op in enumerate(part.ops) if op == Op.INPUT]
+            if all(ports[port] == "p" for port, _ in used):
+                found.append((part, [entry for _, entry in used]))
+    return found
+
+
+def _numbers_without_roots(
+    roots: Sequence[tuple[Tape, list[int]]], field: PrimeField, numbers: list[Residue]
+) -> set[int]:
+    missing: set[int] = set()
+    for part, used in roots:
+        try:
+            inputs = [numbers if port.name == "p" else [] for port in part.inputs]
+            ((under,),) = read_tape(part, field, inputs)
+            field.square_root(under)
+        except BadPointError:
+            missing |= set(used)
+    return missing
+
+
+def _regressor_rows_at_state(
+    tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue], k: int
+) -> list[list[int]]:
+    names = quantity_entry_names(eqs.names, list(eqs.parameters))
+    inputs = []
+    for port in tape.inputs:
+        if port.name == "p":
+            inputs.append(list(numbers.values()))
+            continue
+        entries = [field.symbol(f"{name} in state {k}") for name in names[port.name]]
+        if port.name == "q":
+            entries = _put_unit_quaternions(eqs, entries, f"{field.seed} {k}")
+        inputs.append(entries)
+    (found,) = read_tape(tape, field, inputs)
+    height, width = (*tape.outputs[0].shape, 1)[:2]
+    return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
+
+
+def _put_unit_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> list[Residue]:
+    for place in quaternion_offsets(eqs.mechanism):
+        t = [draw_residue(FIELD_PRIME, "quaternion", seed, place, k) for k in range(3)]
+        entries[place : place + 4] = [Residue(x) for x in rational_sphere_point(t, FIELD_PRIME)]
+    return entries
+
+
+def record_function_tape(eqs: Equations, function: str) -> Tape:
+    return record_tape(
+        eqs.function(function), *quantity_ports(eqs.names, function, list(eqs.parameters))
+    )

@@ -1,0 +1,205 @@
+"""Inertia that no joint's force tells from inertia on the parent, in closed form.
+
+One rule, Gautier and Khalil's for all kinds of joints: what a link's own motion leaves as it is,
+and without work, may as well sit on the parent. For a turn about z these are the mass, the first
+moment along z, and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
+is a combination of the regressor's columns that vanishes:
+
+    (the part on the link) − (the same part, seen from the parent) = 0,
+
+with the parameters of both in their bodies' own frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import casadi as ca
+import numpy as np
+
+from ...algebra.exact.elimination import eliminate_pivot_column
+from ...algebra.linear_algebra import ZERO3, Array
+from ...algebra.spatial import SpatialInertia
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ...tape import Op, Tape, record_tape
+from .absolute_values import resolve_absolute_values
+from .traced_numbers import ConstantTracer, TracedNumber
+
+TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""XX, XY, YY, XZ, YZ, ZZ: the order of a regressor's columns after mass and first moments."""
+
+PARAMETER_LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""Khalil's letters for the parameters about a body's origin."""
+
+_GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(x) for x in
+    ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
+"""Which of a body's parameters is rather grouped into others than kept."""
+
+
+ColumnRelation = dict[int, TracedNumber]
+"""A combination of columns, by their places."""
+
+
+def parameters_from_inertia(inertia: SpatialInertia) -> Array:
+    """The ten numbers of an inertia, in the order of a regressor's columns."""
+    h, tensor = ca.SX(inertia.h), ca.SX(inertia.I)
+    return ca.vertcat(inertia.m, h, *(tensor[i, j] for i, j in TENSOR_ENTRIES))
+
+
+def inertia_from_parameters(parameters: Array) -> SpatialInertia:
+    """The inertia of ten numbers."""
+    tensor = ca.SX.zeros(3, 3)
+    for k, (i, j) in enumerate(TENSOR_ENTRIES):
+        tensor[i, j] = tensor[j, i] = parameters[4 + k]
+    return SpatialInertia(parameters[0], parameters[1:4], tensor)
+
+
+def invariant_inertia_basis(link: Link) -> list[SpatialInertia]:
+    """A basis of the inertia that a link's motion leaves as it is, and without work."""
+
+    def tensor(*places: tuple[int, int]) -> SpatialInertia:
+        I = np.zeros((3, 3))  # noqa: E741
+        for i, j in places:
+            I[i, j] = I[j, i] = 1.0
+        return SpatialInertia(0.0, ZERO3, I)
+
+    mass = SpatialInertia(1.0, ZERO3, np.zeros((3, 3)))
+    disk = tensor((0, 0), (1, 1))
+    along = SpatialInertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)))
+    if not link.kind.has_rotation:
+        return [tensor(place) for place in TENSOR_ENTRIES]
+    basis = [(link.kind.keeps_mass, mass), (link.kind.keeps_axial_moment, along)]
+    return [one for kept, one in (*basis, (link.kind.turns_about_axis, disk)) if kept]
+
+
+def inertia_on_parent(link: Link, part: SpatialInertia) -> SpatialInertia:
+    """An unmoved part, about the parent's origin and in its axes."""
+    shift = link.shift if link.kind.has_rotation else 0.0
+    raised = part.shift_origin(ca.vertcat(0.0, 0.0, shift)) if shift != 0.0 else part
+    return raised.rotate(link.R).shift_origin(link.p)
+
+
+def regrouping_relations(tree: KinematicTree, tracer: ConstantTracer) -> list[ColumnRelation]:
+    """The combinations of columns that vanish by the rule, with the parameters of every body in
+    its link's frame, solved for one column each."""
+    pairs = []
+    for link in tree.links:
+        for part in invariant_inertia_basis(link):
+            seen = ca.SX.zeros(10)
+            if link.parent != GROUND:
+                seen = parameters_from_inertia(inertia_on_parent(link, part))
+            pairs.append(ca.vertcat(parameters_from_inertia(part), seen))
+    entries = trace_constant_entries(tree, tracer, pairs)
+    rows = []
+    for index, link in enumerate(tree.links):
+        for _ in invariant_inertia_basis(link):
+            own, there = entries[:10], entries[10:20]
+            del entries[:20]
+            row = _link_relation(own, index)
+            row |= {k: tracer.negate(x) for k, x in _link_relation(there, link.parent).items()}
+            rows.append(row)
+    return _number_columns_by_bodies(tracer, tree, rows)
+
+
+def trace_constant_entries(
+    tree: KinematicTree, tracer: ConstantTracer, columns: list[Array]
+) -> list[TracedNumber]:
+    """The entries of columns of constants, one below the other."""
+    return tracer.trace_tape(record_constants_tape(tree, columns)) if columns else []
+
+
+def record_constants_tape(tree: KinematicTree, columns: list[Array]) -> Tape:
+    p = ca.vertcat(*tree.symbols.values()) if tree.symbols else ca.SX.zeros(0)
+    whole = ca.densify(ca.cse(ca.vertcat(*columns)))
+    tape = record_tape(ca.Function("constants", [p], [whole], ["p"], ["c"]))
+    return resolve_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+
+
+def record_placements_tape(tree: KinematicTree) -> Tape:
+    """All constant placements, of links and of bodies in them."""
+    turns = [link.R for link in tree.links]
+    turns += [tree.bodies[name].R for name in tree.names.bodies]
+    return record_constants_tape(tree, [ca.vec(ca.SX(R)) for R in turns])
+
+
+def relations_in_body_frames(
+    tree: KinematicTree, tracer: ConstantTracer, rows: list[ColumnRelation]
+) -> list[ColumnRelation]:
+    """The same combinations, with the parameters of every body in its own frame."""
+    columns = []
+    for place in (tree.bodies[name] for name in tree.names.bodies):
+        for k in range(10):
+            unit = inertia_from_parameters(ca.SX.eye(10)[:, k])
+            columns.append(
+                parameters_from_inertia(unit.transform(place.R.T, -(place.R.T @ place.p)))
+            )
+    entries = trace_constant_entries(tree, tracer, columns)
+    moved = []
+    for row in rows:
+        total: ColumnRelation = {}
+        for column, factor in row.items():
+            for k, entry in enumerate(entries[10 * column : 10 * column + 10]):
+                if not entry.is_zero:
+                    there = 10 * (column // 10) + k
+                    share = tracer.apply(Op.MUL, [factor, entry])
+                    total[there] = tracer.apply(Op.ADD, [total.get(there, tracer.zero), share])
+        moved.append({c: x for c, x in total.items() if not x.is_zero})
+    return solve_relations(tracer, moved)
+
+
+def _link_relation(entries: list[TracedNumber], link: int) -> ColumnRelation:
+    return {10 * link + k: entry for k, entry in enumerate(entries) if not entry.is_zero}
+
+
+def _number_columns_by_bodies(
+    tracer: ConstantTracer, tree: KinematicTree, rows: list[ColumnRelation]
+) -> list[ColumnRelation]:
+    """Links between the motions of one joint have no parameters: rows are combined so that these
+    drop out. Then columns are numbered by bodies."""
+    bodies = [tree.bodies[name].link for name in tree.names.bodies]
+    for link in reversed(range(len(tree.links))):
+        if link not in bodies:
+            for column in range(10 * link, 10 * link + 10):
+                user = next((row for row in rows if column in row), None)
+                if user is not None:
+                    eliminate_pivot_column(tracer, rows, user, column)
+                    rows = [row for row in rows if row is not user]
+    number = {link: 10 * k for k, link in enumerate(bodies)}
+    renamed = [{number[c // 10] + c % 10: x for c, x in row.items()} for row in rows]
+    return solve_relations(tracer, renamed)
+
+
+def solve_relations(tracer: ConstantTracer, rows: list[ColumnRelation]) -> list[ColumnRelation]:
+    """Rows solved for the parameters to give up, those of the outer bodies first."""
+    rows = [row for row in rows if row]
+    done: list[ColumnRelation] = []
+    while rows:
+        row = max(rows, key=lambda r: max(r) // 10)
+        column = _choose_grouped_column(row)
+        eliminate_pivot_column(tracer, rows + done, row, column)
+        rows = [other for other in rows if other and other is not row]
+        done.append(row)
+    return [_put_column_first(row, _own_column(row, done)) for row in done]
+
+
+def columns_by_preference(width: int) -> list[int]:
+    """All columns: of bodies near ground first, and of each those that are rather kept."""
+    order = _GROUPING_ORDER[::-1]
+    return [10 * body + k for body in range(width // 10) for k in order]
+
+
+def _own_column(row: ColumnRelation, rows: Iterable[ColumnRelation]) -> int:
+    others = {column for other in rows if other is not row for column in other}
+    one = [c for c, x in row.items() if c not in others and x.is_one]
+    return max(one, key=lambda c: (c // 10, -_GROUPING_ORDER.index(c % 10)))
+
+
+def _put_column_first(row: ColumnRelation, column: int) -> ColumnRelation:
+    return {column: row[column]} | {c: x for c, x in sorted(row.items()) if c != column}
+
+
+def _choose_grouped_column(row: ColumnRelation) -> int:
+    """A column of the outermost body, with a number as its coefficient if there is one."""
+    body = max(row) // 10
+    own = [c for c in row if c // 10 == body]
+    return min(own, key=lambda c: (not row[c].is_constant, _GROUPING_ORDER.index(c % 10)))

@@ -1,0 +1,188 @@
+"""Constants of a mechanism as expressions, each with its value in a prime field beside it.
+
+The value decides what is zero (or a small whole number), so that elimination needs no normal form
+and expressions stay as short as they were made. That two different constants are taken for one has
+a probability below degree/p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import casadi as ca
+
+from ...algebra.exact.prime_field import PrimeField
+from ...algebra.exact.quotient_expressions import QuotientPrinter
+from ...algebra.exact.quotient_ring import BudgetError, PolynomialBudget
+from ...algebra.exact.residues import FIELD_PRIME, Residue
+from ...algebra.exact.tape_algebra import read_tape
+from ...algebra.exact.trig_polynomials import read_field_quotients
+from ...expressions import Expression, Name, Number
+from ...tape import Op, Tape, record_tape
+from ...types import SX
+from .formula_tapes import formulas_of_tape
+
+_MAX_RECOGNIZED_INTEGER = 4
+_MAX_EXACT_INTEGER = 1 << 20
+_MAX_POLYNOMIAL_TERMS, _MAX_TOTAL_TERMS = 500, 8000
+"""Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
+shortest form."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedNumber:
+    """An expression of the mechanism's numbers, its value in the field, and the rational number
+    that it is, if it is one."""
+
+    expression: SX
+    value: Residue
+    exact: Fraction | None = None
+
+    @property
+    def is_zero(self) -> bool:
+        return self.value.number == 0
+
+    @property
+    def is_one(self) -> bool:
+        return self.value.number == 1
+
+    @property
+    def is_constant(self) -> bool:
+        return self.exact is not None
+
+
+class ConstantTracer:
+    """The algebra of traced constants."""
+
+    def __init__(self, field: PrimeField, numbers: Mapping[str, Residue]) -> None:
+        self.field = field
+        self.symbols = {name: ca.SX.sym(name) for name in numbers}
+        self.numbers = numbers
+        self.lifted_rationals: dict[str, Fraction] = {}
+        self.zero = self.number(Fraction(0))
+
+    def number(self, value: Fraction) -> TracedNumber:
+        """A rational number; one that is no small integer is a symbol, since CasADi would compute
+        with it in floating point."""
+        expression = ca.SX(float(value))
+        if value.denominator != 1 or abs(value) >= _MAX_EXACT_INTEGER:
+            name = f"({value})"
+            if name not in self.symbols:
+                self.symbols[name], self.lifted_rationals[name] = ca.SX.sym(name), value
+            expression = self.symbols[name]
+        return TracedNumber(expression, self.field.constant(value), value)
+
+    constant = number
+
+    def symbol(self, name: str) -> TracedNumber:
+        return TracedNumber(self.symbols[name], self.numbers[name])
+
+    def quarter_turn_coordinate(self, quarters: int, number: TracedNumber) -> TracedNumber:
+        """A coordinate: so many right angles inside sin and cos, a number outside."""
+        turned = self.field.half_turn_angle(Fraction(quarters, 2), number.value.number)
+        return TracedNumber(number.expression, turned)
+
+    def trace_tape(self, tape: Tape) -> list[TracedNumber]:
+        """The entries of a tape's one output; its one input are the numbers."""
+        (entries,) = read_tape(tape, self, [[self.symbol(name) for name in self.numbers]])
+        return entries
+
+    def apply(self, op: Op, operands: Sequence[TracedNumber]) -> TracedNumber:
+        numbers = [x.exact for x in operands if x.exact is not None]
+        if op in _RATIONAL_OPERATIONS and len(numbers) == len(operands):
+            return self.number(_RATIONAL_OPERATIONS[op](*numbers))
+        if op is Op.DIV and operands[1].exact is not None:
+            op, operands = Op.MUL, [operands[0], self.number(1 / operands[1].exact)]
+        value = self.field.apply(op, [x.value for x in operands])
+        small = (
+            value.number if value.number <= _MAX_RECOGNIZED_INTEGER else value.number - FIELD_PRIME
+        )
+        if small >= -_MAX_RECOGNIZED_INTEGER:
+            return self.number(Fraction(small))
+        return TracedNumber(_CASADI_OPERATIONS[op](*(x.expression for x in operands)), value)
+
+    def is_zero(self, value: TracedNumber) -> bool:
+        return value.is_zero
+
+    def negate(self, a: TracedNumber) -> TracedNumber:
+        return self.apply(Op.NEG, [a])
+
+    # -- closed forms ----------------------------------------------------------------------------
+
+    def constant_formulas(self, constants: Sequence[TracedNumber]) -> ConstantFormulas:
+        """Constants multiplied out and cancelled where that stays readable, else as they are made,
+        with names for what they have in common."""
+        forms = [self._expand_formula(x) for x in constants]
+        long = [k for k, form in enumerate(forms) if form is None]
+        if not long:
+            return ConstantFormulas([form for form in forms if form is not None], {})
+        tape = self._record_constants([constants[k] for k in long])
+        words = [
+            Number(self.lifted_rationals[name]) if name in self.lifted_rationals else Name(name)
+            for name in self.symbols
+        ]
+        named, shared = formulas_of_tape(tape, words)
+        for k, form in zip(long, named, strict=True):
+            forms[k] = form
+        return ConstantFormulas([form for form in forms if form is not None], shared)
+
+    def _expand_formula(self, value: TracedNumber) -> Expression | None:
+        if value.exact is not None:
+            return Number(value.exact)
+        used = [x.name() for x in ca.symvar(value.expression)]
+        used = [name for name in self.symbols if name in used]
+        tape = self._record_constants([value], used)
+        exact = {
+            name: self.lifted_rationals[name] for name in used if name in self.lifted_rationals
+        }
+        try:
+            found = read_field_quotients(
+                tape,
+                {"p": used},
+                exact,
+                PolynomialBudget(_MAX_POLYNOMIAL_TERMS, inf, _MAX_TOTAL_TERMS),
+            )
+            return QuotientPrinter(found.ring).print_quotient(found.outputs["c"][0])
+        except BudgetError:
+            return None
+
+    def _record_constants(
+        self, constants: Sequence[TracedNumber], used: Sequence[str] | None = None
+    ) -> Tape:
+        names = list(self.symbols) if used is None else used
+        p = ca.vertcat(*(self.symbols[name] for name in names)) if names else ca.SX.zeros(0)
+        column = ca.cse(ca.densify(ca.vertcat(*(x.expression for x in constants), 0)))
+        return record_tape(ca.Function("constants", [p], [column[: len(constants)]], ["p"], ["c"]))
+
+
+@dataclass(frozen=True)
+class ConstantFormulas:
+    """Formulas, and those of the names k1, k2, … in them."""
+
+    formulas: list[Expression]
+    common_parts: dict[str, Expression]
+
+
+_RATIONAL_OPERATIONS: dict[Op, Callable[..., Fraction]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.NEG: lambda a: -a,
+}
+
+_CASADI_OPERATIONS: dict[Op, Callable[..., SX]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.SUB: lambda a, b: a - b,
+    Op.MUL: lambda a, b: a * b,
+    Op.DIV: lambda a, b: a / b,
+    Op.NEG: lambda a: -a,
+    Op.SIN: ca.sin,
+    Op.COS: ca.cos,
+    Op.TAN: ca.tan,
+    Op.SQRT: ca.sqrt,
+    Op.POW: ca.power,
+}

@@ -1,0 +1,290 @@
+"""How free bodies are turned, as states, and the joints' angles between bodies.
+
+One angle a body in a plane, none where nothing turns, a unit quaternion (w, x, y, z) in space. The
+turn t of a body from where it stands at q = 0 is a product of turns about axes that stand still:
+
+    t(child) = t(parent) exp(a₁ q₁) exp(a₂ q₂) …       a: the joint's axes at q = 0
+
+so that t(parent)⁻¹ t(child) tells the joint's angles, up to whole turns in space: of these the ones
+next to angles that are known nearly are meant.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import (
+    IDENTITY,
+    Array,
+    Scalar,
+    cross,
+    outer,
+    skew,
+    snap_rounding_noise,
+)
+from ..algebra.rotations import (
+    quaternion_conjugate,
+    quaternion_from_rotation,
+    quaternion_product,
+    quaternion_rotation,
+)
+from ..kinematics.kinematic_tree import KinematicTree, Link
+from ..kinematics.recursions import LinkPose, link_displacements, link_poses
+from ..types import Floats
+
+CoordinateValues = list[tuple[int, Array]]
+"""Values of some of the tree's coordinates, each from an index on."""
+
+
+def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
+    """Every link where nothing is displaced."""
+    q = np.zeros(sum(link.kind.coordinate_count for link in tree.links))
+    for link in tree.links:
+        if link.kind.has_quaternion:
+            q[link.q_range.stop - 4] = 1.0
+    placed = link_poses(tree, link_displacements(tree, ca.SX(ca.DM(q))))
+    return [LinkPose(constant_to_numpy(pose.R), constant_to_numpy(pose.p)) for pose in placed]
+
+
+def constant_to_numpy(array: Array) -> Array:
+    """The array as one of floats, if it has no symbols; NumPy's arrays are as they were."""
+    if not isinstance(array, ca.SX) or not array.is_constant():
+        return array
+    found = snap_rounding_noise(np.array(ca.DM(array), dtype=float))
+    return found.ravel() if found.shape[1] == 1 else found
+
+
+class BodyAttitude(ABC):
+    """How bodies are turned: `endings` name the states of one body."""
+
+    state_suffixes: tuple[str, ...] = ()
+    loses_whole_turns = False
+    """Whether whole turns of joints must be known from elsewhere."""
+
+    def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose]) -> None:
+        self.tree, self.poses_at_zero = tree, zero
+
+    @property
+    @abstractmethod
+    def ground_attitude(self) -> Array:
+        """The turn of what stands still."""
+
+    @abstractmethod
+    def attitude_from_states(self, body: str, states: Array) -> Array:
+        """How far a body is turned from where it stands at q = 0."""
+
+    @abstractmethod
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """The states that mean a turn."""
+
+    @abstractmethod
+    def rotation_matrix(self, turn: Array) -> Array:
+        """The matrix of a turn."""
+
+    @abstractmethod
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """A turn and then, in its own axes, the motion of a link."""
+
+    @abstractmethod
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        """What turns of two bodies say about the joint between them; `near` are the tree's
+        coordinates nearly."""
+
+    @abstractmethod
+    def state_rates(self, states: Array, omega: Array) -> Array:
+        """Of the states, with ω in the world's axes."""
+
+    def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
+        """Those of the links that turn."""
+        all_links = ((i, self.tree.links[i]) for i in links)
+        return [(i, link) for i, link in all_links if link.kind.has_rotation]
+
+
+class FixedAttitude(BodyAttitude):
+    """Nothing turns."""
+
+    @property
+    def ground_attitude(self) -> Array:
+        return ca.SX(0, 1)
+
+    def attitude_from_states(self, body: str, states: Array) -> Array:
+        return states
+
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
+        return turn
+
+    def rotation_matrix(self, turn: Array) -> Array:
+        return IDENTITY
+
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        return turn
+
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        return []
+
+    def state_rates(self, states: Array, omega: Array) -> Array:
+        return states
+
+
+class PlanarAttitude(BodyAttitude):
+    """Turns about one direction n: angles, which add up."""
+
+    state_suffixes = ("turn",)
+
+    def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose], normal: Floats) -> None:
+        super().__init__(tree, zero)
+        self.normal = normal
+
+    @property
+    def ground_attitude(self) -> Array:
+        return ca.SX(0)
+
+    def attitude_from_states(self, body: str, states: Array) -> Array:
+        return states
+
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
+        return turn
+
+    def rotation_matrix(self, turn: Array) -> Array:
+        n, c, s = self.normal, ca.cos(turn), ca.sin(turn)
+        return c * (IDENTITY - outer(n, n)) + s * skew(n) + outer(n, n)
+
+    def turning_sense(self, link: int) -> float:
+        """1 or −1: whether a link turns about n or against it, whatever values symbols take."""
+        along = ca.SX(self.poses_at_zero[link].R[:, 2].T @ self.normal)
+        symbols = ca.vertcat(*self.tree.symbols.values())
+        values = [float(value) for value in self.tree.symbol_values.values()]
+        return float(np.round(float(ca.Function("n", [symbols], [along])(values))))
+
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        return (
+            turn + self.turning_sense(link) * q if self.tree.links[link].kind.has_rotation else turn
+        )
+
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        return [
+            (link.q, self.turning_sense(i) * (child - parent))
+            for i, link in self.turning_links(links)
+        ]
+
+    def state_rates(self, states: Array, omega: Array) -> Array:
+        return ca.dot(ca.SX(self.normal), omega)
+
+
+class QuaternionAttitude(BodyAttitude):
+    """Turns in space; the states are the orientation of a body's frame in the world."""
+
+    state_suffixes = ("qw", "qx", "qy", "qz")
+    loses_whole_turns = True
+
+    @property
+    def ground_attitude(self) -> Array:
+        return ca.SX(ca.DM([1, 0, 0, 0]))
+
+    def quaternion_at_zero(self, body: str) -> Array:
+        """The quaternion of a body's frame at q = 0."""
+        place = self.tree.bodies[body]
+        R = constant_to_numpy(ca.SX(self.poses_at_zero[place.link].R @ place.R))
+        if isinstance(R, np.ndarray):
+            return ca.sparsify(ca.SX(ca.DM(snap_rounding_noise(quaternion_from_rotation(R, R)))))
+        symbols = ca.vertcat(*self.tree.symbols.values())
+        values = [float(value) for value in self.tree.symbol_values.values()]
+        numbers = np.array(ca.Function("R", [symbols], [R])(values), dtype=float)
+        return quaternion_from_rotation(R, numbers)
+
+    def attitude_from_states(self, body: str, states: Array) -> Array:
+        unit = states / ca.sqrt(ca.dot(states, states))
+        return quaternion_product(unit, quaternion_conjugate(self.quaternion_at_zero(body)))
+
+    def states_from_attitude(self, body: str, turn: Array) -> Array:
+        return quaternion_product(turn, self.quaternion_at_zero(body))
+
+    def rotation_matrix(self, turn: Array) -> Array:
+        return quaternion_rotation([turn[i] for i in range(4)])
+
+    def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        R, kind = self.poses_at_zero[link].R, self.tree.links[link].kind
+        if not kind.has_rotation:
+            return turn
+        if kind.has_quaternion:
+            own = q[-4:]
+            by = ca.vertcat(own[0], R @ own[1:])
+        else:
+            by = ca.vertcat(ca.cos(q / 2), R[:, 2] * ca.sin(q / 2))
+        return quaternion_product(turn, by)
+
+    def read_joint_angles(
+        self, parent: Array, child: Array, links: Sequence[int], near: Array
+    ) -> CoordinateValues:
+        between = quaternion_product(quaternion_conjugate(parent), child)
+        turning = self.turning_links(links)
+        if not turning:
+            return []
+        first, link = turning[0]
+        if link.kind.has_quaternion:
+            own = ca.vertcat(between[0], self.poses_at_zero[first].R.T @ between[1:])
+            return [(link.q_range.stop - 4, own)]
+        axes = [ca.SX(self.poses_at_zero[i].R[:, 2]) for i, _ in turning]
+        nearly = [near[link.q] for _, link in turning]
+        found = _ANGLE_READERS[len(axes)](between, axes, nearly)
+        return [(link.q, q) for (_, link), q in zip(turning, found, strict=True)]
+
+    def state_rates(self, states: Array, omega: Array) -> Array:
+        return quaternion_product(ca.vertcat(0, omega), states) / 2
+
+
+# -- angles of one, two and three turns that make up a quaternion ------------------------
+
+
+def _nearest_angle(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
+    """The angle of a sine and cosine (times any length) that is next to a given one."""
+    c, s = ca.cos(near), ca.sin(near)
+    return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
+
+
+def _angle_about_one_axis(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+    return [2 * _nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
+
+
+def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+    """(c₁ + s₁ a)(c₂ + s₂ b) solved for the products of cosines and sines of half the angles."""
+    (a, b), u = axes, between[1:]
+    normal, d = cross(a, b), ca.dot(a, b)
+    square = ca.dot(normal, normal)
+    ss = ca.dot(normal, u) / square
+    cc = between[0] + d * ss
+    along_a, along_b = ca.dot(a, u), ca.dot(b, u)
+    sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
+    total = _nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
+    rest = _nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
+    return [total + rest, total - rest]
+
+
+def _cardan_angles(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+    """Cardan's angles about x, y, z. Of the two rows of angles that mean the same turn, the one
+    whose first angle is next to the known one."""
+    C = ca.horzcat(*axes)
+    R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
+    c, s = ca.cos(near[0]), ca.sin(near[0])
+    across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
+    first = near[0] + ca.atan2(across * along, along * along)
+    c, s = ca.cos(first), ca.sin(first)
+    second = _nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
+    return [
+        first,
+        second,
+        _nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
+    ]
+
+
+_ANGLE_READERS = {1: _angle_about_one_axis, 2: _angles_about_two_axes, 3: _cardan_angles}

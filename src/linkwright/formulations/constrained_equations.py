@@ -1,0 +1,165 @@
+"""Constraints put upon the equations of a tree, whichever formulation gave these.
+
+    M q̈ + C q̇ + g = τ + f + Jᵀλ,      J q̈ + γ = 0
+
+Accelerations come from the formulation itself, or by reduction to independent speeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear_algebra import Array
+from ..equations import Equations, ExpressionBuilder, wrench_generalized_forces
+from ..errors import AssemblyError
+from ..kinematics.constraint_equations import constraint_body_forces
+from ..kinematics.constraint_kinds.body_states import BodyStates
+from ..kinematics.mobility_analysis import redundant_row_leeway
+from .formulation import Formulation
+from .recursive.recursive_newton_euler import joint_reactions
+from .velocity_reduction import VelocityReduction, least_norm_reactions, loop_joint_wrenches
+
+_TREE_FUNCTIONS = (
+    "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
+    "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
+    "control_regressor", "integrate", "difference",
+)  # fmt: skip
+_CONSTRAINED_FUNCTIONS = (
+    "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
+    "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
+    "independent_map", "reactions", "body_reactions", "reactions_of_motion",
+    "inverse_dynamics_with_wrenches",
+)  # fmt: skip
+
+
+def add_constraints_to_equations(
+    shared: Formulation, free: Equations, accelerations: ExpressionBuilder | None
+) -> Equations:
+    """The equations of a tree with its constraints; `free` are those without."""
+    under = _ConstrainedBuilders(shared, free, accelerations)
+    known = set(free.function_names())
+    builders: dict[str, ExpressionBuilder] = {
+        name: _tree_builder(free, name)
+        for name in _TREE_FUNCTIONS
+        if name in known and free.can_build(name)
+    }
+    for name in _CONSTRAINED_FUNCTIONS:
+        if free.is_complete or name.startswith("constraint_") or name in known:
+            builders[name] = getattr(under, name)
+    try:
+        speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
+    except AssemblyError as error:  # what needs no closure is there all the same
+        return replace(free, builders=builders, assembly_failure=str(error))
+    names, home = replace(free.names, independent=speeds), shared.home
+    leaving = redundant_row_leeway(free.mechanism)
+    return replace(free, names=names, builders=builders, home=home, closure_leeway=leaving)
+
+
+def _tree_builder(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
+    return lambda: free.expressions(name)
+
+
+class _ConstrainedBuilders:
+    """Builders of the functions of `CONSTRAINED_SIGNATURES`."""
+
+    def __init__(
+        self, shared: Formulation, free: Equations, accelerations: ExpressionBuilder | None
+    ) -> None:
+        assert shared.constraints is not None
+        self.shared, self.free, self.own_accelerations = shared, free, accelerations
+        self.constraints = shared.constraints
+
+    @property
+    def reduction(self) -> VelocityReduction:
+        return self.shared.reduction
+
+    def constraint_residual(self) -> Array:
+        return self.constraints.residual
+
+    def constraint_velocity(self) -> Array:
+        return self.constraints.velocity
+
+    def constraint_jacobian(self) -> Array:
+        return ca.densify(self.constraints.J)
+
+    def constraint_bias(self) -> Array:
+        return self.constraints.bias
+
+    def independent_map(self) -> tuple[Array, Array, Array]:
+        own = self.reduction
+        return ca.densify(own.G), ca.densify(own.imposed_velocities), own.smallest_pivot
+
+    def required_forces(self) -> Array:
+        return self.free.expressions("inverse_dynamics")[0]
+
+    @cached_property
+    def accelerations(self) -> Array:
+        """q̈ under forces and constraints."""
+        if self.own_accelerations is not None:
+            return self.own_accelerations()
+        (bias,) = self.free.expressions("bias")
+        return self.reduction.reduced_accelerations(self.free.M, self.shared.tau - bias)
+
+    def forward_dynamics(self) -> tuple[Array, Array]:
+        eliminates = self.free.is_complete  # springs and dampers in place of constraints do not
+        return self.accelerations, self.reduction.smallest_pivot if eliminates else ca.SX(1)
+
+    @cached_property
+    def constraint_forces(self) -> Array:
+        """M q̈ + b − τ at the accelerations that τ gives: Jᵀλ."""
+        (bias,) = self.free.expressions("bias")
+        return self.free.M @ self.accelerations + bias - self.shared.tau
+
+    def multipliers(self) -> tuple[Array, Array]:
+        return self.reduction.least_norm_multipliers(
+            self.constraint_forces
+        ), self.reduction.smallest_pivot
+
+    def actuator_forces(self) -> tuple[Array, Array]:
+        B = self.shared.input_matrix()
+        return self.reduction.solve_actuator_forces(
+            B, self.required_forces(), self.shared.evaluate_at_home
+        )
+
+    def inverse_dynamics(self) -> tuple[Array, Array]:
+        u, pivot = self.actuator_forces()
+        return self.shared.input_matrix() @ u, pivot
+
+    def inverse_dynamics_with_wrenches(self) -> tuple[Array, Array]:
+        B, needed = self.shared.input_matrix(), self.required_forces()
+        needed = needed - wrench_generalized_forces(self.free)
+        u, pivot = self.reduction.solve_actuator_forces(B, needed, self.shared.evaluate_at_home)
+        return B @ u, pivot
+
+    def reactions_of_motion(self) -> Array:
+        """Rows of joints, then of loops, for any q̈ and λ."""
+        shared = self.shared
+        loads = constraint_body_forces(shared.tree, self.constraints, shared.symbols["lambda"])
+        joints = joint_reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
+        return ca.vertcat(joints, *loop_joint_wrenches(shared.tree, loads))
+
+    def reactions(self) -> tuple[Array, Array]:
+        """Those that τ brings about; least in the sum of squares where λ is not unique."""
+        own = self.reduction
+        chosen = own.dependent_factors.solve_transposed(self.constraint_forces[own.p])
+        rows = ca.substitute(self.reactions_of_motion(), self.shared.qdd, self.accelerations)
+        lam = self.shared.symbols["lambda"]
+        return least_norm_reactions(
+            rows, lam, chosen, own.rows, own.multiplier_null_space()
+        ), own.smallest_pivot
+
+    def body_reactions(self) -> tuple[Array, Array]:
+        """The same in the axes of each joint's child."""
+        rows: Array
+        rows, pivot = self.reactions()
+        mechanism, setting = self.shared.tree.mechanism, BodyStates(self.shared.tree)
+        joints = {**{n: mechanism.joints[n] for n in self.free.names.joints}, **mechanism.loops}
+        turned = []
+        for k, joint in enumerate(joints.values()):
+            R = setting.frame_pose(joint.child).R
+            turned.append(ca.horzcat(rows[k, :3] @ R, rows[k, 3:] @ R))
+        return ca.vertcat(*turned), pivot

@@ -1,0 +1,222 @@
+"""What all formulations share: symbols, kinematics, energies, and the assembly of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear_algebra import Array
+from ..equations import Equations, ExpressionBuilder, FormulationState
+from ..kinematics.body_forces import (
+    BodyForce,
+    SpringLength,
+    declared_body_forces,
+    declared_joint_forces,
+    generalized_body_forces,
+    spring_body_forces,
+    spring_lengths,
+)
+from ..kinematics.constraint_equations import ConstraintEquations, constraint_equations
+from ..kinematics.frame_kinematics import (
+    frame_acceleration,
+    frame_jacobian,
+    frame_placement,
+    frame_velocity,
+)
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.mobility_analysis import redundant_row_leeway, reference_configuration
+from ..kinematics.tree_coordinates import (
+    coordinate_difference,
+    coordinate_rate_matrix,
+    gather_forces,
+    integrate_coordinates,
+    neutral_coordinates,
+)
+from ..kinematics.tree_totals import (
+    joint_passive_forces,
+    tree_center_of_mass,
+    tree_kinetic_energy,
+    tree_momentum,
+    tree_potential_energy,
+)
+from ..mechanism import Mechanism
+from .velocity_reduction import VelocityReduction
+
+
+def reject_quaternions(mechanism: Mechanism) -> str | None:
+    """The reason of formulations whose speeds are rates of coordinates, if there is one."""
+    for name, joint in mechanism.joints.items():
+        if joint.by_quaternion and joint.moves:
+            return f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
+    return None
+
+
+class Formulation:
+    """Builders of what does not depend on the formulation, each named as its function."""
+
+    def __init__(self, tree: KinematicTree) -> None:
+        self.tree = tree
+        own = tree.motion
+        self.q, self.qd, self.qdd, self.tau = own.q, own.qd, own.qdd, own.tau
+        n, bodies = tree.nv, len(tree.names.bodies)
+        self.symbols: dict[str, Array] = {
+            "q": own.q,
+            "qd": own.qd,
+            "qdd": own.qdd,
+            "tau": own.tau,
+            "v": ca.SX.sym("v", n),
+            "vd": ca.SX.sym("vd", n),
+            "step": ca.SX.sym("step", n),
+            "q1": ca.SX.sym("q1", tree.nq),
+            "wrenches": ca.SX.sym("w", bodies, 6),
+            "t": own.t,
+            "lambda": ca.SX.sym("lambda", len(tree.names.constraints)),
+            "p": ca.vertcat(*tree.symbols.values()),
+        }
+
+    def assemble_equations(
+        self,
+        by: str,
+        builders: Mapping[str, ExpressionBuilder],
+        extras: Mapping[str, ExpressionBuilder] | None = None,
+        state: FormulationState | None = None,
+        *,
+        complete: bool = True,
+        accelerations: ExpressionBuilder | None = None,
+    ) -> Equations:
+        """The common result: what a formulation has, and what all have; `complete` says whether
+        the other functions follow from those. Builders are those of the tree; constraints are put
+        upon it, with the formulation's own `accelerations` under them if it gives any."""
+        tree = self.tree
+        free = Equations(
+            mechanism=tree.mechanism,
+            by=by,
+            symbols=self.symbols,
+            names=tree.names,
+            parameters=tree.symbol_values,
+            literals=tree.literals,
+            rate_matrix=coordinate_rate_matrix(tree, self.q),
+            neutral=tuple(neutral_coordinates(tree)),
+            builders={name: getattr(self, name) for name in _COMMON_FUNCTIONS} | dict(builders),
+            frame_builders={name: getattr(self, name) for name in _FRAME_FUNCTIONS},
+            inertial_parameters=self.inertial_parameters(),
+            extras=extras or {},
+            state=state,
+            is_complete=complete,
+            passive_parts=self.passive_parts,
+        )
+        if self.constraints is None:
+            return free
+        from .constrained_equations import add_constraints_to_equations
+
+        return add_constraints_to_equations(self, free, accelerations)
+
+    @cached_property
+    def constraints(self) -> ConstraintEquations | None:
+        """The equations of loops and constraints, if there are any."""
+        return constraint_equations(self.tree)
+
+    @cached_property
+    def reduction(self) -> VelocityReduction:
+        """To independent speeds, chosen where the mechanism is assembled."""
+        assert self.constraints is not None
+        mechanism = self.tree.mechanism
+        _, choice = reference_configuration(mechanism)
+        return VelocityReduction(
+            self.tree, self.constraints, choice, redundant_row_leeway(mechanism)
+        )
+
+    @property
+    def home(self) -> tuple[float, ...]:
+        """q where the mechanism is assembled."""
+        return reference_configuration(self.tree.mechanism)[0]
+
+    def evaluate_at_home(self, expression: Array) -> list[float]:
+        """Numbers of an expression of q, at rest where the mechanism is assembled."""
+        tree = self.tree
+        inputs = [self.q, self.qd, tree.motion.t, self.symbols["p"]]
+        values = [float(value) for value in tree.symbol_values.values()]
+        found = ca.Function("at", inputs, [expression])(self.home, 0.0, 0.0, values)
+        return [float(x) for x in ca.densify(ca.DM(found)).nonzeros()]
+
+    def passive(self) -> Array:
+        return self._passive_with_springs(spring_body_forces(self.tree, self.q, self.qd))
+
+    def _passive_with_springs(self, springs: list[BodyForce]) -> Array:
+        joints = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
+        return joints + generalized_body_forces(self.tree, self.q, springs)
+
+    def passive_parts(self) -> tuple[tuple[SpringLength, ...], Array]:
+        """The springs that printing names by their lengths, and the rest of `passive`."""
+        others = spring_body_forces(self.tree, self.q, self.qd, only_linear=True)
+        return spring_lengths(self.tree, self.q, self.qd), self._passive_with_springs(others)
+
+    def external(self) -> Array:
+        given = generalized_body_forces(self.tree, self.q, declared_body_forces(self.tree, self.q))
+        return given + declared_joint_forces(self.tree)
+
+    def element_forces(self) -> Array:
+        """f = passive + external."""
+        return self.passive() + self.external()
+
+    def input_matrix(self) -> Array:
+        """B = (∂moves/∂q)ᵀ."""
+        moves = self.tree.forces.actuator_moves
+        if not moves:
+            return ca.SX.eye(self.tree.nv)
+        return (
+            ca.jacobian(ca.vertcat(*moves), self.q) @ coordinate_rate_matrix(self.tree, self.q)
+        ).T
+
+    def kinetic_energy(self) -> Array:
+        return tree_kinetic_energy(self.tree, self.q, self.qd)
+
+    def potential_energy(self) -> Array:
+        return tree_potential_energy(self.tree, self.q)
+
+    def center_of_mass(self) -> Array:
+        return tree_center_of_mass(self.tree, self.q)
+
+    def momentum(self) -> Array:
+        return tree_momentum(self.tree, self.q, self.qd)
+
+    def integrate(self) -> Array:
+        return integrate_coordinates(self.tree, self.q, self.symbols["step"])
+
+    def difference(self) -> Array:
+        return coordinate_difference(self.tree, self.q, self.symbols["q1"])
+
+    def placement(self, frame: str) -> Array:
+        return frame_placement(self.tree, self.q, self.tree.find_frame(frame))
+
+    def jacobian(self, frame: str) -> Array:
+        return frame_jacobian(self.tree, self.q, self.tree.find_frame(frame))
+
+    def frame_velocity(self, frame: str) -> Array:
+        return frame_velocity(self.tree, self.q, self.qd, self.tree.find_frame(frame))
+
+    def frame_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, self.qdd, self.tree.find_frame(frame))
+
+    def frame_bias_acceleration(self, frame: str) -> Array:
+        return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find_frame(frame))
+
+    def inertial_parameters(self) -> Array:
+        """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
+        entries = []
+        for place in (self.tree.bodies[name] for name in self.tree.names.bodies):
+            own = self.tree.links[place.link].inertia.transform(place.R.T, -(place.R.T @ place.p))
+            entries += [own.m, *(own.h[i] for i in range(3))]
+            entries += [own.I[i, j] for i, j in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]]
+        return ca.vertcat(*entries)
+
+
+_COMMON_FUNCTIONS = (
+    "passive", "external", "input_matrix", "kinetic_energy", "potential_energy",
+    "center_of_mass", "momentum", "integrate", "difference",
+)  # fmt: skip
+_FRAME_FUNCTIONS = (
+    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
+)  # fmt: skip

@@ -1,0 +1,199 @@
+"""The states of free bodies: how each one is turned, where its mass centre is, and both rates, as
+(23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+
+In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
+unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
+from them (`free_reading`). They drift apart as errors of integration let them, until bodies are
+put back where the joints that were read place them.
+
+Of angles in space, states tell all but whole turns, and of chosen coordinates that bend the joints'
+angles, one branch of several: coordinates `near` them go along, and choose.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import Array, cross
+from ..equations import ExpressionBuilder, FormulationState
+from ..kinematics.recursions import LinkPose, link_accelerations, link_twists
+from ..kinematics.tree_coordinates import (
+    links_with_coordinates,
+    spread_accelerations,
+    spread_coordinates,
+)
+from ..types import Floats
+from .body_attitudes import (
+    BodyAttitude,
+    FixedAttitude,
+    PlanarAttitude,
+    QuaternionAttitude,
+    constant_to_numpy,
+    link_poses_at_zero,
+)
+from .joint_reading import JointReading, LooseBody
+
+if TYPE_CHECKING:
+    from .newton_euler import FreeBodies, SeparateBody
+
+
+SPATIAL_COMPONENTS = 6
+
+
+def states_per_body(k: int) -> int:
+    """By the number of components of its acceleration: in space, quaternions have four."""
+    return 2 * k + 1 if k == SPATIAL_COMPONENTS else 2 * k
+
+
+class FreeBodyStates:
+    """`joint_accelerations` are those of the elimination of reactions."""
+
+    def __init__(self, free: FreeBodies, joint_accelerations: ExpressionBuilder) -> None:
+        self.free, self.tree = free, free.tree
+        self.q, self.qd = free.q, free.qd
+        self.joint_accelerations = joint_accelerations
+        turning = free.P[:, :3].any(axis=1)
+        self.normals: Floats = free.P[turning, :3]
+        self.directions: Floats = free.P[~turning, 3:]
+        self.poses_at_zero = link_poses_at_zero(self.tree)
+        self.attitude = self._choose_attitude()
+        letters = [_axis_letter(row, k) for k, row in enumerate(self.directions)]
+        own = [*self.attitude.state_suffixes, *letters]
+        rates = [f"d{name}" for name in own]
+        if len(free.P) == SPATIAL_COMPONENTS:
+            rates = [f"{kind}{c}" for kind in "wv" for c in "xyz"]
+        self.names = [[f"{name}_{body.name}" for name in own] for body in free.bodies]
+        self.rate_names = [[f"{name}_{body.name}" for name in rates] for body in free.bodies]
+        self.z = [_symbol_column(names) for names in self.names]
+        self.u = [_symbol_column(names) for names in self.rate_names]
+        self.nearby_coordinates = _symbol_column(
+            [f"near_{self.tree.names.q[k]}" for k in self.ambiguous_coordinates]
+        )
+
+    def _choose_attitude(self) -> BodyAttitude:
+        if len(self.normals) == 1:
+            return PlanarAttitude(self.tree, self.poses_at_zero, self.normals[0])
+        return (QuaternionAttitude if len(self.normals) else FixedAttitude)(
+            self.tree, self.poses_at_zero
+        )
+
+    @cached_property
+    def ambiguous_coordinates(self) -> tuple[int, ...]:
+        """Coordinates that the states tell only next to known ones."""
+        transfer = self.tree.transfer
+        if transfer is not None:
+            needed = self.attitude.loses_whole_turns or not transfer.is_affine
+            return tuple(range(self.tree.nq)) if needed else ()
+        links = links_with_coordinates(self.tree) if self.attitude.loses_whole_turns else []
+        return tuple(qs.start for link, qs, _ in links if link.kind.turns_about_axis)
+
+    # -- from states to joints ---------------------------------------------------------------
+
+    @cached_property
+    def joint_reading(self) -> JointReading:
+        near = ca.SX.zeros(self.tree.nq)
+        near[list(self.ambiguous_coordinates)] = self.nearby_coordinates
+        return JointReading(
+            self.tree, self.attitude, [self._loose_body(b) for b in range(len(self.z))], near
+        )
+
+    def _loose_body(self, b: int) -> LooseBody:
+        body, wide = self.free.bodies[b], len(self.attitude.state_suffixes)
+        turn = self.attitude.attitude_from_states(body.name, self.z[b][:wide])
+        R = self.attitude.rotation_matrix(turn) @ self.poses_at_zero[body.link].R
+        r = self.directions.T @ self.z[b][wide:] + self._out_of_plane_position(body)
+        count = len(self.normals)
+        omega = self.normals.T @ self.u[b][:count] if count else ca.SX(3, 1)
+        v = self.directions.T @ self.u[b][count:]
+        pose = LinkPose(R, r - R @ body.c)
+        return LooseBody(body.parent, self._joint_links(body), turn, pose, r, omega, v)
+
+    def _out_of_plane_position(self, body: SeparateBody) -> Array:
+        """The part of a mass centre's place that no motion changes."""
+        start = self.poses_at_zero[body.link]
+        r = constant_to_numpy(ca.SX(start.p + start.R @ body.c))
+        return r - self.directions.T @ (self.directions @ r)
+
+    def _joint_links(self, body: SeparateBody) -> tuple[int, ...]:
+        """Links from the body before to this one."""
+        path = list(self.tree.path_to_ground(body.link))
+        if body.parent >= 0:
+            path = path[: path.index(self.free.bodies[body.parent].link)]
+        return tuple(reversed(path))
+
+    def to_motion(self) -> tuple[Array, Array]:
+        return self.joint_reading.q, self.joint_reading.qd
+
+    # -- from joints to states ---------------------------------------------------------------
+
+    @cached_property
+    def body_attitudes(self) -> list[Array]:
+        """Of all bodies, by the joints."""
+        full, found = spread_coordinates(self.tree, self.q), list[Array]()
+        for body in self.free.bodies:
+            turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude
+            for i in self._joint_links(body):
+                turn = self.attitude.compose_link_motion(turn, i, full[self.tree.links[i].q_range])
+            found.append(turn)
+        return found
+
+    def from_motion(self) -> Array:
+        twists = link_twists(self.tree, self.free.link_displacements, self.free.v)
+        z, u = [], []
+        for body, turn in zip(self.free.bodies, self.body_attitudes, strict=True):
+            z += [
+                self.attitude.states_from_attitude(body.name, turn),
+                self.directions @ ca.SX(body.r),
+            ]
+            twist = twists[body.link]
+            v = twist.linear + cross(twist.angular, body.c)
+            u.append(self.free.P @ ca.SX(ca.vertcat(body.R @ twist.angular, body.R @ v)))
+        return ca.densify(ca.vertcat(*z, *u))
+
+    # -- rates -------------------------------------------------------------------------------
+
+    def body_accelerations(self) -> Array:
+        """(α, a) of all bodies, by the joints' q, q̇ and q̈."""
+        free = self.free
+        rate = spread_accelerations(self.tree, self.qd, free.qdd)
+        states = link_accelerations(self.tree, free.link_displacements, free.v, rate, np.zeros(3))
+        rows = [ca.SX(free.P) @ free.body_acceleration(body, states) for body in free.bodies]
+        return ca.vertcat(*rows)
+
+    def rates_from_motion(self) -> Array:
+        """Rates of the states, by these and by the joints' q, q̇ and q̈."""
+        found, wide, count = [], len(self.attitude.state_suffixes), len(self.normals)
+        for z, u, body in zip(self.z, self.u, self.joint_reading.bodies, strict=True):
+            found += [self.attitude.state_rates(z[:wide], body.omega), u[count:]]
+        return ca.vertcat(*found, self.body_accelerations())
+
+    def rates(self) -> Array:
+        found = ca.substitute(self.rates_from_motion(), self.free.qdd, self.joint_accelerations())
+        motion = ca.vertcat(*self.to_motion())
+        return ca.substitute(found, ca.vertcat(self.q, self.qd), motion)
+
+    def formulation_state(self) -> FormulationState:
+        return FormulationState(
+            names=tuple(name for names in (*self.names, *self.rate_names) for name in names),
+            x=ca.vertcat(*self.z, *self.u),
+            rates=self.rates,
+            from_motion=self.from_motion,
+            to_motion=self.to_motion,
+            rates_from_motion=self.rates_from_motion,
+            nearby_coordinates=self.nearby_coordinates,
+            ambiguous_coordinates=self.ambiguous_coordinates,
+        )
+
+
+def _symbol_column(names: list[str]) -> Array:
+    return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
+
+
+def _axis_letter(direction: Floats, number: int) -> str:
+    """x, y or z along an axis of the world, else u, v, w."""
+    along = np.flatnonzero(direction)
+    return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]

@@ -1,0 +1,110 @@
+"""A cut chain becomes a closed loop: transfer of the model from all joints φ to the inputs a.
+
+With f(φ, t) = 0, A = G^f_φ = [A_p A_a] and H^f = ∂A/∂φ (only its symmetric part counts),
+
+    G = [1; −A_p⁻¹ A_a]                 H = [0; −A_p⁻¹ • (Gᵀ H^f G)]             φ̇ = G ȧ + k
+    I*_aa = Gᵀ I* G                     P*_aaa = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H
+    k = [0; −A_p⁻¹ w]                   w = f_t: what time does to the closure, D = A_t + ∂w/∂φ
+    H_t = [0; −A_p⁻¹ (2kᵀH^f G + D G)]    h_tt = [0; −A_p⁻¹ (kᵀH^f k + D k + w_t)]
+
+    φ̈ = G ä + ȧᵀHȧ + H_t ȧ + h_tt
+    T_a = I*_aa ä + ȧᵀP*_aaa ȧ + Gᵀ(I* H_t + 2kᵀP* G) ȧ + Gᵀ(I* h_tt + kᵀP* k) − loads
+
+Several loops are several rows; which joints are inputs is the choice of the mechanism.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ...algebra.linear_algebra import Array, solve_symmetric
+from ..formulation import Formulation
+
+
+class LoopInfluence:
+    def __init__(self, shared: Formulation, inertia: Array, power: list[Array]) -> None:
+        assert shared.constraints is not None
+        self.reduction, self.I, self.P = shared.reduction, inertia, power
+        self.names = tuple(shared.tree.names.qd[k] for k in self.reduction.a)
+        rows, q, t = self.reduction.rows, shared.q, shared.tree.motion.t
+        A = shared.constraints.J[rows, :]
+        self.w = ca.substitute(
+            shared.constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv)
+        )
+        self.H_f = [_symmetric_part(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
+        moving = ca.reshape(ca.jacobian(ca.vec(ca.densify(A)), t), *A.shape)
+        self.D = moving + ca.jacobian(self.w, q)
+        self.w_t = ca.jacobian(self.w, t)
+        self.rate = shared.qd[self.reduction.a]
+
+    @property
+    def G(self) -> Array:
+        return self.reduction.G
+
+    @property
+    def k(self) -> Array:
+        return self.reduction.imposed_velocities
+
+    def solve_dependent(self, right: Array) -> Array:
+        """[0; −A_p⁻¹ right]."""
+        return self.reduction.merge_rows(
+            -self.reduction.dependent_factors.solve(ca.densify(right)),
+            ca.SX.zeros(len(self.reduction.a), right.shape[1]),
+        )
+
+    @cached_property
+    def H(self) -> list[Array]:
+        """A plane, inputs × inputs, for each joint of the chain."""
+        f = len(self.reduction.a)
+        stacked = ca.vertcat(
+            ca.SX(0, f * f), *(ca.vec(self.G.T @ H @ self.G).T for H in self.H_f)
+        )  # fmt: skip
+        planes = self.solve_dependent(stacked)
+        return [ca.reshape(row, f, f) for row in ca.vertsplit(planes)]
+
+    @cached_property
+    def inertia(self) -> Array:
+        return ca.densify(self.G.T @ self.I @ self.G)
+
+    @cached_property
+    def power(self) -> list[Array]:
+        """A plane for each input."""
+        inner = [self.G.T @ P @ self.G for P in self.P]
+        carried = self.G.T @ self.I
+        return [
+            sum((self.G[p, m] * inner[p] + carried[m, p] * self.H[p] for p in range(len(inner))),
+                ca.SX.zeros(len(self.names), len(self.names)))
+            for m in range(len(self.names))
+        ]  # fmt: skip
+
+    @cached_property
+    def H_t(self) -> Array:
+        crossed = ca.vertcat(
+            ca.SX(0, len(self.names)), *(2 * self.k.T @ H @ self.G for H in self.H_f)
+        )
+        return self.solve_dependent(crossed + self.D @ self.G)
+
+    @cached_property
+    def h_tt(self) -> Array:
+        squares = ca.vertcat(ca.SX(0, 1), *(self.k.T @ H @ self.k for H in self.H_f))
+        return self.solve_dependent(squares + self.D @ self.k + self.w_t)
+
+    def accelerations(self, loads: Array) -> Array:
+        """φ̈ under loads along all joints: drives, weight, springs, losses."""
+        rate = self.rate
+        carried = self.H_t @ rate + self.h_tt
+        if not self.names:
+            return carried
+        convected = ca.vertcat(*(
+            self.k.T @ (P + P.T) @ (self.G @ rate) + self.k.T @ P @ self.k for P in self.P
+        ))  # fmt: skip
+        own = ca.vertcat(*(rate.T @ P @ rate for P in self.power))
+        right = self.G.T @ (loads - self.I @ carried - convected) - own
+        turned = ca.vertcat(*(rate.T @ H @ rate for H in self.H))
+        return self.G @ solve_symmetric(self.inertia, right) + turned + carried
+
+
+def _symmetric_part(H: Array) -> Array:
+    return (H + H.T) / 2

@@ -1,0 +1,191 @@
+"""Joint coordinates and speeds, read from bodies that are placed one by one.
+
+A joint's angles follow from the turns of its two bodies, its slides from where the mass centres
+are; its speeds from the difference of their velocities. Where bodies stand as joints allow, that
+is exact; where they have drifted apart, it is what the joint would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, cross, solve_symmetric
+from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.recursions import LinkDisplacement, LinkPose, link_displacements
+from ..kinematics.tree_coordinates import links_with_coordinates, spread_coordinates
+from ..kinematics.world_kinematics import JointAxis, link_joint_axes
+from .body_attitudes import BodyAttitude
+
+_NEWTON_STEPS = 3
+"""Of Newton's, from coordinates that are known nearly to chosen ones."""
+
+
+@dataclass(frozen=True)
+class LooseBody:
+    """A body by itself: its turn, its link's pose, its mass centre, ω and v of this; `links` are
+    those of the joint before it, `parent` the body before that (−1 for ground)."""
+
+    parent: int
+    links: tuple[int, ...]
+    attitude: Array
+    pose: LinkPose
+    r: Array
+    omega: Array
+    v: Array
+
+    def velocity_at(self, x: Array) -> Array:
+        return self.v + cross(self.omega, x - self.r)
+
+
+class JointReading:
+    """(q, q̇) of loose bodies; `near` are the model's coordinates nearly."""
+
+    def __init__(
+        self, tree: KinematicTree, attitude: BodyAttitude, bodies: Sequence[LooseBody], near: Array
+    ) -> None:
+        self.tree, self.attitude, self.bodies, self.nearby_coordinates = (
+            tree,
+            attitude,
+            bodies,
+            near,
+        )
+        self.ground = LooseBody(
+            GROUND,
+            (),
+            attitude.ground_attitude,
+            LinkPose(IDENTITY, ZERO3),
+            ZERO3,
+            ca.SX(3, 1),
+            ca.SX(3, 1),
+        )
+        self.read_bodies = [body for body in bodies if self._has_own_coordinates(body)]
+
+    def _has_own_coordinates(self, body: LooseBody) -> bool:
+        """Whether the joint has coordinates of its own, or follows another."""
+        return self.tree.links[body.links[0]].v not in self.tree.followers
+
+    def body_before(self, body: LooseBody) -> LooseBody:
+        return self.bodies[body.parent] if body.parent >= 0 else self.ground
+
+    @cached_property
+    def tree_angles(self) -> Array:
+        """The tree's coordinates, with what slides at zero."""
+        full = ca.SX.zeros(sum(link.kind.coordinate_count for link in self.tree.links))
+        near = ca.SX(spread_coordinates(self.tree, self.nearby_coordinates))
+        for body in self.read_bodies:
+            parent = self.body_before(body)
+            for index, values in self.attitude.read_joint_angles(
+                parent.attitude, body.attitude, body.links, near
+            ):
+                full[index : index + values.shape[0]] = values
+        return full
+
+    @cached_property
+    def tree_coordinates(self) -> Array:
+        """The tree's coordinates, without those that follow others."""
+        full = ca.SX(self.tree_angles)
+        for body in self.read_bodies:
+            for index, values in self._read_joint_slides(body):
+                full[index : index + values.shape[0]] = values
+        return full
+
+    def _read_joint_slides(self, body: LooseBody) -> list[tuple[int, Array]]:
+        """Axes of slides in one joint are at right angles."""
+        chain = self._joint_link_poses(body, self._displacements_by_angles)
+        gap = body.pose.p - chain[-1].p
+        found = []
+        for i, pose in zip(body.links, chain, strict=True):
+            link = self.tree.links[i]
+            if link.kind.has_position:
+                axes = self.body_before(body).pose.R @ link.R
+                found.append((link.q, axes.T @ gap))
+            elif not link.kind.has_rotation:
+                found.append((link.q, ca.dot(pose.R[:, 2], gap)))
+        return found
+
+    @cached_property
+    def _displacements_by_angles(self) -> list[LinkDisplacement]:
+        return link_displacements(self.tree, self.tree_angles)
+
+    @cached_property
+    def _displacements(self) -> list[LinkDisplacement]:
+        return link_displacements(self.tree, self.tree_coordinates)
+
+    def _joint_link_poses(self, body: LooseBody, moved: list[LinkDisplacement]) -> list[LinkPose]:
+        """The links of a joint, from where its first body is."""
+        here, found = self.body_before(body).pose, []
+        for i in body.links:
+            d = moved[i]
+            here = LinkPose(here.R @ d.rotation, here.p + here.R @ d.position)
+            found.append(here)
+        return found
+
+    @cached_property
+    def q(self) -> Array:
+        """The model's coordinates."""
+        own = ca.vertcat(
+            *(self.tree_coordinates[link.q_range] for link, *_ in links_with_coordinates(self.tree))
+        )
+        transfer = self.tree.transfer
+        if transfer is None:
+            return own
+        p = self.nearby_coordinates
+        for _ in range(1 if transfer.is_affine else _NEWTON_STEPS):
+            q, G = self._transfer_at(p)
+            p = p - solve_transfer(G, q - own)
+        return p
+
+    def _transfer_at(self, p: Array) -> tuple[Array, Array]:
+        """Joint variables at the model's coordinates, and their slopes."""
+        transfer = self.tree.transfer
+        assert transfer is not None
+        q, G = ca.substitute([transfer.q, transfer.G], [self.tree.motion.q], [ca.SX(p)])
+        return q, G
+
+    @cached_property
+    def qd(self) -> Array:
+        """The model's speeds."""
+        v = ca.SX.zeros(self.tree.tree_nv)
+        for body in self.read_bodies:
+            for freedom, value in self._read_joint_velocities(body):
+                v[freedom.velocity_index] = value
+        own = v[self.tree.own_velocity_indices()]
+        return (
+            own if self.tree.transfer is None else solve_transfer(self._transfer_at(self.q)[1], own)
+        )
+
+    def _read_joint_velocities(self, body: LooseBody) -> list[tuple[JointAxis, Array]]:
+        parent, chain = self.body_before(body), self._joint_link_poses(body, self._displacements)
+        freedoms = [
+            freedom
+            for i, pose in zip(body.links, chain, strict=True)
+            for freedom in link_joint_axes(self.tree, i, pose)
+        ]
+        turning = [freedom for freedom in freedoms if freedom.has_rotation]
+        rest = body.v - parent.velocity_at(body.r)
+        found = []
+        for freedom, rate in zip(turning, self._read_turning_rates(body, turning), strict=True):
+            found.append((freedom, rate))
+            rest = rest - rate * freedom.unit_point_velocity(body.r)
+        sliding = (freedom for freedom in freedoms if not freedom.has_rotation)
+        return found + [(freedom, ca.dot(freedom.s, rest)) for freedom in sliding]
+
+    def _read_turning_rates(self, body: LooseBody, turning: list[JointAxis]) -> list[Array]:
+        if not turning:
+            return []
+        A = ca.horzcat(*(ca.SX(freedom.s) for freedom in turning))
+        rates = A.T @ (body.omega - self.body_before(body).omega)
+        orthogonal = len(turning) == 1 or len({freedom.link for freedom in turning}) == 1
+        return ca.vertsplit(rates if orthogonal else solve_symmetric(ca.densify(A.T @ A), rates))
+
+
+def solve_transfer(G: Array, b: Array) -> Array:
+    """G⁻¹ b."""
+    if G.is_constant():
+        return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
+    return ca.solve(G, b)

@@ -1,0 +1,111 @@
+"""Composite rigid bodies: the mass matrix, O(n·depth). Walker and Orin (1982), method 3;
+and its factorisation M = LᵀD L without fill-in along the branches. Featherstone (2008), ch. 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ...algebra.linear_algebra import Array, Scalar
+from ...algebra.spatial import SpatialInertia
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ...kinematics.recursions import (
+    link_displacements,
+    motion_subspace,
+    project_joint_force,
+    recurse_inward,
+)
+from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
+
+
+def composite_mass_matrix(tree: KinematicTree, q: Array) -> Array:
+    """M, nv × nv, rotors included."""
+    return gather_columns(tree, gather_forces(tree, tree_mass_matrix(tree, q)))
+
+
+def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
+    """M along the tree's own speeds."""
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+
+    def carry(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+        return moved[index].inertia_to_parent(inertia)
+
+    composites = recurse_inward(tree, [link.inertia for link in tree.links], carry)
+    M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
+    for index, link in enumerate(tree.links):
+        for k, motion in enumerate(motion_subspace(link)):
+            momentum = composites[index] @ motion
+            column = link.v + k
+            here = index
+            while here != GROUND:
+                for row, force in enumerate(project_joint_force(tree.links[here], momentum)):
+                    M[tree.links[here].v + row, column] = force
+                    M[column, tree.links[here].v + row] = force
+                momentum = moved[here].wrench_to_parent(momentum)
+                here = tree.links[here].parent
+    for k, effect in enumerate(tree.joint_effects):
+        M[k, k] += effect.rotor_inertia
+    return M
+
+
+def parent_velocity_indices(tree: KinematicTree) -> list[int]:
+    """For each speed of the model, the speed next below it on the way to ground; −1 for none.
+
+    With mimicry, rows of the mass matrix couple across branches: then every speed depends
+    on the one before it, and the factorisation is dense.
+    """
+    if tree.followers or tree.transfer is not None:
+        return list(range(-1, tree.nv - 1))
+    parents = []
+    for link in tree.links:
+        below = -1 if link.parent == GROUND else tree.links[link.parent].v_range.stop - 1
+        parents += [below, *range(link.v, link.v_range.stop - 1)]
+    return parents
+
+
+@dataclass(frozen=True)
+class SparseMassFactors:
+    """M = LᵀD L, with L as sparse as the tree: an entry for each pair of a speed and one below."""
+
+    parents: list[int]
+    L: dict[tuple[int, int], Scalar]
+    D: list[Scalar]
+
+    def path_to_ground(self, i: int) -> list[int]:
+        """Speeds below i, on the way to ground."""
+        found = []
+        while (i := self.parents[i]) != -1:
+            found.append(i)
+        return found
+
+    def solve(self, rhs: Sequence[Scalar]) -> list[Scalar]:
+        """x with M x = rhs: from the tips inward, then outward again."""
+        x = list(rhs)
+        for k in range(len(x) - 1, -1, -1):
+            for i in self.path_to_ground(k):
+                x[i] = x[i] - self.L[k, i] * x[k]
+        x = [x[k] / self.D[k] for k in range(len(x))]
+        for k in range(len(x)):
+            for i in self.path_to_ground(k):
+                x[k] = x[k] - self.L[k, i] * x[i]
+        return x
+
+
+def factor_mass_matrix(tree: KinematicTree, M: Array) -> SparseMassFactors:
+    """The factors of a mass matrix."""
+    below = parent_velocity_indices(tree)
+    n = len(below)
+    factors = SparseMassFactors(below, {}, [])
+    H = [[M[i, j] for j in range(i + 1)] for i in range(n)]
+    for k in range(n - 1, -1, -1):
+        way = factors.path_to_ground(k)
+        for i in way:
+            factors.L[k, i] = H[k][i] / H[k][k]
+        for i in way:
+            for j in [i, *factors.path_to_ground(i)]:
+                H[i][j] = H[i][j] - factors.L[k, i] * H[k][j]
+    factors.D.extend(H[k][k] for k in range(n))
+    return factors

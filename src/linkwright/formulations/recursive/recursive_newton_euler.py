@@ -1,0 +1,158 @@
+"""Recursive Newton–Euler: forces from accelerations, O(n). Luh, Walker and Paul (1980),
+in link frames, moments about link origins, with U = [ω̇] + [ω][ω].
+
+    outward   ω_i, ω̇_i, a_i                   motion of link i (ground accelerates by −g)
+    bodies    F_i = m a + U h                  h = m c, first moment
+              N_i = I ω̇ + ω × I ω + h × a      about the link's origin
+    inward    f_i = F_i + Σ_children f,        n_i likewise, with lever arms
+    joints    τ_i = Sᵀ(n_i, f_i)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ...algebra.linear_algebra import Array, column_vector, cross
+from ...algebra.spatial import SpatialForce, SpatialInertia
+from ...kinematics.body_forces import BodyForce, declared_body_forces, spring_body_forces
+from ...kinematics.kinematic_tree import GROUND, KinematicTree
+from ...kinematics.recursions import (
+    LinkMotion,
+    LinkPose,
+    link_accelerations,
+    link_displacements,
+    link_poses,
+    project_joint_force,
+    recurse_inward,
+)
+from ...kinematics.tree_coordinates import (
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
+
+
+def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialForce:
+    """What it takes to move a body so: F and N about the link's origin.
+
+    I ω̇ + ω × I ω, entry by entry, in what U has already.
+    """
+    w, wd, a, U = state.omega, state.alpha, state.a, state.U
+    h, I = inertia.h, inertia.I  # noqa: E741
+    Nx = (
+        I[0, 0] * wd[0] + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
+        - I[0, 1] * U[2, 0] + I[0, 2] * U[1, 0] + I[1, 2] * (U[1, 1] - U[2, 2])
+    )  # fmt: skip
+    Ny = (
+        I[1, 1] * wd[1] + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
+        + I[0, 1] * U[2, 1] - I[1, 2] * U[0, 1] + I[0, 2] * (U[2, 2] - U[0, 0])
+    )  # fmt: skip
+    Nz = (
+        I[2, 2] * wd[2] + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
+        - I[0, 2] * U[1, 2] + I[1, 2] * U[0, 2] + I[0, 1] * (U[0, 0] - U[1, 1])
+    )  # fmt: skip
+    return SpatialForce(column_vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
+
+
+def newton_euler_forces(
+    tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
+) -> Array:
+    """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
+
+    `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
+    the body's origin. Dampers, friction and springs are not in here.
+    """
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    rate = spread_accelerations(tree, qd, qdd)
+    states = link_accelerations(tree, moved, spread_velocities(tree, qd), rate, -tree.gravity)
+    needed = [
+        newton_euler_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)
+    ]
+    if wrenches is not None:
+        needed = _subtract_external_wrenches(tree, needed, link_poses(tree, moved), wrenches)
+    totals = recurse_inward(tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench))
+    tau = [
+        f for link, w in zip(tree.links, totals, strict=True) for f in project_joint_force(link, w)
+    ]
+    if rate is not None:
+        tau = [
+            t + effect.rotor_inertia * rate[k]
+            for k, (t, effect) in enumerate(zip(tau, tree.joint_effects, strict=True))
+        ]
+    return gather_forces(tree, ca.vertcat(*tau))
+
+
+def _subtract_external_wrenches(
+    tree: KinematicTree, needed: list[SpatialForce], placed: list[LinkPose], wrenches: Array
+) -> list[SpatialForce]:
+    rest = list(needed)
+    for row, name in enumerate(tree.names.bodies):
+        place = tree.bodies[name]
+        R = placed[place.link].R
+        moment, force = R.T @ wrenches[row, :3].T, R.T @ wrenches[row, 3:].T
+        rest[place.link] = rest[place.link] - SpatialForce(moment + cross(place.p, force), force)
+    return rest
+
+
+def joint_reactions(
+    tree: KinematicTree,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    in_bodies: bool = False,
+    others: Sequence[BodyForce] = (),
+) -> Array:
+    """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
+    about the joint's origin in the parent, in world axes or in those of the child; drives and
+    passive forces included. `others` act on bodies beside what the mechanism has.
+    """
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    v, vd = spread_velocities(tree, qd), spread_accelerations(tree, qd, qdd)
+    states = link_accelerations(tree, moved, v, vd, -tree.gravity)
+    placed = link_poses(tree, moved)
+    applied: dict[str, SpatialForce] = {}
+    for load in (*spring_body_forces(tree, q, qd), *declared_body_forces(tree, q), *others):
+        moment = load.moment + cross(load.point, load.force)
+        one = SpatialForce(moment, load.force)
+        applied[load.body] = applied[load.body] + one if load.body in applied else one
+    beyond: dict[str, SpatialForce] = {}  # about the world's origin, world axes
+    for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
+        total = _world_body_wrench(tree, joint.child, states, placed)
+        if joint.child in applied:
+            total = total - applied[joint.child]
+        for other, outer in tree.mechanism.joints.items():
+            if outer.parent == joint.child:
+                total = total + beyond[other]
+        beyond[name] = total
+    rows = []
+    for span in tree.joints:
+        origin = _world_point(span.frame.link, span.frame.p, placed)
+        wrench = beyond[span.name]
+        moment, force = wrench.moment - cross(origin, wrench.force), wrench.force
+        if in_bodies:
+            child = tree.bodies[tree.mechanism.joints[span.name].child]
+            R = child.R if child.link == GROUND else placed[child.link].R @ child.R
+            moment, force = R.T @ moment, R.T @ force
+        rows.append(ca.vertcat(moment, force).T)
+    return ca.vertcat(*rows)
+
+
+def _world_body_wrench(
+    tree: KinematicTree, body: str, states: list[LinkMotion], placed: list[LinkPose]
+) -> SpatialForce:
+    """What moves one body, about the world's origin in world axes; nothing if it is fixed."""
+    link = tree.bodies[body].link
+    if link == GROUND:
+        weight = -(tree.inertias[body].m * tree.gravity)
+        return SpatialForce(cross(tree.inertias[body].h, -tree.gravity), ca.SX(weight))
+    own, pose = newton_euler_wrench(tree.inertias[body], states[link]), placed[link]
+    force = pose.R @ own.force
+    return SpatialForce(pose.R @ own.moment + cross(pose.p, force), force)
+
+
+def _world_point(link: int, p: Array, placed: list[LinkPose]) -> Array:
+    return p if link == GROUND else placed[link].p + placed[link].R @ p

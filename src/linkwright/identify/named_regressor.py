@@ -1,0 +1,301 @@
+"""Regressors for parameters that somebody names: τ = Y θ, and which columns of Y are redundant.
+
+θ are expressions of the mechanism's parameters, such as m2*lc2^2 + I2. The forces are expanded in
+products of those parameters; each product must be made up by θ. Parameters that occur in no θ are
+taken as known and may stand in Y. Everything is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ..algebra.exact.elimination import eliminate_pivot_column
+from ..algebra.exact.quotient_expressions import QuotientPrinter
+from ..algebra.exact.quotient_ring import BudgetError, PolynomialBudget
+from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.tape_algebra import append_formula_output
+from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients
+from ..displays import NotebookDisplayed
+from ..equations import Equations
+from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest_remedy
+from ..expressions import (
+    ONE,
+    ExactNumber,
+    Expression,
+    Name,
+    evaluate_exactly,
+    expression_text,
+    fold_expression,
+    names_in_expression,
+    parse_expression,
+)
+from ..formulations import derive
+from ..formulations.base_parameters.regressor_samples import record_function_tape
+from ..kinematics.parameter_values import CasadiAlgebra
+from ..mechanism import Mechanism
+from ..quantities import quantity_entry_names
+
+_MAX_FORMULA_LENGTH = 5000
+_THETA_OUTPUT = "theta"
+QuotientRow = dict[int, Quotient]
+
+
+@dataclass(frozen=True, repr=False)
+class NamedRegressor(NotebookDisplayed):
+    """Y, rows of formulas, with τ = Y θ; θ by their texts, `values` what they are.
+
+    Columns have the given `rank`; each `redundant` one is the sum of others times numbers.
+    """
+
+    mechanism: Mechanism
+    parameters: tuple[str, ...]
+    Y: tuple[tuple[Expression, ...], ...]
+    rank: int
+    redundant: Mapping[str, Mapping[str, Expression]]
+    known: tuple[str, ...]
+    values: tuple[ExactNumber, ...]
+
+    def summary(self) -> str:
+        """Its columns and their rank."""
+        sizes = f"{len(self.parameters)} columns of rank {self.rank}"
+        return f"NamedRegressor of {self.mechanism.name}: {sizes}"
+
+    def function(self) -> ca.Function:
+        """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""
+        eqs = derive(self.mechanism)
+        entries = quantity_entry_names(eqs.names)
+        scope: dict[str, Any] = {name: float(eqs.parameters[name]) for name in self.known}
+        for key in ("q", "qd", "qdd"):
+            scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
+        algebra = CasadiAlgebra(float)
+        rows = [
+            [fold_expression(entry, algebra, scope.__getitem__) for entry in row] for row in self.Y
+        ]
+        Y = ca.vertcat(*(ca.horzcat(*(_plain_data(x) for x in row)) for row in rows))
+        inputs = ["q", "qd", "qdd"]
+        return ca.Function("regressor", [eqs.symbols[k] for k in inputs], [Y], inputs, ["Y"])
+
+    def __str__(self) -> str:
+        count = len(self.parameters)
+        lines = [f"{self.mechanism.name}: rank {self.rank} of {count} columns"]
+        for j, theta in enumerate(self.parameters):
+            column = ", ".join(expression_text(row[j]) for row in self.Y)
+            lines.append(f"  {theta}: ({column})")
+        for theta, others in self.redundant.items():
+            lines.append(f"redundant: [{theta}] is {self.column_sum_text(others)}")
+        return "\n".join(lines)
+
+    def column_sum_text(self, others: Mapping[str, Expression]) -> str:
+        """A sum of columns in words."""
+        parts = []
+        for other, factor in others.items():
+            column = f"column {self.parameters.index(other) + 1}"
+            parts.append(column if factor == ONE else f"({expression_text(factor)}) times {column}")
+        return " plus ".join(parts) or "zero"
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it as plain data, formulas as text."""
+        return {
+            "mechanism": self.mechanism.name,
+            "rank": self.rank,
+            "parameters": {
+                theta: float(value)
+                for theta, value in zip(self.parameters, self.values, strict=True)
+            },
+            "Y": [[expression_text(entry) for entry in row] for row in self.Y],
+            "redundant": {
+                theta: {other: expression_text(factor) for other, factor in others.items()}
+                for theta, others in self.redundant.items()
+            },
+            "known": list(self.known),
+        }
+
+
+def _plain_data(entry: Any) -> Any:
+    return float(entry) if isinstance(entry, Fraction) else entry
+
+
+def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegressor:
+    """The regressor Y with inverse dynamics τ = Y θ for named parameters θ."""
+    if mechanism.loops or mechanism.constraints:
+        raise UnsupportedError(
+            f"{mechanism.name} has loops or constraints; regressors are those of trees",
+            remedy="leave them out",
+        )
+    eqs = derive(mechanism, parameters="symbolic")
+    parameters = [parameters] if isinstance(parameters, str) else parameters
+    thetas = _read_parameter_formulas(eqs, parameters)
+    used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
+    try:
+        reading = _read_forces_and_parameters(eqs, thetas)
+        printer = QuotientPrinter(reading.ring)
+        _refuse_hidden_parameters(printer, used)
+        unknown = [reading.ring.symbol_places[name] for name in eqs.parameters if name in used]
+        columns, free = _solve_regressor_columns(printer, reading, unknown)
+        relations = _redundant_columns(printer, columns, _state_generators(printer, eqs))
+    except BudgetError:
+        raise _long_regressor_error(eqs) from None
+    texts = tuple(parameters)
+    return NamedRegressor(
+        mechanism,
+        texts,
+        tuple(tuple(printer.print_quotient(c[k]) for c in columns) for k in range(eqs.nv)),
+        len(columns) - len(relations),
+        {
+            texts[j]: {texts[i]: printer.print_quotient(x) for i, x in others.items()}
+            for j, others in (relations | {j: {} for j in free}).items()
+        },
+        tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
+        tuple(evaluate_exactly(theta, eqs.parameters) for theta in thetas),
+    )
+
+
+def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
+    if not parameters:
+        raise ExpressionError("no parameters are named", remedy="name some, as 'm2*lc2^2 + I2'")
+    thetas = [parse_expression(text) for text in parameters]
+    for text, theta in zip(parameters, thetas, strict=True):
+        for name in names_in_expression(theta):
+            if name not in eqs.parameters:
+                raise NameNotFoundError(
+                    f"'{name}' is no parameter",
+                    where=f"{eqs.mechanism.name}: {text}",
+                    remedy=suggest_remedy(name, list(eqs.parameters)),
+                )
+    return thetas
+
+
+def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
+    """τ and θ as quotients of polynomials in parameters, speeds, cosines and sines."""
+    entries = quantity_entry_names(eqs.names, list(eqs.parameters))
+    tape = append_formula_output(
+        record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT
+    )
+    used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
+    literals = {name: value for name, value in eqs.literals.items() if name not in used}
+    try:
+        return read_field_quotients(
+            tape,
+            entries,
+            literals,
+            PolynomialBudget(_MAX_FORMULA_LENGTH, inf),
+            list(eqs.parameters),
+        )
+    except UnsupportedError as error:
+        raise UnsupportedError(
+            error.what,
+            where=eqs.mechanism.name,
+            remedy="leave out what is not linear: mechanism.without('friction')",
+        ) from None
+
+
+def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
+    """Generators that change with the state; cosines and roots of parameters do not."""
+    fixed = set(eqs.parameters)
+    return [
+        place
+        for place, meaning in printer.generator_expressions.items()
+        if not names_in_expression(meaning) <= fixed
+    ]
+
+
+def _long_regressor_error(eqs: Equations) -> UnsupportedError:
+    return UnsupportedError(
+        f"the forces of {eqs.mechanism.name}, or the parameters, have more than "
+        f"{_MAX_FORMULA_LENGTH} terms",
+        remedy="use its base parameters, whose regressor needs no expansion",
+    )
+
+
+def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) -> None:
+    for meaning in printer.generator_expressions.values():
+        if not isinstance(meaning, Name) and names_in_expression(meaning) & used:
+            raise UnsupportedError(
+                "the forces are not polynomials in the named parameters: "
+                f"{expression_text(meaning)}",
+                remedy="leave it out of them, so that it counts as known",
+            )
+
+
+def _solve_regressor_columns(
+    printer: QuotientPrinter, reading: PolynomialReading, unknown: list[int]
+) -> tuple[list[list[Quotient]], list[int]]:
+    """The columns of Y from one equation for every product of unknown parameters; θ that are made
+    of others get none."""
+    ring, given = reading.ring, reading.outputs[_THETA_OUTPUT]
+    forces = next(values for name, values in reading.outputs.items() if name != _THETA_OUTPUT)
+    count, zero = len(given), ring.constant(Fraction(0))
+    equations: dict[tuple[int, ...], QuotientRow] = {}
+    for k, value in enumerate([*given, *forces]):
+        if value.denominator is not None:
+            shown = expression_text(printer.print_quotient(value))
+            raise UnsupportedError(f"a quotient is not linear: {shown}")
+        for product, factor in printer.polynomial_coefficients(value.numerator, unknown).items():
+            equations.setdefault(product, {})[k] = Quotient(factor, value.reducible_generators)
+    rows, solved = equations, dict[int, QuotientRow]()
+    for j in range(count):
+        row = next(
+            (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
+        )
+        if row is not None:
+            eliminate_pivot_column(ring, rows.values(), row, j)
+            solved[j] = row
+    for product, row in rows.items():
+        if row and not any(row is s for s in solved.values()):
+            raise _nonlinear_parameter_error(printer, product, unknown)
+    columns = [
+        [solved[j].get(count + k, zero) if j in solved else zero for k in range(len(forces))]
+        for j in range(count)
+    ]
+    return columns, [j for j in range(count) if j not in solved]
+
+
+def _nonlinear_parameter_error(
+    printer: QuotientPrinter, product: tuple[int, ...], unknown: list[int]
+) -> UnsupportedError:
+    ring = printer.ring
+    exponents = [0] * len(ring.generators)
+    for place, exponent in zip(sorted(unknown), product, strict=True):
+        exponents[place] = int(exponent)
+    term = ring.context.from_dict({tuple(exponents): 1})
+    shown = expression_text(printer.print_quotient(Quotient(term)))
+    what = "a part without any of them" if shown == "1" else f"'{shown}'"
+    return UnsupportedError(
+        f"the forces are not linear in the named parameters: {what} cannot be made up of them",
+        remedy="name one more",
+    )
+
+
+def _redundant_columns(
+    printer: QuotientPrinter, columns: list[list[Quotient]], state: list[int]
+) -> dict[int, QuotientRow]:
+    """Columns that are sums of others before them, with numbers (or known ones) as factors."""
+    ring = printer.ring
+    equations: dict[tuple[int, tuple[int, ...]], QuotientRow] = {}
+    for j, column in enumerate(columns):
+        for k, entry in enumerate(column):
+            for product, factor in printer.polynomial_coefficients(entry.numerator, state).items():
+                place = equations.setdefault((k, product), {})
+                below = Quotient(
+                    entry.denominator or ring.one_polynomial, entry.reducible_generators
+                )
+                place[j] = ring.divide_quotients(
+                    Quotient(factor, entry.reducible_generators), below
+                )
+    rows, pivots = list(equations.values()), dict[int, QuotientRow]()
+    for j in range(len(columns)):
+        row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
+        if row is not None:
+            eliminate_pivot_column(ring, rows, row, j)
+            pivots[j] = row
+    return {
+        j: {i: row[j] for i, row in pivots.items() if j in row}
+        for j in range(len(columns))
+        if j not in pivots
+    }

@@ -1,0 +1,175 @@
+"""Equations of loops and constraints, and what they demand of speeds and accelerations.
+
+    φ(q, t) = 0                          holonomic: loops, gears, drives, rods, surfaces
+    ψ = A(q, t) q̇ − b(q, t) = 0          non-holonomic: rolling, knife edges
+    V = (φ̇, ψ) = J q̇ − …,   V̇ = J q̈ + γ   J stacks ∂φ/∂q and A
+
+A force λ of a row acts on the mechanism as +Jᵀλ, and on the bodies it ties together as wrenches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..algebra.linear_algebra import Array, Scalar
+from ..errors import MechanismError
+from .body_forces import BodyForce
+from .constraint_kinds.body_states import BodyStates, ConstraintRows
+from .kinematic_tree import KinematicTree, Restraint
+from .tree_coordinates import coordinate_rate_matrix
+
+
+def restraint_rows(tie: Restraint, setting: BodyStates) -> ConstraintRows:
+    """The equations of one loop or constraint."""
+    return tie.constraint_rows(setting)
+
+
+@dataclass(frozen=True)
+class ConstraintEquations:
+    """All equations of a tree, as expressions of q, q̇, t.
+
+    `owners` names the loop or constraint of every row, `units` says what it is measured in: "m",
+    "1" (sines of angles), or "" where nobody knows. Rows stand in file order; `position_rows` are
+    those of φ, in the order of its entries.
+    """
+
+    owners: tuple[str, ...]
+    row_units: tuple[str, ...]
+    position_rows: tuple[int, ...]
+    residual: Array
+    velocity: Array
+    J: Array
+    bias: Array
+    upright_conditions: Array
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @property
+    def residual_of_all_rows(self) -> Array:
+        """φ in the rows of positions, zeros in those of velocities."""
+        rows: Array = ca.SX.zeros(len(self))
+        rows[list(self.position_rows)] = self.residual
+        return rows
+
+    @property
+    def row_names(self) -> list[str]:
+        """pin[0], pin[1], …: numbered within the owner."""
+        seen: dict[str, int] = {}
+        names = []
+        for owner in self.owners:
+            names.append(f"{owner}[{seen.setdefault(owner, 0)}]")
+            seen[owner] += 1
+        return names
+
+
+def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
+    """The equations of a tree's loops and constraints; None if it has none."""
+    ties = tree.restraints.entries
+    if not ties:
+        return None
+    setting, own = BodyStates(tree), tree.motion
+    found = [(tie, restraint_rows(tie, setting)) for tie in ties]
+    N = coordinate_rate_matrix(tree, own.q)
+    V: list[Array] = []
+    owners: list[str] = []
+    units: list[str] = []
+    position_rows: list[int] = []
+    for tie, rows in found:
+        phi = _stack_rows(rows.positions)
+        position_rows += range(len(owners), len(owners) + len(rows.positions))
+        V += [ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), *rows.velocities]
+        owners += [tie.name] * (len(rows.positions) + len(rows.velocities))
+        units += _restraint_row_units(tie, rows.positions) + _restraint_row_units(
+            tie, rows.velocities
+        )
+    velocity = _stack_rows(V)
+    J = ca.jacobian(velocity, own.qd)
+    _check_rows_restrict(J, owners, moving_loops(tree))
+    gamma = ca.jtimes(velocity, own.q, N @ own.qd) + ca.jacobian(velocity, own.t)
+    residual = _stack_rows([row for _, rows in found for row in rows.positions])
+    upright = _stack_rows([row for _, rows in found for row in rows.upright])
+    return ConstraintEquations(
+        tuple(owners), tuple(units), tuple(position_rows), residual, velocity, J,
+        ca.densify(gamma), upright,
+    )  # fmt: skip
+
+
+def _stack_rows(rows: Sequence[Scalar]) -> Array:
+    """Below one another; a column without entries where there are none."""
+    return ca.vertcat(ca.SX(0, 1), *rows)
+
+
+def axle_misalignment_rates(tree: KinematicTree) -> Array:
+    """Speeds that equations of constraints assume to be zero: axles that do not stay parallel."""
+    setting = BodyStates(tree)
+    return _stack_rows(
+        [row for tie in tree.restraints.entries for row in tie.assumed_zero_rates(setting)]
+    )
+
+
+def _restraint_row_units(tie: Restraint, rows: list[Scalar]) -> list[str]:
+    """What equations are measured in, one word a row."""
+    return tie.row_units(len(rows))
+
+
+def moving_loops(tree: KinematicTree) -> set[str]:
+    """Loops between bodies that move against each other. Such a loop may restrict nothing that
+    the joints do not restrict already: the second hinge of a door."""
+    ties = tree.restraints.entries
+    return {tie.name for tie in ties if len({place.link for place in tie.loop_frames}) == 2}
+
+
+def _check_rows_restrict(J: Array, owners: list[str], redundant: set[str]) -> None:
+    """No constraint is without effect: each must restrict some speed, but for loops that may be
+    `redundant`."""
+    touched = {owners[row] for row in ca.sparsify(J).sparsity().get_triplet()[0]}
+    for owner in owners:
+        if owner not in touched and owner not in redundant:
+            raise idle_constraint_error(owner)
+
+
+def idle_constraint_error(owner: str) -> MechanismError:
+    return MechanismError(
+        f"'{owner}' restricts nothing: what it ties together does not move",
+        remedy="remove it, or name bodies that move against each other",
+    )
+
+
+def constraint_body_forces(
+    tree: KinematicTree, constraints: ConstraintEquations, force: Array
+) -> list[BodyForce]:
+    """What forces λ of the rows do to the bodies that loops and constraints tie together.
+
+    The virtual power of a wrench is λ times the rate of its row. Equations between coordinates
+    act along these, and have no wrench.
+    """
+    found = []
+    for tie in tree.restraints.entries:
+        for body in _restrained_bodies(tie, BodyStates(tree)):
+            shift, push = ca.SX.sym("shift", 6), ca.SX.sym("push", 6)
+            rows = restraint_rows(tie, BodyStates(tree, {body: shift}, {body: push}))
+            own = [force[k] for k, owner in enumerate(constraints.owners) if owner == tie.name]
+            count = len(rows.positions)
+            moment_and_force = _row_force_gradient(rows.positions, own[:count], shift)
+            moment_and_force += _row_force_gradient(rows.velocities, own[count:], push)
+            at = [ca.vertcat(shift, push)], [ca.SX.zeros(12)]
+            (total,) = ca.substitute([moment_and_force], *at)
+            link = tree.bodies[body].link
+            found.append(BodyForce(body, link, ca.SX.zeros(3), total[3:], total[:3], tie.name))
+    return found
+
+
+def _row_force_gradient(rows: list[Scalar], forces: list[Scalar], symbol: Array) -> Array:
+    """∂(Σ λ row)/∂symbol."""
+    pairs = zip(rows, forces, strict=True)
+    return ca.gradient(sum((row * force for row, force in pairs), ca.SX(0)), symbol)
+
+
+def _restrained_bodies(tie: Restraint, setting: BodyStates) -> list[str]:
+    """The bodies, without ground, that a constraint acts on."""
+    bodies = [setting.body_name(name) for name in tie.attached_names]
+    return [body for body in bodies if body != "ground"]

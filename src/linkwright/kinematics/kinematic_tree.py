@@ -1,0 +1,307 @@
+"""The kinematic tree: what all recursions run over.
+
+Every joint is broken into elementary motions, each with a link behind it; a link's frame
+has its motion's axis as z, and links between the motions of one joint have no mass. What
+is fixed together is one link. Bodies and frames of the user are placed in links.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from ..algebra.linear_algebra import Array, Scalar
+from ..algebra.spatial import SpatialInertia
+from ..expressions import ExactNumber
+from ..mechanism import Mechanism, MechanismNames
+from .elementary_motions import MotionKind
+
+if TYPE_CHECKING:
+    from .body_forces import BodyForce, SpringLength
+    from .constraint_kinds.body_states import BodyStates, ConstraintRows
+    from .sketches import Sketch
+    from .world_kinematics import WorldKinematics
+
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class ModelSymbols:
+    """The model's own: coordinates q, speeds qd, their rates qdd, forces tau, and time t."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    t: Array
+
+
+@dataclass(frozen=True)
+class JointTransfer:
+    """Joint variables as functions of the model's coordinates p: q = f(p), q̇ = G ṗ,
+    q̈ = G p̈ + Ġ ṗ; expressions of the model's symbols. `neutral` is p where q is zero, if known."""
+
+    q: Array
+    G: Array
+    G_rate: Array
+    neutral: tuple[float, ...]
+
+    @property
+    def is_affine(self) -> bool:
+        return bool(self.G_rate.nnz() == 0)
+
+
+@dataclass(frozen=True)
+class ForceElement(ABC):
+    """A force of the mechanism, with its numbers as floats or symbols.
+
+    `force_kinds` has one file a kind. `is_declared`: the file gives the force as a load; springs,
+    dampers and contacts are passive. `label` names it in pictures.
+    """
+
+    name: str
+
+    is_declared: ClassVar[bool] = False
+    label: ClassVar[str] = "load"
+
+    def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
+        """Forces and moments on bodies where these stand in the world, v the tree's speeds."""
+        return []
+
+    def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
+        """Forces along degrees of freedom, by the index among the tree's speeds."""
+        return ()
+
+    def potential_energy(self, world: WorldKinematics) -> Scalar | None:
+        """Its potential energy; None if it has none."""
+        return None
+
+    def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
+        """How closed forms write it, if its force depends on a length."""
+        return None
+
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
+
+
+@dataclass(frozen=True)
+class TreeForces:
+    """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
+    the model's symbols."""
+
+    force_elements: tuple[ForceElement, ...] = ()
+    actuator_moves: tuple[Scalar, ...] = ()
+    compliant_contacts: tuple[ForceElement, ...] = ()
+
+    @property
+    def passive_elements(self) -> list[ForceElement]:
+        return [x for x in (*self.force_elements, *self.compliant_contacts) if not x.is_declared]
+
+    @property
+    def declared_elements(self) -> list[ForceElement]:
+        return [x for x in self.force_elements if x.is_declared]
+
+
+@dataclass(frozen=True)
+class LinkFrame:
+    """A frame fixed to a link (or to ground): its placement (R, p) in the link's frame."""
+
+    link: int
+    R: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class Restraint(ABC):
+    """A loop or constraint, with its numbers as floats or symbols.
+
+    `constraint_kinds` has one file a kind. Nothing else needs to know the kinds: what the package
+    asks of a loop or constraint are the methods below.
+    """
+
+    name: str
+
+    @property
+    @abstractmethod
+    def attached_names(self) -> tuple[str, ...]:
+        """Frames or bodies that it acts on; none if it acts along coordinates."""
+
+    @abstractmethod
+    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Its equations."""
+
+    def row_units(self, count: int) -> list[str]:
+        """What its first `count` equations of positions, or of speeds, are measured in: "m", "1"
+        (sines of angles), or "" where nobody knows."""
+        return ["m"] * count
+
+    def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
+        """Expressions of speeds that must vanish for its equations to make sense."""
+        return []
+
+    def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> Restraint:
+        """The same with its frames placed in other link frames."""
+        return self
+
+    def choose_side(self, tree: KinematicTree) -> Restraint:
+        """The same on the side on which the mechanism's file has it, where there are two."""
+        return self
+
+    @property
+    def loop_frames(self) -> tuple[LinkFrame, ...]:
+        """The frames of a joint that closes a loop, in the parent and in the child."""
+        return ()
+
+    def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
+        """Axes about which it lets bodies turn, each with a frame and the direction in it."""
+        return []
+
+    @property
+    def sketches(self) -> tuple[Sketch, ...]:
+        """What pictures show of it."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Restraints:
+    """What closes loops and restricts the motion of a tree."""
+
+    entries: tuple[Restraint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """An elementary motion and the body behind it.
+
+    (R, p) places the motion's frame, before it moves, in the parent link's frame. A turn is
+    by q + `offset`; the link's own frame is shifted along z by `shift` beyond the motion.
+    `inertia` is about the link frame's origin; `q` and `v` are the first indices of its
+    coordinates and speeds among those of the whole tree, followers of mimicry included.
+    """
+
+    parent: int
+    R: Array
+    p: Array
+    kind: MotionKind
+    pitch: Scalar
+    q: int
+    v: int
+    inertia: SpatialInertia
+    offset: float = 0.0
+    shift: Scalar = 0.0
+
+    @property
+    def q_range(self) -> slice:
+        return slice(self.q, self.q + self.kind.coordinate_count)
+
+    @property
+    def v_range(self) -> slice:
+        return slice(self.v, self.v + self.kind.velocity_count)
+
+
+@dataclass(frozen=True)
+class BodyMass:
+    """A body as textbooks have it: mass m, mass centre c, tensor I about it, link's axes."""
+
+    link: int
+    m: Scalar
+    c: Array
+    I: Array  # noqa: E741
+
+
+@dataclass(frozen=True)
+class JointEffects:
+    """What acts along one freedom of the tree: losses, spring, rotor (zero where nothing)."""
+
+    damping: Scalar = 0.0
+    friction: Scalar = 0.0
+    smoothing: Scalar = 0.0
+    stiffness: Scalar = 0.0
+    rest_position: Scalar = 0.0
+    rotor_inertia: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class MimicFollower:
+    """A tree coordinate that is `gain` · (another coordinate of the model) + `offset`."""
+
+    leader: int
+    gain: Scalar
+    offset: Scalar
+
+
+@dataclass(frozen=True)
+class JointLinks:
+    """A joint of the mechanism: its links (none if it does not move) and its frame."""
+
+    name: str
+    links: tuple[int, ...]
+    frame: LinkFrame
+
+
+@dataclass(frozen=True)
+class KinematicTree:
+    """A mechanism made ready for recursions, with its numbers as floats or symbols.
+
+    `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
+    `followers` maps its coordinates of mimicking joints to the model's. `inertias` and `masses`
+    are those of the single bodies, in their links' frames (a canonical tree has no masses).
+    """
+
+    mechanism: Mechanism
+    links: tuple[Link, ...]
+    bodies: dict[str, LinkFrame]
+    frames: dict[str, LinkFrame]
+    inertias: dict[str, SpatialInertia]
+    masses: dict[str, BodyMass]
+    joints: tuple[JointLinks, ...]
+    joint_effects: tuple[JointEffects, ...]
+    followers: dict[int, MimicFollower]
+    names: MechanismNames
+    gravity: Array
+    motion: ModelSymbols
+    transfer: JointTransfer | None = None
+    forces: TreeForces = TreeForces()
+    restraints: Restraints = Restraints()
+    symbols: dict[str, Scalar] = field(default_factory=dict)
+    symbol_values: dict[str, ExactNumber] = field(default_factory=dict)
+    literals: dict[str, Fraction] = field(default_factory=dict)
+
+    @property
+    def nq(self) -> int:
+        return self.names.nq
+
+    @property
+    def nv(self) -> int:
+        return self.names.nv
+
+    @property
+    def tree_nv(self) -> int:
+        return len(self.joint_effects)
+
+    def own_velocity_indices(self) -> list[int]:
+        """Indices, among the tree's speeds, of those that are the model's, in order."""
+        return [v for v in range(self.tree_nv) if v not in self.followers]
+
+    def path_to_ground(self, link: int) -> Iterator[int]:
+        """Links from the given one to ground."""
+        while link != GROUND:
+            yield link
+            link = self.links[link].parent
+
+    def find_frame(self, name: str) -> LinkFrame:
+        """A body or frame by name."""
+        from ..errors import NameNotFoundError, suggest_remedy
+
+        places = self.bodies | self.frames
+        if name not in places:
+            raise NameNotFoundError(
+                f"{self.mechanism.name} has no frame or body '{name}'",
+                remedy=suggest_remedy(name, list(places)),
+            )
+        return places[name]

@@ -1,0 +1,31 @@
+"""The size of a mechanism, by which rounded lengths are judged."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..types import Floats
+from .kinematic_tree import GROUND, KinematicTree, LinkFrame
+from .world_kinematics import WorldKinematics
+
+
+def mechanism_length(tree: KinematicTree, q: Floats) -> float:
+    """The largest distance, m, between origins of joints, ends of loops and centres of mass at q;
+    1 where all of them coincide."""
+    world = WorldKinematics(tree, ca.DM(q))
+    places = [LinkFrame(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
+    places += [span.frame for span in tree.joints] + list(tree.frames.values())
+    for tie in tree.restraints.entries:
+        places += tie.loop_frames
+    points = np.array([_world_point(world, place) for place in places])
+    spread = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return spread if spread > 0 else 1.0
+
+
+def _world_point(world: WorldKinematics, place: LinkFrame) -> Floats:
+    p = ca.SX(place.p)
+    if place.link != GROUND:
+        link = world.link_poses[place.link]
+        p = link.p + link.R @ p
+    return np.asarray(ca.DM(ca.SX(p)), dtype=float).ravel()

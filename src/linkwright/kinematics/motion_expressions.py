@@ -1,0 +1,129 @@
+"""What a mechanism says in expressions of its motion: chosen coordinates, forces, actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import Array, Scalar
+from ..errors import UnsupportedError
+from ..mechanism import Mechanism, coordinate_names, velocity_names
+from .force_kinds import FORCE_READERS
+from .force_kinds.compliant_contact import read_compliant_contact
+from .kinematic_tree import JointTransfer, ModelSymbols, TreeForces
+from .parameter_values import ParameterValues
+from .tree_coordinates import make_joint_transfer
+
+SymbolScope = dict[str, Scalar]
+
+
+def joint_variable_names(mechanism: Mechanism) -> list[str]:
+    return [
+        variable
+        for name, joint in mechanism.joints_depth_first()
+        for variable in coordinate_names(name, joint)
+    ]
+
+
+def chosen_coordinate_transfer(
+    mechanism: Mechanism, values: ParameterValues, motion: ModelSymbols
+) -> JointTransfer | None:
+    """Joint variables as functions of the coordinates that the mechanism chooses, if it does."""
+    chosen = mechanism.coordinates
+    if chosen is None:
+        return None
+    values.enter_place("coordinates")
+    variables = joint_variable_names(mechanism)
+    if chosen.joints:
+        scope: SymbolScope = dict(zip(chosen.own_names, ca.vertsplit(motion.q), strict=True))
+        q = ca.vertcat(*(values.read_motion_expression(chosen.joints[v], scope) for v in variables))
+        _check_regular_transfer(ca.jacobian(q, motion.q), motion.q, values)
+        return make_joint_transfer(q, motion, (0.0,) * len(variables))
+    old = ca.vertcat(*(ca.SX.sym(v) for v in variables))
+    scope = dict(zip(variables, ca.vertsplit(old), strict=True))
+    new = ca.vertcat(*(values.read_motion_expression(e, scope) for e in chosen.new.values()))
+    A = ca.jacobian(new, old)
+    if ca.depends_on(A, old):
+        raise UnsupportedError(
+            "are not affine in the joint variables", where="coordinates.new",
+            remedy="give the joint variables as functions of them, as coordinates.joints",
+        )  # fmt: skip
+    _check_regular_transfer(A, old, values)
+    start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
+    inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
+    neutral = _function_at_nominal(start, old, values)(np.zeros(len(variables)))
+    return make_joint_transfer(
+        ca.sparsify(inverse) @ (motion.q - start),
+        motion,
+        tuple(np.asarray(neutral, dtype=float).ravel().tolist()),
+    )
+
+
+def _function_at_nominal(
+    expression: Array, variables: Array, values: ParameterValues
+) -> Callable[..., Any]:
+    """A function of the variables, symbols of parameters at their values."""
+    known = list(values.symbols)
+    function = ca.Function(
+        "at", [variables, ca.vertcat(*(values.symbols[name] for name in known))], [expression]
+    )
+    numbers = [float(values.symbol_values[name]) for name in known]
+    return lambda x: function(x, numbers)
+
+
+def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues) -> None:
+    """The new coordinates and the joints' variables must determine each other."""
+    at, n = _function_at_nominal(G, variables, values), G.shape[0]
+    rng = np.random.default_rng(0)
+    found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
+    if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
+        raise UnsupportedError(
+            "do not determine the joint variables", where="coordinates",
+            remedy="give functions that are independent of each other",
+        )  # fmt: skip
+
+
+def motion_symbol_scope(
+    mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
+) -> SymbolScope:
+    """What names in forces stand for: t, coordinates and speeds, those of the joints too."""
+    scope: SymbolScope = {"t": motion.t}
+    q, qd = motion.q, motion.qd
+    if transfer is not None:
+        assert mechanism.coordinates is not None
+        own = mechanism.coordinates.own_names
+        scope |= dict(zip(own, ca.vertsplit(q), strict=True))
+        scope |= {f"d{name}": x for name, x in zip(own, ca.vertsplit(qd), strict=True)}
+        q, qd = transfer.q, transfer.G @ qd
+    i = k = 0
+    for name, joint in mechanism.joints_depth_first():
+        for variable in coordinate_names(name, joint):
+            scope.setdefault(variable, q[i])
+            i += 1
+        for speed in velocity_names(name, joint):
+            scope.setdefault(speed if joint.by_quaternion else f"d{speed}", qd[k])
+            k += 1
+    return scope
+
+
+def read_tree_forces(
+    mechanism: Mechanism, values: ParameterValues, scope: SymbolScope, freedoms: Mapping[str, int]
+) -> TreeForces:
+    """Force elements and actuators as expressions."""
+    forces = []
+    for name, force in mechanism.forces.items():
+        values.enter_place(f"forces.{name}")
+        forces.append(FORCE_READERS[type(force)](name, force, values, scope, freedoms))
+    moves = []
+    for name, actuator in mechanism.actuators.items():
+        values.enter_place(f"actuators.{name}")
+        moves.append(values.read_motion_expression(actuator.moves, scope))
+    pads = []
+    for name, contact in mechanism.contacts.items():
+        if contact.stiffness is not None:
+            values.enter_place(f"contacts.{name}")
+            pads.append(read_compliant_contact(name, contact, values))
+    return TreeForces(tuple(forces), tuple(moves), tuple(pads))

@@ -1,0 +1,77 @@
+"""What every single part has of energies and places: bodies, rotors, springs, frames."""
+
+from __future__ import annotations
+
+from ..algebra.linear_algebra import Array, Scalar, dot
+from .frame_kinematics import frame_placement
+from .kinematic_tree import KinematicTree
+from .tree_coordinates import spread_coordinates, spread_velocities
+from .world_kinematics import WorldKinematics
+
+
+def _is_zero_scalar(number: Scalar) -> bool:
+    return isinstance(number, float) and number == 0.0
+
+
+class PartContributions:
+    """Expressions of q and q̇, one entry for every part that has a name.
+
+    Sums are those of `totals`: bodies and rotors make up the kinetic energy, the weight of bodies
+    and springs the potential.
+    """
+
+    def __init__(self, tree: KinematicTree) -> None:
+        self.tree, self.q = tree, tree.motion.q
+        self.world = WorldKinematics(tree, self.q)
+        self.v = spread_velocities(tree, tree.motion.qd)
+        self.bodies = [body.name for body in self.world.bodies]
+
+    def kinetic_energies(self) -> list[Array]:
+        found = []
+        for body in self.world.bodies:
+            J_v, J_w = self.world.point_jacobians(body.link, body.r)
+            v, w = J_v @ self.v, J_w @ self.v
+            found.append((body.m * dot(v, v) + dot(w, body.I @ w)) / 2)
+        return found
+
+    def weight_energies(self) -> list[Array]:
+        """Zero at the height of the world's origin."""
+        return [-body.m * dot(self.tree.gravity, body.r) for body in self.world.bodies]
+
+    def rotor_energies(self) -> dict[str, Array]:
+        """Kinetic energies of motors with inertia, by joint."""
+        found: dict[str, Array] = {}
+        for span in self.tree.joints:
+            for link in (self.tree.links[k] for k in span.links):
+                for v in range(link.v, link.v + link.kind.velocity_count):
+                    rotor = self.tree.joint_effects[v].rotor_inertia
+                    if not _is_zero_scalar(rotor):
+                        found[span.name] = found.get(span.name, 0) + rotor * self.v[v] ** 2 / 2
+        return found
+
+    def spring_energies(self) -> dict[str, Array]:
+        """Energies of the springs at joints and between points, by joint and by force."""
+        full = spread_coordinates(self.tree, self.q)
+        found: dict[str, Array] = {}
+        for span in self.tree.joints:
+            for link in (self.tree.links[k] for k in span.links):
+                effect = self.tree.joint_effects[link.v]
+                if link.kind.coordinate_count == 1 and not _is_zero_scalar(effect.stiffness):
+                    energy = effect.stiffness * (full[link.q] - effect.rest_position) ** 2 / 2
+                    found[span.name] = found.get(span.name, 0) + energy
+        for element in self.tree.forces.force_elements:
+            energy = element.potential_energy(self.world)
+            if energy is not None:
+                found[element.name] = found.get(element.name, 0) + energy
+        return found
+
+    def centers_of_mass(self) -> list[Array]:
+        """Mass centres of the bodies in the world."""
+        return [body.r for body in self.world.bodies]
+
+    def frame_origins(self) -> dict[str, Array]:
+        """Origins of the mechanism's frames in the world."""
+        names = self.tree.mechanism.frames
+        return {
+            n: frame_placement(self.tree, self.q, self.tree.find_frame(n))[:3, 3] for n in names
+        }

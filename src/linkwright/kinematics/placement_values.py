@@ -1,0 +1,72 @@
+"""Placements, rotations and axes of a mechanism as arrays of floats or symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra.linear_algebra import (
+    IDENTITY,
+    Array,
+    column_vector,
+    cross,
+    dot,
+    matrix_from_rows,
+    snap_rounding_noise,
+)
+from ..algebra.rotations import (
+    constant_quaternion_rotation,
+    rotation_to_axis,
+    rpy_rotation,
+    to_python_scalar,
+    unit_vector,
+)
+from ..expressions import Expression
+from ..mechanism import Joint, Orientation, Placement, Vector
+from .parameter_values import ParameterValues
+
+
+def read_vector(
+    values: ParameterValues, entries: Sequence[Expression], names: Sequence[str]
+) -> Array:
+    return column_vector(*(values.read_scalar(e, n) for e, n in zip(entries, names, strict=True)))
+
+
+def read_rotation(values: ParameterValues, rotated: Orientation, suffix: str) -> Array:
+    if "quaternion" in rotated.model_fields_set:
+        names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
+        entries = [values.read_scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
+        return constant_quaternion_rotation(entries)
+    names = [f"{c}_{suffix}" for c in ("roll", "pitch", "yaw")]
+    turns = [values.cosine_sine(e, n) for e, n in zip(rotated.rpy, names, strict=True)]
+    return rpy_rotation(*turns)
+
+
+def read_placement(values: ParameterValues, place: Placement, suffix: str) -> tuple[Array, Array]:
+    """(R, p)."""
+    position = read_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
+    return read_rotation(values, place, suffix), position
+
+
+def axis_alignment(values: ParameterValues, axis: Vector, name: str, key: str = "axis") -> Array:
+    """A constant rotation whose z axis is the given one."""
+    numbers = [values.read_number(entry) for entry in axis]
+    names = [f"{key}_{c}_{name}" for c in "xyz"]
+    if numbers.count(0.0) == 2 and not values.has_symbols(axis, names):
+        return rotation_to_axis(numbers, numbers)
+    entries = [values.read_scalar(e, n) for e, n in zip(axis, names, strict=True)]
+    return rotation_to_axis(entries, numbers)
+
+
+def joint_motion_axes(values: ParameterValues, joint: Joint, name: str) -> Array:
+    """The axes x, y, z of the joint's motions, seen from the joint's frame: those of its plane, if
+    it has one (z along the normal, x along `axis2`)."""
+    if not joint.kind.has_plane_frame:
+        return IDENTITY
+    z = axis_alignment(values, joint.axis, name)[:, 2]
+    x = read_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    x = unit_vector(x - z * dot(z, x))
+    y = cross(z, x)
+    rows = [[x[i], y[i], z[i]] for i in range(3)]
+    return snap_rounding_noise(
+        matrix_from_rows([[to_python_scalar(entry) for entry in row] for row in rows])
+    )

@@ -1,0 +1,264 @@
+"""From a mechanism to its kinematic tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..algebra.linear_algebra import (
+    IDENTITY,
+    ZERO3,
+    Array,
+    Scalar,
+    column_vector,
+    matrix_from_rows,
+    snap_rounding_noise,
+    symmetric_from_upper,
+)
+from ..algebra.rotations import constant_quaternion_rotation, rotation_z
+from ..algebra.spatial import ZERO_INERTIA, SpatialInertia, inertia_about_origin
+from ..mechanism import GROUND as GROUND_NAME
+from ..mechanism import Body, Joint, Mechanism, coordinate_name, mechanism_names
+from .elementary_motions import LinkStep, elementary_motions
+from .kinematic_tree import (
+    GROUND,
+    BodyMass,
+    JointEffects,
+    JointLinks,
+    KinematicTree,
+    Link,
+    LinkFrame,
+    MimicFollower,
+    Restraints,
+)
+from .motion_expressions import chosen_coordinate_transfer, motion_symbol_scope, read_tree_forces
+from .parameter_values import ParameterSelection, ParameterValues
+from .placement_values import (
+    axis_alignment,
+    joint_motion_axes,
+    read_placement,
+    read_rotation,
+    read_vector,
+)
+from .restraints import read_restraints
+from .tree_coordinates import make_motion_symbols
+
+
+def build_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
+    """The tree of a mechanism, with the restraints of its loops and constraints."""
+    tree = _TreeBuilder(mechanism, ParameterValues(mechanism, parameters)).build()
+    ties = tuple(tie.choose_side(tree) for tie in tree.restraints.entries)
+    return replace(tree, restraints=Restraints(ties))
+
+
+class _TreeBuilder:
+    def __init__(self, mechanism: Mechanism, values: ParameterValues) -> None:
+        self.mechanism = mechanism
+        self.values = values
+        self.links: list[Link] = []
+        self.bodies: dict[str, LinkFrame] = {GROUND_NAME: LinkFrame(GROUND, IDENTITY, ZERO3)}
+        self.joints: list[JointLinks] = []
+        self.effects: list[JointEffects] = []
+        self.velocity_of_coordinate: dict[str, int] = {}
+        self.tree_nq = 0
+
+    def build(self) -> KinematicTree:
+        for name, joint in self.mechanism.joints_depth_first():
+            self.add_joint(name, joint)
+        masses = {
+            name: self.read_body_mass(name, body) for name, body in self.mechanism.bodies.items()
+        }
+        inertias = {name: inertia_about_origin(b.m, b.c, b.I) for name, b in masses.items()}
+        self.add_inertias(inertias)
+        self.values.enter_place("gravity")
+        gravity = read_vector(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
+        frames = {name: self.place_frame(name) for name in self.mechanism.frames}
+        followers = self.resolve_followers()
+        names = mechanism_names(self.mechanism)
+        motion = make_motion_symbols(names)
+        transfer = chosen_coordinate_transfer(self.mechanism, self.values, motion)
+        scope = motion_symbol_scope(self.mechanism, motion, transfer)
+        loads = read_tree_forces(self.mechanism, self.values, scope, self.velocity_indices())
+        restraints = read_restraints(self.mechanism, self.values, scope, self.bodies)
+        self.values.order_symbols()
+        return KinematicTree(
+            mechanism=self.mechanism,
+            links=tuple(self.links),
+            bodies=self.bodies,
+            frames=frames,
+            inertias=inertias,
+            masses=masses,
+            joints=tuple(self.joints),
+            joint_effects=tuple(self.effects),
+            followers=followers,
+            names=names,
+            gravity=gravity,
+            motion=motion,
+            transfer=transfer,
+            forces=loads,
+            restraints=restraints,
+            symbols=self.values.symbols,
+            symbol_values=self.values.symbol_values,
+            literals=self.values.literals,
+        )
+
+    # -- joints --------------------------------------------------------------------------
+
+    def add_joint(self, name: str, joint: Joint) -> None:
+        self.values.enter_place(f"joints.{name}")
+        parent = self.bodies[joint.parent]
+        R, p = read_placement(self.values, joint.origin, name)
+        here = LinkFrame(parent.link, snap_rounding_noise(parent.R @ R), parent.p + parent.R @ p)
+        frame, first = here, len(self.links)
+        axes = joint_motion_axes(self.values, joint, name)
+        here = replace(here, R=snap_rounding_noise(here.R @ axes))
+        if joint.locked is not None:
+            here = self.lock_joint(name, joint, here)
+        else:
+            for number, step in enumerate(elementary_motions(joint)):
+                here = self.add_link(name, joint, number, step, here)
+        R_child, p_child = read_placement(self.values, joint.child_origin, f"{name}_child")
+        R = snap_rounding_noise(here.R @ axes.T @ R_child.T)
+        self.bodies[joint.child] = LinkFrame(here.link, R, here.p - R @ p_child)
+        self.joints.append(JointLinks(name, tuple(range(first, len(self.links))), frame))
+
+    def add_link(
+        self, name: str, joint: Joint, number: int, step: LinkStep, here: LinkFrame
+    ) -> LinkFrame:
+        A = self.axis_rotation(name, joint, step)
+        pitch = (
+            self.values.read_scalar(joint.pitch, f"lead_{name}") if joint.pitch is not None else 0.0
+        )
+        self.links.append(
+            Link(
+                parent=here.link,
+                R=snap_rounding_noise(here.R @ A),
+                p=here.p,
+                kind=step.kind,
+                pitch=pitch,
+                q=self.tree_nq,
+                v=len(self.effects),
+                inertia=ZERO_INERTIA,
+            )
+        )
+        self.velocity_of_coordinate.setdefault(name, len(self.effects))
+        self.tree_nq += step.kind.coordinate_count
+        for freedom in range(number, number + step.kind.velocity_count):
+            self.effects.append(self.read_joint_effects(name, joint, freedom))
+        return LinkFrame(len(self.links) - 1, A.T, ZERO3)
+
+    def axis_rotation(self, name: str, joint: Joint, step: LinkStep) -> Array:
+        if step.axis is None:
+            return IDENTITY
+        key = "axis" if step.axis is joint.axis else "axis2"
+        return axis_alignment(self.values, step.axis, name, key)
+
+    def lock_joint(self, name: str, joint: Joint, here: LinkFrame) -> LinkFrame:
+        """The constant placement of a locked joint."""
+        held = joint.each(joint.locked)
+        for number, step in enumerate(elementary_motions(joint)):
+            A = self.axis_rotation(name, joint, step)
+            if step.kind.has_quaternion:
+                endings = [f"{ending}_{name}" for ending in joint.coordinates]
+                entries = [
+                    self.values.read_scalar(e, n) for e, n in zip(held, endings, strict=True)
+                ]
+                position = column_vector(*entries[:-4]) if step.kind.has_position else ZERO3
+                here = replace(here, p=here.p + here.R @ position)
+                turned = snap_rounding_noise(here.R @ constant_quaternion_rotation(entries[-4:]))
+                return replace(here, R=turned)
+            value, held = held[0], held[1:]
+            R, slide = IDENTITY, 0.0
+            label = f"q_{coordinate_name(name, joint.coordinates[number])}".replace(".", "_")
+            if step.kind.turns_about_axis:
+                R = rotation_z(self.values.cosine_sine(value, label))
+            if step.kind.slides_along_axis:
+                slide = self.values.read_scalar(value, label)
+            if step.kind.turns_about_axis and joint.pitch is not None:
+                slide = slide * self.values.read_scalar(joint.pitch, f"lead_{name}")
+            p = here.p + here.R @ A @ column_vector(0.0, 0.0, slide)
+            here = LinkFrame(here.link, snap_rounding_noise(here.R @ A @ R @ A.T), p)
+        return here
+
+    def read_joint_effects(self, name: str, joint: Joint, freedom: int) -> JointEffects:
+        suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
+
+        def scalar(field: object, symbol: str) -> Scalar:
+            return self.values.read_scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
+
+        rotor: Scalar = 0.0
+        if joint.motor is not None:
+            ratio = scalar(joint.motor.ratio, "G")
+            rotor = ratio * ratio * scalar(joint.motor.inertia, "J")
+        return JointEffects(
+            damping=scalar(joint.damping, "d"),
+            friction=scalar(joint.friction, "F"),
+            smoothing=scalar(joint.smoothing, "vs"),
+            stiffness=0.0 if joint.by_quaternion else scalar(joint.stiffness, "k"),
+            rest_position=0.0 if joint.by_quaternion else scalar(joint.rest, "q0"),
+            rotor_inertia=rotor,
+        )
+
+    def velocity_indices(self) -> dict[str, int]:
+        """Freedoms by name, and where they stand among the tree's speeds."""
+        return {
+            coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
+            for name, joint in self.mechanism.joints.items()
+            if joint.moves
+            for k, freedom in enumerate(joint.dofs)
+        }
+
+    def resolve_followers(self) -> dict[int, MimicFollower]:
+        """Followers of followers follow the first leader: gains multiply, offsets add up."""
+        found: dict[int, MimicFollower] = {}
+        own: list[int] = []
+        for name, joint in self.mechanism.joints_depth_first():
+            if joint.moves:
+                first = self.velocity_of_coordinate[name]
+                own += range(first, first + len(joint.dofs))
+        for name, joint in self.mechanism.joints.items():
+            if joint.mimic is None:
+                continue
+            self.values.enter_place("mimicry")
+            gain: Scalar = 1.0
+            offset: Scalar = 0.0
+            leader, follower = name, joint
+            while follower.mimic is not None:
+                mimic = follower.mimic
+                offset = offset + gain * self.values.read_scalar(mimic.offset, f"offset_{leader}")
+                gain = gain * self.values.read_scalar(mimic.multiplier, f"gain_{leader}")
+                leader, follower = mimic.joint, self.mechanism.joints[mimic.joint]
+            found[self.velocity_of_coordinate[name]] = MimicFollower(
+                own.index(self.velocity_of_coordinate[leader]), gain, offset
+            )
+        return found
+
+    # -- bodies --------------------------------------------------------------------------
+
+    def add_inertias(self, inertias: dict[str, SpatialInertia]) -> None:
+        for name, inertia in inertias.items():
+            index = self.bodies[name].link
+            if index != GROUND:
+                link = self.links[index]
+                self.links[index] = replace(link, inertia=link.inertia + inertia)
+
+    def read_body_mass(self, name: str, body: Body) -> BodyMass:
+        """A body's mass, mass centre and tensor, in its link's frame."""
+        self.values.enter_place(f"bodies.{name}")
+        scalar, tensor = self.values.read_scalar, body.inertia
+        xx, yy, zz, xy, xz, yz = (
+            scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
+        )
+        R = read_rotation(self.values, tensor, f"inertia_{name}")
+        tensor_c = R @ matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        center = read_vector(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
+        place = self.bodies[name]
+        turned = symmetric_from_upper(place.R @ tensor_c @ place.R.T)
+        mass = scalar(body.mass, f"m_{name}")
+        return BodyMass(place.link, mass, place.p + place.R @ center, turned)
+
+    def place_frame(self, name: str) -> LinkFrame:
+        self.values.enter_place(f"frames.{name}")
+        frame = self.mechanism.frames[name]
+        body = self.bodies[frame.body]
+        R, p = read_placement(self.values, frame.origin, name)
+        return LinkFrame(body.link, snap_rounding_noise(body.R @ R), body.p + body.R @ p)

@@ -1,0 +1,116 @@
+"""Sums over all bodies: energies, mass centre, momentum."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..algebra.linear_algebra import ZERO3, Array, Scalar, cross, dot
+from ..algebra.spatial import SpatialForce
+from ..errors import UnsupportedError
+from .body_forces import point_spring_energy
+from .kinematic_tree import KinematicTree
+from .recursions import link_displacements, link_poses, link_twists
+from .tree_coordinates import spread_coordinates, spread_velocities
+
+
+def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
+    """Of bodies and of rotors."""
+    v = spread_velocities(tree, qd)
+    twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
+    momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
+    bodies = sum((h.power(t) for h, t in zip(momenta, twists, strict=True)), ca.SX(0))
+    rotors = sum(
+        (e.rotor_inertia * v[k] * v[k] for k, e in enumerate(tree.joint_effects)), ca.SX(0)
+    )
+    return (bodies + rotors) / 2
+
+
+def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
+    """Of weight, zero at the height of the world's origin, and of joint springs."""
+    return tree_weight_energy(tree, q) + joint_spring_energy(tree, q) + point_spring_energy(tree, q)
+
+
+def tree_weight_energy(tree: KinematicTree, q: Array) -> Scalar:
+    full = spread_coordinates(tree, q)
+    weight = ca.SX(0)
+    for link, pose in zip(
+        tree.links, link_poses(tree, link_displacements(tree, full)), strict=True
+    ):
+        weight -= dot(tree.gravity, link.inertia.m * pose.p + pose.R @ link.inertia.h)
+    return weight
+
+
+def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
+    """Of the joints' springs."""
+    full = spread_coordinates(tree, q)
+    springs = ca.SX(0)
+    for link in tree.links:
+        effect = tree.joint_effects[link.v]
+        if link.kind.coordinate_count == 1:
+            springs += effect.stiffness * (full[link.q] - effect.rest_position) ** 2
+    return springs / 2
+
+
+def moving_mass(tree: KinematicTree) -> Scalar:
+    return sum((link.inertia.m for link in tree.links), 0.0)
+
+
+def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
+    """Of everything that moves, in the world."""
+    mass = moving_mass(tree)
+    if isinstance(mass, float) and mass == 0.0:
+        raise UnsupportedError(
+            "has no mass, and so no mass centre",
+            where=tree.mechanism.name,
+            remedy="give bodies mass",
+        )
+    first = ca.SX.zeros(3)
+    placed = link_poses(tree, link_displacements(tree, spread_coordinates(tree, q)))
+    for link, pose in zip(tree.links, placed, strict=True):
+        first += link.inertia.m * pose.p + pose.R @ link.inertia.h
+    return first / mass
+
+
+def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
+    """Angular momentum about the mass centre, then linear momentum, in world axes."""
+    moved = link_displacements(tree, spread_coordinates(tree, q))
+    total = SpatialForce(ZERO3, ZERO3)
+    placed = link_poses(tree, moved)
+    twists = link_twists(tree, moved, spread_velocities(tree, qd))
+    for link, pose, twist in zip(tree.links, placed, twists, strict=True):
+        own = link.inertia @ twist
+        force = pose.R @ own.force
+        total = total + SpatialForce(pose.R @ own.moment + cross(pose.p, force), force)
+    angular = total.moment - cross(tree_center_of_mass(tree, q), total.force)
+    return ca.vertcat(angular, total.force)
+
+
+def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
+    """Forces of the joints' own dampers, friction and springs, along the tree's speeds."""
+    full = spread_coordinates(tree, q)
+    forces = joint_loss_forces(tree, qd)
+    for link in tree.links:
+        effect = tree.joint_effects[link.v]
+        if link.kind.coordinate_count == 1:
+            forces[link.v] -= effect.stiffness * (full[link.q] - effect.rest_position)
+    return forces
+
+
+def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
+    """Forces of the joints' dampers and friction, along the tree's speeds."""
+    v = spread_velocities(tree, qd)
+    return ca.vertcat(
+        *(
+            -effect.damping * v[k] - effect.friction * _smooth_sign(v[k], effect.smoothing)
+            for k, effect in enumerate(tree.joint_effects)
+        )
+    )
+
+
+def _smooth_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
+    """sign(0) = 0; tanh where the mechanism states a smoothing speed."""
+    if isinstance(smoothing, float):
+        return ca.sign(speed) if smoothing == 0.0 else ca.tanh(speed / smoothing)
+    sharp = ca.eq(smoothing, 0)
+    smooth = ca.tanh(speed / ca.if_else(sharp, 1, smoothing))
+    return ca.if_else(sharp, ca.sign(speed), smooth)

@@ -1,0 +1,125 @@
+"""Force elements, actuators, and a choice of coordinates.
+
+A class says all that a file may say of its kind of force, and checks it. `kinematics.force_kinds`
+has the forces, one file a kind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ..errors import MechanismError
+from ..expressions import ZERO, Expression
+from .bodies import GROUND
+from .parts import ORIGIN, MechanismPart, NumberField, PartTable, Scalar, Vector, part_numbers
+
+if TYPE_CHECKING:
+    from .validate.force_checks import ForceChecks
+
+
+class _ForceElement(MechanismPart):
+    """A force element."""
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Frames or bodies between which it acts; none if it acts on one, or along a joint."""
+        return ()
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        """Refuses what the mechanism does not have, or what means nothing."""
+
+
+class Spring(_ForceElement):
+    """A spring and damper along the line between the origins of two frames or bodies."""
+
+    type: Literal["spring"]
+    between: tuple[str, str]
+    stiffness: Annotated[Expression, NumberField("N/m")] = ZERO
+    damping: Annotated[Expression, NumberField("N*s/m")] = ZERO
+    length: Annotated[Expression, NumberField("m")] = Field(default=ZERO, description="at rest")
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return self.between
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        for i, end in enumerate(self.between):
+            checks.check_point(end, f"{place}.between[{i}]")
+        if self.between[0] == self.between[1]:
+            where = f"{place}.between"
+            raise MechanismError("both ends are the same", where=where, remedy="name two points")
+        for key, number, quantity in part_numbers(self):
+            checks.check_number(number, key, f"{place}.{key}", quantity.unit)
+
+
+class WrenchElement(_ForceElement):
+    """A force and moment on a frame or body, expressions of t, coordinates and speeds."""
+
+    type: Literal["wrench"]
+    on: str
+    force: Annotated[Vector, NumberField("N", 3)] = ORIGIN
+    moment: Annotated[Vector, NumberField("N*m", 3)] = ORIGIN
+    axes: str = Field(
+        default="ground", description="the frame whose axes the components are given in"
+    )
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        checks.check_point(self.on, f"{place}.on")
+        checks.check_point(self.axes, f"{place}.axes")
+        if self.on == GROUND:
+            remedy = "name what the force acts on"
+            raise MechanismError("ground does not move", where=f"{place}.on", remedy=remedy)
+        for key, number, quantity in part_numbers(self):
+            checks.check_expression(number, f"{place}.{key}")
+            checks.check_dimension(number, f"{place}.{key}", quantity.unit)
+
+
+class JointForce(_ForceElement):
+    """A force or moment along one freedom, an expression of t, coordinates and speeds."""
+
+    type: Literal["joint"]
+    on: str = Field(description="the freedom, by its coordinate: q1, tube.x")
+    force: Annotated[Expression, NumberField("any")]
+
+    def check(self, place: str, checks: ForceChecks) -> None:
+        checks.check_dof(self.on, f"{place}.on")
+        checks.check_expression(self.force, f"{place}.force")
+
+
+ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminator="type")]
+
+
+class Actuator(MechanismPart):
+    """A drive u that does the work u · d(moves): τ = B u with B = (∂moves/∂q)ᵀ."""
+
+    moves: Annotated[Expression, NumberField("any")] = Field(
+        description="what it drives, an expression of coordinates: q2 - q1"
+    )
+
+
+class ChosenCoordinates(MechanismPart):
+    """Coordinates p in place of the joints' variables q, as many: q = f(p) as `joints`, with
+    the `names` of p; or p = g(q) as `new`, which must be affine in q."""
+
+    names: tuple[str, ...] = ()
+    joints: PartTable[Scalar] = Field(default_factory=PartTable, description='q1 = "p1", …')
+    new: PartTable[Scalar] = Field(default_factory=PartTable, description='p2 = "q1 + q2", …')
+
+    @model_validator(mode="after")
+    def _check_one_direction(self) -> ChosenCoordinates:
+        if bool(self.joints) == bool(self.new):
+            raise MechanismError(
+                "gives both or neither of joints and new", remedy="give one of the two tables"
+            )
+        if bool(self.joints) != bool(self.names):
+            raise MechanismError(
+                "names go with joints, and joints with names", remedy="list the new names"
+            )
+        return self
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names of p, in their order."""
+        return self.names or tuple(self.new)

@@ -1,0 +1,92 @@
+"""What users give to functions in place of a mechanism, or of numbers: checked, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, ExpressionError, type_in_words
+from ..expressions import (
+    NumberWithUnit,
+    check_dimension,
+    expression_to_float,
+    parse_expression,
+    parse_unit,
+)
+from ..expressions import names_in_expression as names_in
+from .coordinates import mechanism_names
+from .mechanism import Mechanism
+from .mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
+
+_VELOCITY_UNITS = {"rad": "rad/s", "m": "m/s"}
+_ACCELERATION_UNITS = {"rad": "rad/s^2", "m": "m/s^2"}
+_FORCE_UNITS = {"rad": "N*m", "m": "N"}
+_UNITS_BY_ARGUMENT = {
+    "qd0": _VELOCITY_UNITS,
+    "qd": _VELOCITY_UNITS,
+    "v": _VELOCITY_UNITS,
+    "qdd": _ACCELERATION_UNITS,
+    "vd": _ACCELERATION_UNITS,
+    "torque": _FORCE_UNITS,
+    "tau": _FORCE_UNITS,
+    "step": {"rad": "rad", "m": "m"},
+}
+"""Units of generalized velocities, accelerations and forces, by that of the coordinate."""
+
+
+def require_mechanism(given: object) -> Mechanism:
+    """The mechanism itself; anything else is an error that says how to get one."""
+    if isinstance(given, Mechanism):
+        return given
+    remedy = "give one made by load, gallery or Mechanism"
+    if isinstance(given, str | Path) and "\n" not in str(given):
+        maker = "load" if Path(given).suffix else "gallery"
+        remedy = f"write {maker}({str(given)!r})"
+    raise ArgumentError(f"{type_in_words(given)} is not a mechanism", remedy=remedy)
+
+
+def read_named_numbers(mechanism: Mechanism, given: object, what: str) -> Any:
+    """Values by name in which text such as "30 deg" is a number in SI units; what is not a mapping
+    stays as it is. `what` is "q0" or "q" for coordinates, "qd0" or "qd" for generalized velocities,
+    "qdd" for accelerations, "torque" or "tau" for generalized forces; others have no known unit."""
+    if not isinstance(given, Mapping) or not any(isinstance(v, str) for v in given.values()):
+        return given
+    names, ways = mechanism_names(mechanism), velocity_units(mechanism)
+    if what in ("q0", "q", "q1"):
+        units = dict(zip(names.q, coordinate_units(mechanism), strict=True))
+    else:
+        known = _UNITS_BY_ARGUMENT.get(what, {})
+        units = {n: known.get(u, ANGLE_OR_LENGTH) for n, u in zip(names.qd, ways, strict=True)}
+    return {
+        name: _read_number(value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH))
+        if isinstance(value, str)
+        else value
+        for name, value in given.items()
+    }
+
+
+def _read_number(text: str, what: str, unit: str) -> float:
+    """The number in SI units; a unit behind it must have the dimension of `unit`."""
+    try:
+        expression = parse_expression(text)
+        if names_in(expression):
+            raise ExpressionError(
+                f"'{text}' is not a number", remedy="give one, such as 0.5 or 30deg"
+            )
+        if isinstance(expression, NumberWithUnit) and unit != ANGLE_OR_LENGTH:
+            _check_number_unit(expression, text, unit)
+        return expression_to_float(expression)
+    except ExpressionError as error:
+        raise error.within(what) from None
+
+
+def _check_number_unit(expression: NumberWithUnit, text: str, unit: str) -> None:
+    if unit == "1":
+        raise ExpressionError(
+            f"'{text}' has a unit", remedy="entries of quaternions are plain numbers"
+        )
+    try:
+        check_dimension(expression, parse_unit(unit).dimension, {})
+    except ExpressionError:
+        raise ExpressionError(f"'{text}' is in a wrong unit", remedy=f"give it in {unit}") from None

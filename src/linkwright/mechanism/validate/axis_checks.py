@@ -1,0 +1,83 @@
+"""Axes and quaternions: not zero, not parallel where two must span a plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ...expressions import Expression
+from ..bodies import Orientation
+from ..joints import Joint
+from .part_number_checks import ParameterScope
+from .structure_checks import mechanism_error
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+_MIN_SINE_OF_AXES = 1e-9
+_LENGTH_DIMENSION = (0, 1, 0)
+_NO_DIMENSION = (0, 0, 0)
+
+
+def check_axes_and_orientations(mechanism: Mechanism, scope: ParameterScope) -> None:
+    """All axes and orientations of a mechanism, numbers being right already."""
+    for place, rotated in _orientations_of_parts(mechanism):
+        if "quaternion" in rotated.model_fields_set:
+            _check_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
+    for table in ("joints", "loops"):
+        for name, joint in getattr(mechanism, table).items():
+            _check_joint_axes(joint, f"{table}.{name}", scope)
+            if joint.by_quaternion and joint.locked is not None:
+                _check_quaternion(joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope)
+
+
+def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientation]]:
+    for name, body in mechanism.bodies.items():
+        yield f"bodies.{name}.inertia", body.inertia
+    for table in ("joints", "loops"):
+        for name, joint in getattr(mechanism, table).items():
+            yield f"{table}.{name}.origin", joint.origin
+            yield f"{table}.{name}.child_origin", joint.child_origin
+    for name, frame in mechanism.frames.items():
+        yield f"frames.{name}.origin", frame.origin
+
+
+def _check_quaternion(entries: Sequence[Expression], place: str, scope: ParameterScope) -> None:
+    if not any(scope.finite_value(entry, place) for entry in entries):
+        raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no turn")
+
+
+def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
+    first = check_axis(joint.axis, f"{place}.axis", scope)
+    if joint.axis2 is not None:
+        check_axis(joint.axis2, f"{place}.axis2", scope)
+    second_axis = joint.kind.second_axis
+    if second_axis is None or second_axis.parallel_error is None:
+        return
+    second = check_axis(joint.second_axis, f"{place}.axis2", scope)
+    if math.hypot(*_cross_product(first, second)) < _MIN_SINE_OF_AXES:
+        what, remedy = second_axis.parallel_error
+        raise mechanism_error(what, f"{place}.axis2", remedy)
+
+
+def check_axis(axis: Sequence[Expression], place: str, scope: ParameterScope) -> list[float]:
+    """The axis as numbers, of length 1."""
+    _check_axis_dimension(axis, place, scope)
+    numbers = [scope.finite_value(entry, place) for entry in axis]
+    largest = max(abs(number) for number in numbers)
+    if largest == 0:
+        raise mechanism_error("is zero", place, "give a direction")
+    scaled = [number / largest for number in numbers]
+    return [number / math.hypot(*scaled) for number in scaled]
+
+
+def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: ParameterScope) -> None:
+    """Plain numbers or lengths, not a mixture of both."""
+    known = {scope.infer_dimension(entry, place).dimension for entry in axis} - {None}
+    if len(known) > 1 or not known <= {_LENGTH_DIMENSION, _NO_DIMENSION}:
+        raise mechanism_error("has units of no direction", place, "give plain numbers, or lengths")
+
+
+def _cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]

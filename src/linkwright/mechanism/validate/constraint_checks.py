@@ -1,0 +1,144 @@
+"""Checks of constraints and of where they are to close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ...expressions import Expression, Unit, fold_expression
+from ..bodies import GROUND
+from ..coordinates import VariableMeaning, mechanism_names, variable_meanings
+from ..joints import Joint
+from .axis_checks import check_axis
+from .force_checks import check_motion_expression
+from .part_number_checks import ParameterScope, check_part_number, position_ratio_dimension
+from .structure_checks import check_known_name, mechanism_error
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+VariableTable = dict[str, list[VariableMeaning]]
+
+
+def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
+    """All constraints of a mechanism, the rest of which is right already."""
+    for name, number in mechanism.assembly.items():
+        check_known_name(name, mechanism_names(mechanism).q, "coordinate", "assembly")
+        scope.finite_value(number, f"assembly.{name}")
+    for k, name in enumerate(mechanism.independent):
+        check_known_name(name, mechanism_names(mechanism).qd, "speed", "independent")
+        if name in mechanism.independent[:k]:
+            raise mechanism_error(f"'{name}' is named twice", "independent", "name it once")
+    if mechanism.independent and not (mechanism.loops or mechanism.constraints):
+        raise mechanism_error("nothing depends on anything here", "independent", "remove it")
+    checks = ConstraintChecks(mechanism, scope)
+    for name, constraint in mechanism.constraints.items():
+        constraint.check(f"constraints.{name}", checks)
+
+
+class ConstraintChecks:
+    """What kinds of constraints check about themselves: each method refuses in one sentence."""
+
+    def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
+        self.mechanism, self.scope = mechanism, scope
+        self.variables: VariableTable = (
+            variable_meanings(mechanism) if mechanism.constraints else {}
+        )
+        self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
+
+    def check_coordinate(self, name: str, place: str) -> None:
+        """A coordinate whose speed is its rate."""
+        known = [
+            word
+            for word, meanings in self.variables.items()
+            if len(meanings) == 1
+            and meanings[0].kind == "coordinate"
+            and f"d{word}" in self.variables
+        ]
+        check_known_name(name, known, "coordinate", place)
+
+    def check_single_joint(self, name: str, place: str) -> Joint:
+        """A joint with one coordinate of its own."""
+        check_known_name(name, self.mechanism.joints, "joint", place)
+        joint = self.mechanism.joints[name]
+        if len(joint.dofs) != 1 or not joint.moves:
+            what = f"'{name}' has not one coordinate of its own"
+            raise mechanism_error(what, place, "couple another joint")
+        return joint
+
+    def check_two_points(self, place: str, **ends: str) -> None:
+        """Two frames or bodies, by the keys that name them."""
+        for key, name in ends.items():
+            check_known_name(name, self.points, "body or frame", f"{place}.{key}")
+        if len(set(ends.values())) == 1:
+            raise mechanism_error(
+                "both ends are the same", f"{place}.{next(iter(ends))}", "name two points"
+            )
+
+    def check_direction(self, axis: Sequence[Expression], place: str) -> None:
+        check_axis(axis, place, self.scope)
+
+    def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
+        """A finite number with units that fit."""
+        check_part_number(number, key, place, unit, self.scope)
+
+    def check_ratio_dimension(
+        self, number: Expression, place: str, joint: Joint, other: Joint | None, power: int
+    ) -> None:
+        """The units of a position of one joint over a power of that of another."""
+        self.scope.check_dimension(number, place, position_ratio_dimension(joint, other, power))
+
+    def check_expression(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        return check_motion_expression(number, place, self.variables, self.scope)
+
+    def check_point_expression(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of x, y, z of a point and of t; returns what it uses, as `expression`."""
+        local = {axis: [VariableMeaning("coordinate")] for axis in "xyz"} | {
+            "t": [VariableMeaning("time")]
+        }
+        return check_motion_expression(number, place, local, self.scope)
+
+    def check_time_function(self, number: Expression, place: str) -> None:
+        if self.check_expression(number, place) - {"time"}:
+            raise mechanism_error(
+                "depends on the motion", place, "give a function of t, or an equation"
+            )
+
+    def is_linear_in_velocities(self, number: Expression) -> bool:
+        return fold_expression(number, _VelocityDegree(), self._velocity_degree) <= 1
+
+    def _velocity_degree(self, name: str) -> int:
+        return int(name in self.variables and self.variables[name][0].kind == "speed")
+
+
+class _VelocityDegree:
+    """The degree of an expression in the speeds; 2 stands for all that is not linear."""
+
+    def number(self, value: Fraction) -> int:
+        return 0
+
+    def pi(self) -> int:
+        return 0
+
+    def add(self, terms: Sequence[int]) -> int:
+        return max(terms)
+
+    def multiply(self, factors: Sequence[int]) -> int:
+        return sum(factors)
+
+    def negate(self, operand: int) -> int:
+        return operand
+
+    def reciprocal(self, operand: int) -> int:
+        return 2 * operand
+
+    def power(self, base: int, exponent: int) -> int:
+        return 2 * (base + exponent)
+
+    def call(self, function: str, arguments: Sequence[int]) -> int:
+        return 2 * sum(arguments)
+
+    def measure(self, value: int, unit: Unit) -> int:
+        return value

@@ -1,0 +1,120 @@
+"""Checks of forces, actuators and coordinates: what they act on, the names in expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...expressions import Expression, is_variable_name, names_in_expression, parse_unit
+from ..bodies import GROUND
+from ..coordinates import VariableMeaning, coordinate_name, coordinate_names, variable_meanings
+from .part_number_checks import ParameterScope, check_magnitude, check_part_number
+from .structure_checks import check_known_name, mechanism_error
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+VariableTable = dict[str, list[VariableMeaning]]
+
+
+def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
+    """All forces of a mechanism, the rest of which is right already."""
+    if mechanism.coordinates is not None:
+        _check_chosen_coordinates(mechanism, scope)
+    if not (mechanism.forces or mechanism.actuators):
+        return
+    checks = ForceChecks(mechanism, scope)
+    for name, force in mechanism.forces.items():
+        force.check(f"forces.{name}", checks)
+    for name, actuator in mechanism.actuators.items():
+        kinds = checks.check_expression(actuator.moves, f"actuators.{name}.moves")
+        if kinds != {"coordinate"}:
+            where = f"actuators.{name}.moves"
+            raise mechanism_error(
+                "is no function of coordinates", where, "name coordinates, such as q1"
+            )
+
+
+class ForceChecks:
+    """What kinds of force elements check about themselves: each method refuses in one sentence."""
+
+    def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
+        self.mechanism, self.scope = mechanism, scope
+        self.variables = variable_meanings(mechanism)
+        self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
+
+    def check_point(self, name: str, place: str) -> None:
+        """A frame or body."""
+        check_known_name(name, self.points, "body or frame", place)
+
+    def check_dof(self, name: str, place: str) -> None:
+        """A degree of freedom of a joint, by the name of its coordinate."""
+        known = [
+            coordinate_name(joint_name, freedom.ending)
+            for joint_name, joint in self.mechanism.joints.items()
+            if joint.moves
+            for freedom in joint.dofs
+        ]
+        check_known_name(name, known, "freedom", place)
+
+    def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
+        """A finite number with units that fit."""
+        check_part_number(number, key, place, unit, self.scope)
+
+    def check_expression(self, number: Expression, place: str) -> frozenset[str]:
+        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        return check_motion_expression(number, place, self.variables, self.scope)
+
+    def check_dimension(self, number: Expression, place: str, unit: str) -> None:
+        """An expression whose units do not contradict the given one."""
+        self.scope.check_dimension(number, place, parse_unit(unit).dimension)
+
+
+def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> None:
+    """As many as joint variables, each of which is given; no name means two things."""
+    chosen = mechanism.coordinates
+    assert chosen is not None
+    for name, joint in mechanism.joints.items():
+        if joint.by_quaternion and joint.moves:
+            remedy = f"give '{name}' rotation = \"cardan\""
+            raise mechanism_error("cannot take the place of quaternions", "coordinates", remedy)
+    variables = [
+        variable
+        for name, joint in mechanism.joints_depth_first()
+        for variable in coordinate_names(name, joint)
+    ]
+    own = chosen.own_names
+    for k, name in enumerate(own):
+        speeds = {f"d{other}" for other in (*own, *variables)}
+        taken = name in own[:k] or name in mechanism.parameters or name in variables
+        if taken or name == "t" or name in speeds or not is_variable_name(name):
+            raise mechanism_error(
+                f"'{name}' is taken or no name", "coordinates", "choose another name"
+            )
+    if chosen.joints:
+        missing = [v for v in variables if v not in chosen.joints]
+        unknown = [v for v in chosen.joints if v not in variables]
+        for what, found in (("is not given", missing), ("is no joint variable", unknown)):
+            if found:
+                known = f"the joint variables are {', '.join(variables)}"
+                raise mechanism_error(f"'{found[0]}' {what}", "coordinates.joints", known)
+    if len(own) != len(variables):
+        what = f"{len(own)} coordinates for {len(variables)} joint variables"
+        raise mechanism_error(what, "coordinates", "give as many")
+    table, names_allowed = ("joints", own) if chosen.joints else ("new", tuple(variables))
+    for key, number in getattr(chosen, table).items():
+        scope.check_names(number, f"coordinates.{table}.{key}", dict.fromkeys(names_allowed))
+
+
+def check_motion_expression(
+    number: Expression, place: str, variables: VariableTable, scope: ParameterScope
+) -> frozenset[str]:
+    """Names that are known and mean one thing; returns the kinds of the variables used."""
+    scope.check_names(number, place, variables)
+    used = sorted(names_in_expression(number) & variables.keys())
+    for name in used:
+        if len(variables[name]) > 1:
+            both = " and ".join(map(str, variables[name]))
+            raise mechanism_error(f"'{name}' is {both}", place, "rename one of the joints")
+    if not used:
+        check_magnitude(scope.finite_value(number, place), place)
+    return frozenset(variables[name][0].kind for name in used)

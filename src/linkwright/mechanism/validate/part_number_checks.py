@@ -1,0 +1,255 @@
+"""Numbers: names given, units right, values of a sane size, signs that make sense."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import ExpressionError, suggest_remedy
+from ...expressions import (
+    ZERO,
+    Dimension,
+    ExactNumber,
+    Expression,
+    InferredDimension,
+    Number,
+    check_dimension,
+    evaluate_exactly,
+    infer_dimension,
+    names_in_expression,
+    parse_unit,
+)
+from ..joint_kinds import DegreeOfFreedom
+from ..joints import Joint
+from ..parts import NumberField, part_numbers
+from .structure_checks import mechanism_error
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+MAX_NUMBER = 1e50
+MIN_NUMBER = 1e-150
+"""Sizes between which products of a few numbers neither overflow nor vanish."""
+
+_NONNEGATIVE_FIELDS = {
+    "mass", "damping", "friction", "smoothing", "motor.inertia", "limits.velocity", "limits.effort",
+    "length", "friction_coefficient", "breaks.force", "breaks.moment",
+}  # fmt: skip
+_AT_LEAST_ONE_FIELDS = {"static_ratio", "exponent"}
+_AT_MOST_ONE_FIELDS = {"restitution", "limits.restitution"}
+_POSITIVE_FIELDS = {"pin_radius"}
+_ROTATION_UNITS = {
+    "position": "rad", "speed": "rad/s", "effort": "N*m", "damping": "N*m*s/rad",
+    "stiffness": "N*m/rad", "ratio": "1",
+}  # fmt: skip
+_TRANSLATION_UNITS = {
+    "position": "m", "speed": "m/s", "effort": "N", "damping": "N*s/m",
+    "stiffness": "N/m", "ratio": "1/m",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ParameterScope:
+    """The parameters that expressions may use: their values, and what units tell of them."""
+
+    values: Mapping[str, ExactNumber]
+    dimensions: Mapping[str, InferredDimension]
+
+    def check_names(self, number: Expression, place: str, others: Collection[str] = ()) -> None:
+        for name in sorted(names_in_expression(number)):
+            if name not in self.values and name not in others:
+                nearest = suggest_remedy(name, [*self.values, *others])
+                remedy = f"give it under [parameters]; {nearest}"
+                raise mechanism_error(f"uses '{name}', which is not given", place, remedy)
+
+    def check_dimension(self, number: Expression, place: str, expected: Dimension) -> None:
+        try:
+            check_dimension(number, expected, self.dimensions)
+        except ExpressionError as error:
+            raise mechanism_error(error.what, place, error.remedy) from None
+
+    def infer_dimension(self, number: Expression, place: str) -> InferredDimension:
+        """What units tell of the number; they must not contradict each other."""
+        try:
+            return infer_dimension(number, self.dimensions)
+        except ExpressionError as error:
+            raise mechanism_error(error.what, place, error.remedy) from None
+
+    def finite_value(self, number: Expression, place: str) -> float:
+        """The number's value, which must be finite."""
+        if isinstance(number, Number):
+            return to_finite_float(number.value, place)
+        self.check_names(number, place)
+        try:
+            return to_finite_float(evaluate_exactly(number, self.values), place)
+        except ExpressionError as error:
+            raise mechanism_error(error.what, place, error.remedy) from None
+
+
+def to_finite_float(value: ExactNumber, place: str) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise mechanism_error("is no finite number", place, f"stay below {MAX_NUMBER:g}")
+    if number == 0 and value != 0:
+        raise mechanism_error("is too near zero", place, "write 0")
+    return number
+
+
+def check_magnitude(value: float, place: str) -> None:
+    if abs(value) > MAX_NUMBER:
+        raise mechanism_error(f"is too large ({value:g})", place, f"stay below {MAX_NUMBER:g}")
+    if 0 < abs(value) < MIN_NUMBER:
+        raise mechanism_error(f"is too near zero ({value:g})", place, "write 0")
+
+
+def parameter_scope(mechanism: Mechanism) -> ParameterScope:
+    """The checked parameters of a mechanism."""
+    for name, value in mechanism.values.items():
+        check_magnitude(to_finite_float(value, f"parameters.{name}"), f"parameters.{name}")
+    return ParameterScope(mechanism.values, _parameter_dimensions(mechanism))
+
+
+def evaluate_parameters(parameters: Mapping[str, Expression]) -> dict[str, ExactNumber]:
+    """The values of all parameters, each behind those that it uses."""
+    values: dict[str, ExactNumber] = {}
+    for first in parameters:
+        pending = {} if first in values else {first: _parameters_used(first, parameters)}
+        while pending:
+            name = next(reversed(pending))
+            other = next((used for used in pending[name] if used not in values), None)
+            if other is None:
+                values[name] = _evaluate_parameter(name, parameters, values)
+                del pending[name]
+            elif other in pending:
+                started = list(pending)
+                circle = " -> ".join([*started[started.index(other) :], other])
+                where = f"parameters.{other}"
+                raise mechanism_error(
+                    f"depends on itself ({circle})", where, "give one of them a number"
+                )
+            else:
+                pending[other] = _parameters_used(other, parameters)
+    return values
+
+
+def _parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterator[str]:
+    for other in sorted(names_in_expression(parameters[name])):
+        if other not in parameters:
+            remedy = f"give it under [parameters]; {suggest_remedy(other, list(parameters))}"
+            where = f"parameters.{name}"
+            raise mechanism_error(f"uses '{other}', which is not given", where, remedy)
+        yield other
+
+
+def _evaluate_parameter(
+    name: str, parameters: Mapping[str, Expression], values: Mapping[str, ExactNumber]
+) -> ExactNumber:
+    try:
+        return evaluate_exactly(parameters[name], values)
+    except ExpressionError as error:
+        raise mechanism_error(error.what, f"parameters.{name}", error.remedy) from None
+
+
+def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
+    """What units tell of the parameters, in an order in which each knows those it uses."""
+    dimensions: dict[str, InferredDimension] = {}
+    scope = ParameterScope(mechanism.values, dimensions)
+    for name in mechanism.values:
+        found = scope.infer_dimension(mechanism.parameters[name], f"parameters.{name}")
+        dimensions[name] = InferredDimension(found.dimension)
+    return dimensions
+
+
+def check_part_numbers(mechanism: Mechanism, scope: ParameterScope) -> None:
+    """Every number of bodies, joints and frames, and gravity."""
+    for table in ("bodies", "joints", "frames", "loops"):
+        for name, part in getattr(mechanism, table).items():
+            for key, number, quantity in part_numbers(part):
+                unit = _field_unit(quantity, part, key)
+                check_part_number(number, key, f"{table}.{name}.{key}", unit, scope)
+            if isinstance(part, Joint):
+                _check_limit_order(part, f"{table}.{name}.limits.lower", scope)
+                _check_mimic_multiplier(part, f"{table}.{name}.mimic.multiplier", mechanism, scope)
+    for i, number in enumerate(mechanism.gravity):
+        check_part_number(number, "gravity", f"gravity[{i}]", "m/s^2", scope)
+
+
+def check_part_number(
+    number: Expression, key: str, place: str, unit: str, scope: ParameterScope
+) -> None:
+    """Names, unit, size and sign of one number; `key` is its field inside the part."""
+    if number == ZERO:  # fits everywhere, and is most of all numbers
+        return
+    if unit != "any" and not isinstance(number, Number):
+        scope.check_dimension(number, place, parse_unit(unit).dimension)
+    value = scope.finite_value(number, place)
+    field = key.partition("[")[0]
+    if not field.startswith("limits."):  # where files write 1e308 for none
+        check_magnitude(value, place)
+    if value < 0 and field in _NONNEGATIVE_FIELDS:
+        raise mechanism_error(f"is negative ({value:g} {unit})", place, "give zero or more")
+    if field in _AT_LEAST_ONE_FIELDS and value < 1:
+        raise mechanism_error(f"is below 1 ({value:g})", place, "give 1 or more")
+    if field in _AT_MOST_ONE_FIELDS and not 0 <= value <= 1:
+        raise mechanism_error(
+            f"is not between 0 and 1 ({value:g})", place, "give a number from 0 to 1"
+        )
+    if field in _POSITIVE_FIELDS and value <= 0:
+        raise mechanism_error(f"is not above zero ({value:g} {unit})", place, "give more than 0")
+
+
+def _field_unit(quantity: NumberField, part: object, key: str) -> str:
+    """The unit of a field; for fields of joints, by whether the freedom turns or slides."""
+    if quantity.unit not in _ROTATION_UNITS or not isinstance(part, Joint):
+        return quantity.unit
+    index = int(key[key.rindex("[") + 1 : -1]) if key.endswith("]") else 0
+    freedoms = part.dofs
+    if quantity.unit == "position" and part.by_quaternion:
+        freedoms = tuple(DegreeOfFreedom(c, c not in ("x", "y", "z")) for c in part.coordinates)
+    if index >= len(freedoms):
+        return "any"
+    return (_ROTATION_UNITS if freedoms[index].is_rotation else _TRANSLATION_UNITS)[quantity.unit]
+
+
+def _check_limit_order(joint: Joint, place: str, scope: ParameterScope) -> None:
+    """No lower limit above the upper one."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if lower is None or upper is None:
+        return
+    lowers, uppers = (
+        limit if isinstance(limit, tuple) else (limit,) * len(joint.coordinates)
+        for limit in (lower, upper)
+    )
+    for low, high in zip(lowers, uppers, strict=True):
+        least, most = scope.finite_value(low, place), scope.finite_value(high, place)
+        if least > most:
+            raise mechanism_error(
+                f"is above the upper limit ({least:g} > {most:g})", place, "swap them"
+            )
+
+
+def _check_mimic_multiplier(
+    joint: Joint, place: str, mechanism: Mechanism, scope: ParameterScope
+) -> None:
+    if joint.mimic is None:
+        return
+    leader = mechanism.joints[joint.mimic.joint]
+    scope.check_dimension(joint.mimic.multiplier, place, position_ratio_dimension(joint, leader, 1))
+    total, follower = 1.0, joint
+    while follower.mimic is not None:
+        total *= scope.finite_value(follower.mimic.multiplier, place)
+        if abs(total) > MAX_NUMBER or 0 < abs(total) < MIN_NUMBER:
+            what = f"together with those that it follows is {total:g}"
+            raise mechanism_error(what, place, f"stay between {MIN_NUMBER:g} and {MAX_NUMBER:g}")
+        follower = mechanism.joints[follower.mimic.joint]
+
+
+def position_ratio_dimension(joint: Joint, other: Joint | None, power: int) -> Dimension:
+    """The dimension of c in q of `joint` = c · (q of `other`)^power; angles have none."""
+    slides = [0 if each is None or each.dofs[0].is_rotation else 1 for each in (joint, other)]
+    return (0, slides[0] - power * slides[1], 0)

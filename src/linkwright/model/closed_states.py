@@ -1,0 +1,111 @@
+"""Whether states close the loops and hold the constraints of a model, and which one does not.
+
+Compiled functions take every state as it is: under constraints their results mean something only
+where q closes, and where speeds and accelerations are such that it stays so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import AssemblyError
+from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..types import Booleans, Floats
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+CLOSED_TOLERANCE = CLOSURE_TOLERANCES.accepted_residual
+"""Residuals below this count as closed: metres or radians (sines of angles); of velocities and
+accelerations, per second and per second squared, and in proportion to these where they exceed 1.
+Nearly redundant constraints may stay open as far as `model.leeway` says."""
+
+
+def are_states_closed(
+    model: Model,
+    q: ArrayLike,
+    t: ArrayLike,
+    p: ArrayLike | None,
+    tolerance: float = CLOSED_TOLERANCE,
+) -> Booleans:
+    """Whether each state's q closes, over its leading axes."""
+    left = _position_residual(model, q, _time_and_parameters(model, t, p))
+    closed: Booleans = np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
+    return closed
+
+
+def check_states_closed(
+    model: Model,
+    q: ArrayLike,
+    t: ArrayLike,
+    p: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    tolerance: float = CLOSED_TOLERANCE,
+) -> None:
+    """Raises for the first state that violates a constraint, and names it."""
+    if not model.names.constraints:
+        return
+    others, tolerance = _time_and_parameters(model, t, p), max(tolerance, model.leeway)
+    _check_constraint_rows(
+        model, _position_residual(model, q, others), tolerance, _OPEN_MESSAGE, _CLOSE_REMEDY
+    )
+    if qd is None:
+        return
+    left = model.constraint_velocity(q, qd, *others)
+    _check_constraint_rows(
+        model, left, tolerance * _state_size(qd), _VELOCITIES_MESSAGE, _FOLLOW_REMEDY
+    )
+    if qdd is not None:
+        J = model.constraint_jacobian(q, *others)
+        bias = model.constraint_bias(q, qd, *others)
+        left = np.einsum("...ij,...j->...i", J, np.asarray(qdd, dtype=float)) + bias
+        size = np.maximum(_state_size(qdd), _state_size(bias))
+        _check_constraint_rows(
+            model, left, tolerance * size, _ACCELERATIONS_MESSAGE, _FOLLOW_REMEDY
+        )
+
+
+_OPEN_MESSAGE = "does not close: '{}' is open by {:.3g}"
+_VELOCITIES_MESSAGE = "has speeds that contradict '{}' by {:.3g}"
+_ACCELERATIONS_MESSAGE = "has accelerations that contradict '{}' by {:.3g}"
+_CLOSE_REMEDY = "close it with model.close or assemble"
+_FOLLOW_REMEDY = "let them follow from the independent ones, see model.independent_map"
+
+
+def _time_and_parameters(model: Model, t: Any, p: Any) -> list[Any]:
+    """The inputs beside q: t, and the values of kept parameters, the mechanism's own by default."""
+    kept = model.nominal_parameters if p is None else p
+    return model.names.time_arguments(t) + ([kept] if model.parameters else [])
+
+
+def _position_residual(model: Model, q: Any, others: list[Any]) -> Floats:
+    """φ in the rows of positions, zeros in those of velocities."""
+    found = np.zeros((*np.shape(q)[:-1], len(model.names.constraints)))
+    if model.names.position_row_count:
+        found[..., list(model.names.position_rows)] = model.constraint_residual(q, *others)
+    return found
+
+
+def _state_size(values: Any) -> Floats:
+    """The largest entry of each state, at least 1."""
+    found: Floats = np.maximum(1.0, np.abs(values).max(axis=-1, initial=0.0, keepdims=True))
+    return found
+
+
+def _check_constraint_rows(model: Model, left: Floats, bound: Any, what: str, remedy: str) -> None:
+    bad = ~(np.abs(left) <= bound)
+    if not bad.any():
+        return
+    rows = np.abs(left).reshape(-1, left.shape[-1])
+    state = int(np.argmax(bad.reshape(rows.shape).any(axis=-1)))
+    row = int(np.argmax(np.where(np.isnan(rows[state]), np.inf, rows[state])))
+    which = f"row {state} of {len(rows)} states " if left.ndim > 1 else "the state "
+    raise AssemblyError(
+        which + what.format(model.names.constraints[row], rows[state, row]),
+        where=model.mechanism.name, remedy=remedy,
+    )  # fmt: skip

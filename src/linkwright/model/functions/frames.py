@@ -1,0 +1,130 @@
+"""Functions of frames and bodies: each gives a compiled function of the state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Protocol
+
+from ...types import Floats, Output, VectorLike
+
+
+class FramePosition(Protocol):
+    """A compiled function of q: (…, nq), rad or m."""
+
+    def __call__(
+        self, q: VectorLike, p: VectorLike | None = None, *, out: Output = None
+    ) -> Floats: ...
+
+
+class FrameVelocity(Protocol):
+    """A compiled function of q: (…, nq), rad or m; and qd: (…, nv), rad/s or m/s."""
+
+    def __call__(
+        self, q: VectorLike, qd: VectorLike, p: VectorLike | None = None, *, out: Output = None
+    ) -> Floats: ...
+
+
+class FrameAcceleration(Protocol):
+    """A compiled function of q: (…, nq), rad or m; qd: (…, nv), rad/s or m/s; and qdd: (…, nv),
+    rad/s² or m/s²."""
+
+    def __call__(
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        qdd: VectorLike,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+    ) -> Floats: ...
+
+
+class FrameFunctions(ABC):
+    """Compiled functions of one frame or body, by its name."""
+
+    @abstractmethod
+    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
+        """The compiled function `name` of a frame or body."""
+
+    def placement(self, frame: str) -> FramePosition:
+        """The placement of a frame or body in the world.
+
+        Parameters
+        ----------
+        frame : str
+            A frame of the mechanism, or a body.
+
+        Returns
+        -------
+        function of q
+            q, (…, nq), to a homogeneous transform, (…, 4, 4); the position is in m.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> model = lw.compile(lw.gallery("elbow"))
+        >>> model.placement("tool")({"q1": "90 deg"})[:3, 3].round(3)
+        array([0., 2., 0.])
+        """
+        return self.frame_function("placement", frame)
+
+    def jacobian(self, frame: str) -> FramePosition:
+        """The Jacobian of a frame or body: rows ω, then v of the frame's origin, world axes.
+
+        Parameters
+        ----------
+        frame : str
+            A frame of the mechanism, or a body.
+
+        Returns
+        -------
+        function of q
+            q, (…, nq), to (…, 6, nv): rad/s, then m/s, per unit of qd.
+        """
+        return self.frame_function("jacobian", frame)
+
+    def frame_velocity(self, frame: str) -> FrameVelocity:
+        """The velocity (ω, v) of a frame or body, world axes.
+
+        Parameters
+        ----------
+        frame : str
+            A frame of the mechanism, or a body.
+
+        Returns
+        -------
+        function of q and qd
+            q, (…, nq), and qd, (…, nv), to (…, 6): rad/s, then m/s.
+        """
+        return self.frame_function("frame_velocity", frame)
+
+    def frame_acceleration(self, frame: str) -> FrameAcceleration:
+        """The rate of `frame_velocity`: (ω̇, v̇) of a frame or body, world axes.
+
+        Parameters
+        ----------
+        frame : str
+            A frame of the mechanism, or a body.
+
+        Returns
+        -------
+        function of q, qd and qdd
+            q, (…, nq), qd and qdd, (…, nv), to (…, 6): rad/s², then m/s².
+        """
+        return self.frame_function("frame_acceleration", frame)
+
+    def frame_bias_acceleration(self, frame: str) -> FrameVelocity:
+        """J̇ q̇: the acceleration of a frame or body at q̈ = 0.
+
+        Parameters
+        ----------
+        frame : str
+            A frame of the mechanism, or a body.
+
+        Returns
+        -------
+        function of q and qd
+            q, (…, nq), and qd, (…, nv), to (…, 6): rad/s², then m/s².
+        """
+        return self.frame_function("frame_bias_acceleration", frame)

@@ -1,0 +1,432 @@
+"""The compiled functions that people call: every quantity a NumPy generalized ufunc."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import cache as once
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..displays import NotebookDisplayed
+from ..errors import AssemblyError, UnsupportedError, suggest_remedy
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from ..ports import Port
+from ..quantities import (
+    FRAME_SIGNATURES,
+    GUARDED_QUANTITIES,
+    QUANTITY_NAMES,
+    quantity_entry_names,
+    quantity_ports,
+    quantity_signatures,
+)
+from ..readings.llvm import code_cache, compile_cached_tape, compile_tape
+from ..tape import Tape, count_tape_operations
+from ..types import Booleans, Floats
+from .calls import (
+    check_call_arguments,
+    check_kept_parameters,
+    check_thread_count,
+    explain_compiled_call,
+    missing_frame_error,
+)
+from .closed_states import CLOSED_TOLERANCE, are_states_closed, check_states_closed
+from .facts import ModelFacts, compute_model_facts
+from .function_help import full_function_help, function_table, short_function_help
+from .function_tapes import record_quantity_tape
+from .functions import (
+    ConstraintFunctions,
+    DynamicsFunctions,
+    FrameFunctions,
+    StateFunctions,
+    TermFunctions,
+)
+from .guard import GuardedFunction, NumericFallback, check_input_states
+from .named_inputs import read_named_inputs
+
+if TYPE_CHECKING:
+    from ..equations import Equations
+    from ..readings.llvm.target import MachineTarget
+    from .certify import Intervals
+
+
+def compile(  # noqa: A001 - the name that people call
+    source: Mechanism | Equations,
+    *,
+    parameters: Sequence[str] = (),
+    threads: int | None = None,
+    target: MachineTarget | None = None,
+) -> Model:
+    """A model of a mechanism, or of equations that were derived already.
+
+    All numbers are folded into the code but `parameters`, which become a last input p of
+    every function, in the order given. Large batches are split between `threads` threads
+    (None: one for each core).
+    """
+    kept = check_kept_parameters(parameters)
+    check_thread_count(threads)
+    if not isinstance(source, Mechanism):
+        if not hasattr(source, "expressions"):
+            require_mechanism(source)
+        return Model(source.mechanism, kept, threads, target, lambda: source)
+
+    def derived() -> Equations:
+        from ..formulations import derive
+
+        return derive(source, by="recursive", parameters=list(kept) or "numeric")
+
+    return Model(source, kept, threads, target, derived, ("recursive", source.digest, kept))
+
+
+class Model(
+    DynamicsFunctions,
+    TermFunctions,
+    StateFunctions,
+    ConstraintFunctions,
+    FrameFunctions,
+    NotebookDisplayed,
+):
+    """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
+
+    Each function is compiled at its first use. Inputs are arrays in the order of `q_names` and
+    `qd_names`, or tables by name whose text may have units; they are given by place or by name.
+    `ufunc(name)` is the NumPy gufunc behind a function. The class has more than 20 methods because
+    a mechanism has that many quantities: they come from the table `linkwright.quantities`.
+
+    `identity` tells what the cache may know the model by; equations that somebody hands in
+    have none, and are derived already.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> model = lw.compile(lw.gallery("elbow"))
+    >>> model.gravity([0.0, 0.0]).round(3)
+    array([19.62 ,  4.905])
+    >>> model.gravity({"q1": "90 deg"}).round(3)
+    array([0., 0.])
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        parameters: tuple[str, ...],
+        threads: int | None,
+        target: MachineTarget | None,
+        derived: Callable[[], Equations],
+        identity: tuple[object, ...] | None = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.parameters = parameters
+        self.threads = threads
+        self.names = mechanism_names(mechanism)
+        self._target = target
+        self._derive_once = once(derived)
+        self._identity = identity
+        self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
+        if self.names.nv == 0:
+            raise UnsupportedError(
+                f"{mechanism.name} cannot move: it has no joint with a freedom",
+                remedy="add one, or unlock one",
+            )
+        self._facts = self._load_facts()
+        self.names = replace(self.names, independent=tuple(self._facts.independent))
+
+    def _load_facts(self) -> ModelFacts:
+        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        key = code_cache.cache_key("facts", self._identity)
+        if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
+            return ModelFacts(**json.loads(content))
+        facts = compute_model_facts(self.equations, self.parameters)
+        if self._identity is not None:
+            code_cache.write_cache_entry(key, json.dumps(asdict(facts)).encode())
+        return facts
+
+    @property
+    def equations(self) -> Equations:
+        """What is compiled; derived when first needed."""
+        return self._derive_once()
+
+    # -- sizes and names -----------------------------------------------------------------
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.names.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        return self.names.nv
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """All joints, depth first; the rows of `reactions`, before those of loops."""
+        return self.names.joints
+
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """The joints that close loops; the last rows of `reactions`."""
+        return self.names.loops
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        return self.names.q
+
+    @property
+    def qd_names(self) -> tuple[str, ...]:
+        return self.names.qd
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Moving bodies, one for what is fixed together: rows of `wrenches`, blocks of π."""
+        return self.names.bodies
+
+    @property
+    def inertial_parameters(self) -> Floats:
+        """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
+        return np.array(self._facts.inertial)
+
+    def neutral(self) -> Floats:
+        """q where nothing is displaced."""
+        return np.array(self._facts.neutral)
+
+    def home(self) -> Floats:
+        """q where loops and constraints close; `neutral` where there are none."""
+        self._require_assembly()
+        return np.array(self._facts.home or self._facts.neutral)
+
+    def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
+        """(…, nq) with loops and constraints of positions closed: the coordinates of the
+        independent speeds keep their values, the others follow from rough ones.
+
+        p: values of the parameters that are kept (default: `nominal_parameters`).
+        """
+        from .guard import close_batch_positions
+
+        self._check_coordinates("close", q)
+        kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
+        return close_batch_positions(
+            self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept
+        )
+
+    def _check_coordinates(self, function: str, q: Any) -> None:
+        port, owner = Port("q", (self.nq,)), self.mechanism.name
+        check_call_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
+
+    def closed(
+        self,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
+        *,
+        tolerance: float = CLOSED_TOLERANCE,
+    ) -> Booleans:
+        """Whether loops and constraints of positions close at q, (…, nq) → (…).
+
+        A state is closed where no residual exceeds the tolerance (metres or radians). Functions
+        of constrained models give numbers for other states too, but these mean nothing. p: values
+        of the parameters that are kept (default: `nominal_parameters`).
+        """
+        self._check_coordinates("closed", q)
+        return are_states_closed(self, np.asarray(q, float), t, p, tolerance)
+
+    def check_closed(
+        self,
+        q: ArrayLike,
+        t: ArrayLike = 0.0,
+        p: ArrayLike | None = None,
+        *,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
+        tolerance: float = CLOSED_TOLERANCE,
+    ) -> None:
+        """Raises an `AssemblyError` that names the first state that does not close and the
+        constraint that it violates most; speeds and accelerations are checked where given."""
+        self._check_coordinates("check_closed", q)
+        check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
+
+    @property
+    def leeway(self) -> float:
+        """How far nearly redundant constraints may stay open (m, rad); 0 where all close exactly.
+        See `Mechanism.closure`."""
+        return self._facts.leeway
+
+    def _require_assembly(self) -> None:
+        if self._facts.unclosed:
+            raise AssemblyError(self._facts.unclosed)
+
+    @property
+    def dof(self) -> int:
+        """Number of independent speeds."""
+        self._require_assembly()
+        return len(self.independent_names)
+
+    @property
+    def independent_names(self) -> tuple[str, ...]:
+        """The speeds that all others follow: columns of `independent_map`."""
+        return self.names.independent if self.names.constraints else self.names.qd
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`:
+        loops and constraints in file order, the equations of positions of each (the height of a
+        rolling wheel) before those of its velocities."""
+        return self.names.constraints
+
+    @property
+    def nominal_parameters(self) -> Floats:
+        """The values that the mechanism gives the parameters kept as input p."""
+        return np.array(self._facts.nominal)
+
+    # -- functions -----------------------------------------------------------------------
+
+    def compiled_function(self, name: str) -> Callable[..., object]:
+        """The compiled function of this name, which the model keeps as its own attribute."""
+        if name not in quantity_signatures(self.names):
+            raise AttributeError(name)
+        self.__dict__[name] = function = self._explained_function(
+            name, self._compile_quantity(name)
+        )
+        return function
+
+    if not TYPE_CHECKING:  # so that type checkers find misspelled names
+
+        def __getattr__(self, name: str) -> object:
+            known = [] if name.startswith("_") else [k for k in dir(self) if k[0] != "_"]
+            raise AttributeError(f"Model has no function '{name}'; {suggest_remedy(name, known)}")
+
+    def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
+        """The NumPy generalized ufunc behind a function (or behind one of a frame), with its
+        `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last output is
+        the smallest pivot."""
+        function = getattr(self, name)
+        found: np.ufunc = (function if frame is None else function(frame)).ufunc
+        return found
+
+    @cached_property
+    def _twin(self) -> Model:
+        """The same model with functions of its own: what functions ask for other functions. If they
+        kept the model itself, all would be in a cycle, and the code of a model that nobody needs
+        any more would wait for the garbage collector."""
+        twin = object.__new__(Model)
+        functions = {*quantity_signatures(self.names), "_twin"}
+        twin.__dict__.update({k: v for k, v in self.__dict__.items() if k not in functions})
+        twin._frame_functions = {}
+        return twin
+
+    def _explained_function(self, name: str, ufunc: Any, *frame: str) -> Callable[..., Any]:
+        inputs, outputs = quantity_ports(self.names, name, self.parameters)
+        entries = quantity_entry_names(self.names, self.parameters)
+        guarded = isinstance(ufunc, GuardedFunction | NumericFallback)
+        checks = None if guarded else partial(check_input_states, self._twin, name)
+        function = explain_compiled_call(
+            ufunc, name, self.mechanism.name, inputs, len(outputs), entries, checks,
+            partial(read_named_inputs, self._twin),
+        )  # fmt: skip
+        function.__doc__ = full_function_help(
+            self.mechanism, self.names, name, self.parameters, *frame
+        )
+        return function
+
+    def __dir__(self) -> list[str]:
+        absent = QUANTITY_NAMES - quantity_signatures(self.names).keys()
+        return [name for name in super().__dir__() if name not in absent]
+
+    def tape(self, name: str, *frame: str) -> Tape:
+        """The instructions behind a function."""
+        return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
+
+    def operations(self, name: str, *frame: str) -> int:
+        """How many floating-point operations one call of a function takes."""
+        return count_tape_operations(self.tape(name, *frame))
+
+    def certified(
+        self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
+    ) -> Intervals:
+        """A function at one state, as intervals that provably hold the exact values.
+
+        Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
+        exactly what they are. An array of `Interval`s, or one array for each output.
+        """
+        from .certify import certify_function
+
+        return certify_function(self, name, inputs, digits, frame)
+
+    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
+        """The compiled function `name` of a frame or body."""
+        if not isinstance(frame, str):
+            places = [*self.mechanism.frames, *self.names.bodies]
+            raise missing_frame_error(name, places, FRAME_SIGNATURES[name].inputs)
+        key = (name, frame)
+        if key not in self._frame_functions:
+            self._frame_functions[key] = self._explained_function(
+                name, self._compile_quantity(name, frame), frame
+            )
+        return self._frame_functions[key]
+
+    def _compile_quantity(self, name: str, *frame: str) -> Any:
+        if name in GUARDED_QUANTITIES and self.names.constraints:
+            self._require_assembly()
+        inputs, outputs = quantity_ports(self.names, name, self.parameters)
+        documentation = short_function_help(self.names, name, self.parameters, *frame)
+        guarded = bool(self.names.constraints) and name in GUARDED_QUANTITIES
+        if any(port.size == 0 for port in outputs):
+            return NumericFallback(name, self._twin, documentation)
+        if self._identity is None:
+            tape = self.tape(name, *frame)
+            ufunc = compile_tape(tape, documentation, self._target, self.threads)
+        else:
+            ufunc = compile_cached_tape(
+                name,
+                documentation,
+                inputs,
+                outputs,
+                partial(
+                    record_quantity_tape,
+                    self._derive_once,
+                    self.names,
+                    self.parameters,
+                    name,
+                    *frame,
+                ),
+                (*self._identity, name, *frame),
+                self._target,
+                self.threads,
+            )
+        return GuardedFunction(name, ufunc, self._twin, documentation) if guarded else ufunc
+
+    # -- as a value ----------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"parameters": self.parameters, "threads": self.threads, "target": self._target}
+        if self._identity is not None:
+            return _rebuild_model, (self.mechanism, None, None, options)
+        if not self.equations.is_derived:
+            raise UnsupportedError(
+                "the model of equations that were changed after derive cannot be pickled",
+                remedy="pickle what makes them, and compile them again",
+            )
+        eqs = self.equations
+        return _rebuild_model, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
+
+    def summary(self) -> str:
+        """The mechanism and the sizes."""
+        return f"Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}"
+
+    def __str__(self) -> str:
+        return function_table(self.mechanism, self.names, self.parameters)
+
+
+def _rebuild_model(
+    mechanism: Mechanism, by: str | None, derived: Any, options: dict[str, Any]
+) -> Model:
+    """A model from its recipe, as pickles keep it."""
+    if by is None:
+        return compile(mechanism, **options)
+    from ..formulations import derive
+
+    return compile(derive(mechanism, by=by, parameters=derived), **options)

@@ -1,0 +1,43 @@
+"""The units of coordinates and drives: of what turns, of what slides, of what was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..mechanism import Mechanism
+from ..mechanism.mechanism_units import velocity_units
+
+
+@dataclass(frozen=True)
+class CoordinateUnit:
+    """Of a coordinate, its rates, and its drive; all "" where nobody has said."""
+
+    coordinate: str
+    effort: str
+
+    @property
+    def rates(self) -> tuple[str, str]:
+        """Of the speed and of the acceleration."""
+        return (f"{self.coordinate}/s", f"{self.coordinate}/s²") if self.coordinate else ("", "")
+
+    @property
+    def all(self) -> tuple[str, str, str, str]:
+        """Of the coordinate, its speed, its acceleration and its drive."""
+        return self.coordinate, *self.rates, self.effort
+
+
+ROTATION_UNIT, TRANSLATION_UNIT, UNKNOWN_UNIT = (
+    CoordinateUnit("rad", "N·m"),
+    CoordinateUnit("m", "N"),
+    CoordinateUnit("", ""),
+)
+
+
+def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
+    """Of every speed, in order."""
+    kinds = {"rad": ROTATION_UNIT, "m": TRANSLATION_UNIT}
+    return [kinds.get(unit, UNKNOWN_UNIT) for unit in velocity_units(mechanism)]
+
+
+def number_with_unit(number: float, unit: str) -> str:
+    return f"{number:.5g} {unit}".rstrip()

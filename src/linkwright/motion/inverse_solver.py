@@ -1,0 +1,334 @@
+"""Inverse kinematics: joints for given points and poses of frames, many targets at once.
+
+Every target is a lane of the compiled step (`iteration`); lanes that are done are left out of the
+next one. Where no joints reach a target the answer is the nearest that was found, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..displays import NotebookDisplayed
+from ..errors import LinkwrightError
+from ..formulations import derive
+from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..mechanism import Mechanism, require_mechanism
+from ..model.model import Model
+from ..model.model import compile as compiled
+from ..number_checks import check_vector_rows
+from ..types import Booleans, Floats
+from .coordinate_bounds import bounds_of
+from .frame_targets import TARGET_SIZES, FrameTarget, read_targets
+from .inverse_options import INVERSE_OPTIONS
+from .inverse_steps import InverseIteration
+from .target_lanes import TargetLanes, flatten_target_batch
+
+TARGET_REACHED, NEAREST_FOUND, SEARCH_UNFINISHED = "reached", "nearest", "unfinished"
+
+
+MAX_SHOWN_SOLUTIONS = 10
+"""Solutions that are printed; the others are counted."""
+
+
+@dataclass(frozen=True, repr=False)
+class Joints(NotebookDisplayed):
+    """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
+    tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
+    else "unfinished"; `distance` (m) and `angle` (rad) are the frames' largest errors."""
+
+    q: Floats
+    status: NDArray[np.str_]
+    distance: Floats
+    angle: Floats
+
+    def summary(self) -> str:
+        """How many targets are reached, and the largest errors."""
+        count = np.size(self.reached)
+        reached = f"{int(np.sum(self.reached))} of {count} reached"
+        errors = f"{np.max(self.distance):.2g} m, {np.max(self.angle):.2g} rad"
+        return f"Joints of {count} target{'s' * (count != 1)}: {reached}, largest errors {errors}"
+
+    def __str__(self) -> str:
+        rows = np.atleast_2d(self.q).reshape(-1, self.q.shape[-1])
+        told = [
+            f"{status}: q = {np.round(q, 6).tolist()}"
+            for q, status in zip(rows[:MAX_SHOWN_SOLUTIONS], self.status.ravel(), strict=False)
+        ]
+        rest = (
+            [f"… and {len(rows) - MAX_SHOWN_SOLUTIONS} more"]
+            if len(rows) > MAX_SHOWN_SOLUTIONS
+            else []
+        )
+        return "\n".join([self.summary(), *told, *rest])
+
+    @property
+    def reached(self) -> Booleans:
+        """Whether each target is reached."""
+        reached: Booleans = self.status == TARGET_REACHED
+        return reached
+
+
+class InverseKinematics:
+    """A solver for frames with targets of given kinds: {"tool": "pose", "elbow": "point"}.
+
+    Kinds are "plane" (x, y), "point" (x, y, z) and "pose". The joints' ranges hold unless
+    `limits` is false; loops and constraints of positions are closed.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, kinds: Mapping[str, str], *, limits: bool = True
+    ) -> None:
+        self.mechanism, self.kinds = mechanism, dict(kinds)
+        self.bounds = bounds_of(mechanism if limits else mechanism.without("limits"))
+        for frame, kind in self.kinds.items():
+            if kind not in TARGET_SIZES:
+                raise LinkwrightError(
+                    f"'{kind}' is no kind of target",
+                    where=frame,
+                    remedy=f"use {', '.join(TARGET_SIZES)}",
+                )
+            self.model.placement(frame)
+
+    @cached_property
+    def model(self) -> Model:
+        return compiled(self.mechanism)
+
+    @cached_property
+    def iteration(self) -> InverseIteration:
+        equations = derive(self.mechanism, parameters="numeric")
+        return InverseIteration(
+            equations, list(self.kinds.items()), self.bounds, self._characteristic_length()
+        )
+
+    def _characteristic_length(self) -> float:
+        """What 1 rad moves the frames by, on average; 1 where nothing turns."""
+        q = self.samples[:64]
+        columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
+        turning = np.array(
+            [np.abs(self.model.jacobian(f)(q)[:, :3]).max(axis=(0, 1)) > 1e-9 for f in self.kinds]
+        ).any(axis=0)
+        moved = np.linalg.norm(np.concatenate(columns, axis=1)[..., turning], axis=1)
+        length = float(np.sqrt(np.mean(moved**2))) if moved.size else 0.0
+        return length if length > 1e-9 else 1.0
+
+    @cached_property
+    def redundant(self) -> bool:
+        """Whether the joints can move while the frames are held."""
+        rows = [self.model.jacobian(frame)(self.samples[0]) for frame in self.kinds]
+        asked = [
+            J if kind == "pose" else J[3 : 3 + TARGET_SIZES[kind]]
+            for J, kind in zip(rows, self.kinds.values(), strict=True)
+        ]
+        rank = np.linalg.matrix_rank(np.vstack(asked), CLOSURE_TOLERANCES.rank_share)
+        return self.model.dof > int(rank)
+
+    @cached_property
+    def samples(self) -> Floats:
+        """Random coordinates within their ranges; up to half a turn or π m where there is none."""
+        rng, count = np.random.default_rng(0), INVERSE_OPTIONS.sample_count
+        model, bounds = self.model, self.bounds
+        wild = np.broadcast_to(model.home(), (count, model.nq))
+        wild = model.integrate(wild, rng.uniform(-np.pi, np.pi, (count, model.nv)))
+        known = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
+        low, high = (np.where(known, x, 0.0) + 0.0 for x in (bounds.lower, bounds.upper))  # no −0
+        inside = np.where(known, rng.uniform(low, high, (count, model.nq)), wild)
+        found: Floats = np.clip(inside, bounds.lower, bounds.upper)
+        return found
+
+    @cached_property
+    def _sample_placements(self) -> Floats:
+        """Where the frames are at the samples, as targets are given."""
+        parts = []
+        for frame, kind in self.kinds.items():
+            T = self.model.placement(frame)(self.samples)
+            numbers = np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(-1, 9)], axis=1)
+            parts.append(numbers[:, : TARGET_SIZES[kind]])
+        return np.concatenate(parts, axis=1)
+
+    def __call__(
+        self, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
+        tolerance: float = 1e-9, restarts: int = 60, seed: int = 0,
+    ) -> Joints:  # fmt: skip
+        """Joints for targets by frame; their leading axes broadcast, with those of `start`.
+
+        Joints that the targets leave free go toward the posture, which is the start unless said.
+        What is not reached is tried again from up to `restarts` other starts.
+        """
+        read = self._order_targets(read_targets(targets))
+        begin = self._check_coordinates(self.model.home() if start is None else start, "start")
+        aim = begin if posture is None else self._check_coordinates(posture, "posture")
+        batch, (*numbers, begin, aim) = flatten_target_batch(
+            [*(t.numbers for t in read), begin, aim]
+        )
+        lanes = TargetLanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
+        q, figures = self._try_restarts(lanes, inside, restarts, np.random.default_rng(seed))
+        if posture is not None or self.redundant:
+            q, figures = self._approach_posture(lanes, q, figures, aim)
+        return _joint_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
+
+    def _order_targets(self, read: list[FrameTarget]) -> list[FrameTarget]:
+        by_frame = {target.frame: target for target in read}
+        if {f: t.kind for f, t in by_frame.items()} != self.kinds:
+            said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
+            raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
+        return [by_frame[frame] for frame in self.kinds]
+
+    def _check_coordinates(self, given: Any, what: str) -> Floats:
+        return check_vector_rows(given, self.model.nq, f"the {what}", self.model.q_names)
+
+    def _try_restarts(
+        self, lanes: TargetLanes, begin: Floats, restarts: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """The best of the start and of other starts, which only the lanes not reached need."""
+        q, figures = lanes.minimize_errors(
+            begin, np.arange(len(begin)), INVERSE_OPTIONS.rough_gradient
+        )
+        met, far = (
+            np.ones(len(begin), dtype=int),
+            self._is_beyond_reach(lanes.target_numbers, INVERSE_OPTIONS.far_reach),
+        )
+        enough = np.where(
+            self._is_beyond_reach(lanes.target_numbers, 1.0),
+            INVERSE_OPTIONS.agreed_attempts_outside,
+            INVERSE_OPTIONS.agreed_attempts,
+        )
+        ranks = np.zeros((len(begin), min(restarts, INVERSE_OPTIONS.sample_count)), dtype=np.int16)
+        for k in range(min(restarts, INVERSE_OPTIONS.sample_count)):
+            given_up = (met >= enough) | (far & (k >= INVERSE_OPTIONS.far_restarts))
+            (left,) = np.nonzero(~lanes.is_reached(figures) & ~given_up)
+            if not len(left):
+                break
+            if k == 1:
+                ranks[left] = self._nearest_samples(lanes.target_numbers[left], ranks.shape[1])
+            near = (
+                self._perturb_start(rng, begin[left], INVERSE_OPTIONS.first_perturbation)
+                if k == 0
+                else None
+            )
+            again = self.samples[ranks[left, k - 1]] if near is None else near
+            other, found = lanes.minimize_errors(
+                again, left, INVERSE_OPTIONS.rough_gradient, figures[left, 0], stiff=k % 2 == 0
+            )
+            best, cost = figures[left, 0], found[:, 0]
+            same, better = (
+                np.abs(cost - best) <= INVERSE_OPTIONS.same_cost_share * best,
+                cost < best,
+            )
+            met[left] = np.where(same, met[left] + 1, np.where(better, 1, met[left]))
+            q[left[better]], figures[left[better]] = other[better], found[better]
+        return self._refine_solutions(lanes, q, figures, rng)
+
+    def _refine_solutions(
+        self, lanes: TargetLanes, q: Floats, figures: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Rough answers made exact; those that just miss their targets get away from singular
+        places first."""
+        (left,) = np.nonzero(~lanes.is_reached(figures))
+        q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
+        for _ in range(INVERSE_OPTIONS.max_more_descents):
+            still = lanes.is_nearest(figures, np.arange(len(figures)))
+            (left,) = np.nonzero(~lanes.is_reached(figures) & ~still)
+            if not len(left):
+                break
+            q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
+        for noise in INVERSE_OPTIONS.perturbations:
+            (left,) = np.nonzero(lanes.is_near_miss(figures) & ~lanes.is_reached(figures))
+            other, found = lanes.minimize_errors(self._perturb_start(rng, q[left], noise), left)
+            better = found[:, 0] < figures[left, 0]
+            q[left[better]], figures[left[better]] = other[better], found[better]
+        return q, figures
+
+    def _is_beyond_reach(self, wanted: Floats, share: float) -> Booleans:
+        """Whether a frame is to go farther than this share of the samples' reach."""
+        far, at = np.zeros(len(wanted), dtype=bool), 0
+        for kind in self.kinds.values():
+            part = slice(at, at + min(3, TARGET_SIZES[kind]))
+            seen = self._sample_placements[:, part]
+            center = seen.mean(axis=0)
+            reach = np.linalg.norm(seen - center, axis=1).max()
+            far |= np.linalg.norm(wanted[:, part] - center, axis=1) > share * reach
+            at += TARGET_SIZES[kind]
+        return far
+
+    def _perturb_start(self, rng: np.random.Generator, begin: Floats, noise: float) -> Floats:
+        near: Floats = self.model.integrate(begin, rng.uniform(-noise, noise, self.model.nv))
+        return np.clip(near, self.bounds.lower, self.bounds.upper)
+
+    def _nearest_samples(self, wanted: Floats, count: int) -> NDArray[np.int16]:
+        """The samples whose frames are nearest to each target, the nearest first."""
+        weights = np.r_[np.ones(3), np.full(9, self.iteration.length)]
+        scale = np.concatenate([weights[: TARGET_SIZES[kind]] for kind in self.kinds.values()])
+        there, here = self._sample_placements * scale, wanted * scale
+        found = np.empty((len(wanted), count), dtype=np.int16)
+        for k in range(0, len(wanted), INVERSE_OPTIONS.targets_per_chunk):
+            part = slice(k, k + INVERSE_OPTIONS.targets_per_chunk)
+            apart = (there**2).sum(axis=1) - 2 * here[part] @ there.T
+            first = np.argpartition(apart, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(apart, first, axis=1), axis=1)
+            found[part] = np.take_along_axis(first, order, axis=1)
+        return found
+
+    def _approach_posture(
+        self, lanes: TargetLanes, q: Floats, figures: Floats, posture: Floats
+    ) -> tuple[Floats, Floats]:
+        """Toward the posture, where frames are as near to their targets afterwards."""
+        aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
+        arrived = lanes.is_reached(figures)
+        for some, step in (
+            (arrived, self.iteration.null_space_step),
+            (~arrived, self.iteration.curved_null_space_step),
+        ):
+            (good,) = np.nonzero(some)
+            if not len(good):
+                continue
+            moved = lanes.approach_posture(step, q[good], figures[good], aim[good], good)
+            moved, found = lanes.minimize_errors(moved, good, held=figures[good])
+            as_near = found[:, 0] <= figures[good, 0] * (1 + INVERSE_OPTIONS.posture_cost_share)
+            kept = lanes.is_reached(found) | (as_near & lanes.is_nearest(found, good))
+            q[good[kept]], figures[good[kept]] = moved[kept], found[kept]
+        return q, figures
+
+    def _remove_full_turns(self, q: Floats, near: Floats) -> Floats:
+        """Angles without ranges, by whole turns nearest to where they began if gears allow."""
+        turns = np.round((q - near) / (2 * np.pi))
+        turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
+        if not self.iteration.loop_row_count:
+            return turned
+        gaps = self.model.constraint_residual(turned) - self.model.constraint_residual(q)
+        torn = np.abs(gaps).max(axis=1, keepdims=True) > CLOSURE_TOLERANCES.tracked_residual / 10
+        return np.asarray(np.where(torn, q, turned))
+
+
+def _joint_solutions(
+    q: Floats, figures: Floats, lanes: TargetLanes, batch: Sequence[int]
+) -> Joints:
+    flat = lanes.is_nearest(figures, np.arange(len(figures)))
+    status = np.where(
+        lanes.is_reached(figures), TARGET_REACHED, np.where(flat, NEAREST_FOUND, SEARCH_UNFINISHED)
+    )
+    return Joints(
+        q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
+        figures[:, 3].reshape(batch),
+    )  # fmt: skip
+
+
+def inverse_kinematics(
+    mechanism: Mechanism, targets: Mapping[str, object], start: ArrayLike | None = None,
+    posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
+    restarts: int = 60,
+) -> Joints:  # fmt: skip
+    """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
+
+    Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
+    """
+    require_mechanism(mechanism)
+    kinds = {target.frame: target.kind for target in read_targets(targets)}
+    solver = InverseKinematics(mechanism, kinds, limits=limits)
+    return solver(targets, start, posture, tolerance=tolerance, restarts=restarts)

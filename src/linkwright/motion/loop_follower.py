@@ -1,0 +1,161 @@
+"""Motions of mechanisms with loops: some coordinates lead, the others follow by closing the loops.
+
+With l the leading ones and f the others, φ(l, f) = 0 has f by Newton's steps; J_f ḟ = −J_l l̇ and
+J_f f̈ = −J_l l̈ − γ are their rates. Between knots all are quintics with just these ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.closing import (
+    CLOSURE_TOLERANCES,
+    PositionConstraints,
+    close_positions,
+    project_accelerations,
+    project_velocities,
+    smallest_singular_share,
+)
+from ..mechanism import Mechanism
+from ..model.model import Model
+from ..types import Floats
+from .coordinate_bounds import bounds_of
+from .trajectory import Trajectory, hermite_trajectory, quintic
+
+_MIN_SIGN_FLIP = 0.5
+_FIRST_KNOTS, _MAX_KNOTS = 64, 4096
+
+
+def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
+    """Refuses constraints that a planned motion cannot hold."""
+    names = model.names
+    if names.position_row_count < len(names.constraints) or (
+        names.constraints and names.is_time_dependent
+    ):
+        what = "in time" if names.is_time_dependent else "of speeds"
+        raise UnsupportedError(
+            f"plans know no constraints {what}", where=mechanism.name, remedy="use simulate"
+        )
+
+
+@dataclass(frozen=True)
+class LoopFollower:
+    """The loops of a mechanism; what leads is chosen at `begin`."""
+
+    mechanism: Mechanism
+    model: Model
+    start_configuration: Floats
+
+    @cached_property
+    def leading_coordinates(self) -> list[int]:
+        """As many coordinates as are free, all others depending on them: those with drives first,
+        then those that the mechanism calls independent, then the others in their order."""
+        J = self.model.constraint_jacobian(self.start_configuration)
+        named, names = self.mechanism.independent, self.model.names.q
+        order = sorted(
+            range(self.model.nv),
+            key=lambda k: (k not in self._actuated_coordinates, names[k] not in named),
+        )
+        found: list[int] = []
+        rank = self.model.nv - self.model.dof
+        for k in order:
+            rest = [j for j in range(self.model.nv) if j not in (*found, k)]
+            drives = smallest_singular_share(J[:, rest], rank) > CLOSURE_TOLERANCES.plan_rank_share
+            if self.model.nv - len(found) > rank and drives:
+                found.append(k)
+        return sorted(found)
+
+    @cached_property
+    def _actuated_coordinates(self) -> set[int]:
+        """Coordinates that actuators move."""
+        if not self.model.names.actuators:
+            return set()
+        B = np.abs(self.model.input_matrix(self.start_configuration)).max(axis=1)
+        return {int(k) for k in np.nonzero(B)[0]}
+
+    @cached_property
+    def following_coordinates(self) -> list[int]:
+        return [k for k in range(self.model.nv) if k not in self.leading_coordinates]
+
+    def close_state(self, lead: Trajectory, t: float, near: Floats) -> Floats:
+        """(q, q̇, q̈) at a time, on the branch that is near."""
+        q, qd, qdd = near.copy(), np.zeros_like(near), np.zeros_like(near)
+        q[self.leading_coordinates], qd[self.leading_coordinates], qdd[self.leading_coordinates] = (
+            lead(t)
+        )
+        functions = PositionConstraints(
+            self.model.constraint_residual, lambda q: self._regular_jacobian(q, lead, t)
+        )
+        closure = close_positions(functions, q, hold=self.leading_coordinates)
+        if not closure.has_converged:
+            raise self._stuck_error(lead, t, "cannot be closed")
+        J = self._regular_jacobian(closure.q, lead, t)
+        qd = project_velocities(J, qd, J @ qd, hold=self.leading_coordinates)
+        bias = self.model.constraint_bias(closure.q, qd)
+        qdd = project_accelerations(J, qdd, bias, hold=self.leading_coordinates)
+        return np.array([closure.q, qd, qdd])
+
+    def _regular_jacobian(self, q: Floats, lead: Trajectory, t: float) -> Floats:
+        """The Jacobian of the loops; raises where those that follow come to a dead centre."""
+        J: Floats = self.model.constraint_jacobian(q)
+        f = self.following_coordinates
+        if not smallest_singular_share(J[:, f], len(f)) > CLOSURE_TOLERANCES.plan_rank_share:
+            raise self._stuck_error(lead, t, "come to a dead centre")
+        return J
+
+    def _weakest_direction(self, q: Floats) -> Floats:
+        """u ⊗ v of the smallest singular value of J_f, which changes its sign where that value
+        passes through 0."""
+        J: Floats = self.model.constraint_jacobian(q)[:, self.following_coordinates]
+        left, _, right = np.linalg.svd(J, full_matrices=False)
+        return np.outer(left[:, -1], right[-1]).ravel()
+
+    def _stuck_error(self, lead: Trajectory, t: float, what: str) -> LinkwrightError:
+        share = 100 * (t - lead.knots[0]) / lead.duration
+        return LinkwrightError(
+            f"the loops {what} after {share:.3g} % of the way", where=self.mechanism.name,
+            remedy="go there by way of another target, or start elsewhere",
+        )  # fmt: skip
+
+    def follow_trajectory(self, lead: Trajectory, begin: Floats) -> Trajectory:
+        """The motion of all coordinates, its loops closed at knots and nearly so between."""
+        knots = _FIRST_KNOTS
+        while knots <= _MAX_KNOTS:
+            found = self._join_states(lead, begin, knots)
+            middle = (found.knots[1:] + found.knots[:-1]) / 2
+            left = np.abs(self.model.constraint_residual(found(middle)[0])).max()
+            if left <= max(CLOSURE_TOLERANCES.tracked_residual, self.model.leeway):
+                return found
+            knots *= 2
+        raise self._stuck_error(lead, lead.knots[-1], "cannot be followed finely enough")
+
+    def find_arrival(self, begin: Floats, goal: Floats) -> Floats | None:
+        """Where the straight motion of the leading coordinates ends: the goal, in full turns from
+        it at most; None where it is another assembly, or the way is barred."""
+        start, end = begin[self.leading_coordinates], goal[self.leading_coordinates]
+        try:
+            found = self.follow_trajectory(quintic(start, end, 1.0), begin).end
+        except LinkwrightError:
+            return None
+        off = found - goal
+        turns = bounds_of(self.mechanism).full_turns
+        off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
+        return found if np.abs(off).max() < CLOSURE_TOLERANCES.same_configuration else None
+
+    def _join_states(self, lead: Trajectory, begin: Floats, knots: int) -> Trajectory:
+        times = lead.finer(knots)
+        states = [self.close_state(lead, times[0], begin)]
+        weakest = self._weakest_direction(states[0][0])
+        for t, later in pairwise(times):
+            h, (q, qd, qdd) = later - t, states[-1]
+            states.append(self.close_state(lead, later, q + h * qd + h * h / 2 * qdd))
+            before, weakest = weakest, self._weakest_direction(states[-1][0])
+            if before @ weakest < -_MIN_SIGN_FLIP:
+                raise self._stuck_error(lead, (t + later) / 2, "come to a dead centre")
+        rows = np.array(states)
+        return hermite_trajectory(times, rows[:-1], rows[1:])

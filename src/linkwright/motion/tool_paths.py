@@ -1,0 +1,325 @@
+"""Paths of a tool in space, and the joints' motion that follows them.
+
+A path gives points, and turns, over s from 0 to 1; a law, a trajectory of one number, says how far
+the tool has come along it. At every knot the joints come from inverse kinematics, their rates from
+J q̇ = v and J q̈ = a − J̇ q̇; between knots they are quintics with just these ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..displays import NotebookDisplayed
+from ..errors import LinkwrightError
+from ..kinematics.closing import (
+    CLOSURE_TOLERANCES,
+    jacobian_null_space,
+    project_accelerations,
+    project_velocities,
+    solve_least_change,
+)
+from ..mechanism import Mechanism
+from ..number_checks import check_vector
+from ..types import Floats
+from .coordinate_bounds import check_within_bounds
+from .inverse_solver import InverseKinematics
+from .loop_follower import check_plannable_loops
+from .timing import refuse_quaternions
+from .trajectory import Trajectory, hermite_trajectory, through
+
+
+@dataclass(frozen=True, repr=False)
+class ToolPath(NotebookDisplayed):
+    """`point(s)` with its first and second derivatives; `turn` is a rotation vector, 0 at s = 0
+    and all of it at s = 1, from where the tool stands; None leaves its rotation free."""
+
+    length: float
+    point: Callable[[float], tuple[Floats, Floats, Floats]]
+    turn: Floats | None = None
+
+    def summary(self) -> str:
+        """The length, and whether the tool turns."""
+        turn = "" if self.turn is None else f", turning by {np.linalg.norm(self.turn):.4g} rad"
+        return f"Path of {self.length:.4g} m{turn}"
+
+
+def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) -> ToolPath:
+    """The straight line between two points."""
+    a, b = (_read_point(x) for x in (begin, end))
+    length = float(np.linalg.norm(b - a))
+    if not length > 0:
+        raise LinkwrightError("the line begins where it ends", remedy="give another end")
+    return ToolPath(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _read_turn(turn))
+
+
+def circular(
+    begin: ArrayLike, via: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None
+) -> ToolPath:
+    """The arc from one point through another to a third."""
+    a, m, b = (_read_point(x) for x in (begin, via, end))
+    u, v = m - a, b - a
+    normal = np.cross(u, v)
+    area = float(normal @ normal)
+    if area <= 1e-20 * float(u @ u) * float(v @ v):
+        raise LinkwrightError("the three points of the arc are on a line", remedy="take a line")
+    center = a + np.cross((u @ u) * v - (v @ v) * u, normal) / (2 * area)
+    x = a - center
+    y = np.cross(normal / np.sqrt(area), x)
+    angle = float(np.arctan2((b - center) @ y, (b - center) @ x)) % (2 * np.pi)
+
+    def point(s: float) -> tuple[Floats, Floats, Floats]:
+        c, d = np.cos(angle * s), np.sin(angle * s)
+        radial = c * x + d * y
+        return center + radial, angle * (c * y - d * x), -(angle**2) * radial
+
+    return ToolPath(angle * float(np.linalg.norm(x)), point, _read_turn(turn))
+
+
+def _read_turn(given: Any) -> Floats | None:
+    return None if given is None else _read_point(given)
+
+
+def _read_point(given: Any) -> Floats:
+    return check_vector(given, 3, "a point, displacement or turn", "xyz")
+
+
+def rotation_of_vector(vector: Floats) -> Floats:
+    """The rotation matrix of a rotation vector (Rodrigues)."""
+    angle = float(np.linalg.norm(vector))
+    if angle == 0:
+        return np.eye(3)
+    x, y, z = vector / angle
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    found: Floats = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)
+    return found
+
+
+@dataclass(frozen=True)
+class _PathFollower:
+    solver: InverseKinematics
+    frame: str
+    path: ToolPath
+    law: Trajectory
+    start: Floats  # the joints
+    start_rotation: Floats  # and the tool's rotation at s = 0
+
+    def frame_task(self, t: float) -> tuple[float, Floats, Floats, Floats]:
+        """s, the target, and the tool's (ω, v) and (ω̇, v̇), or (v) and (v̇), at a time."""
+        s, ds, dds = (float(x[0]) / self.path.length for x in self.law(t))
+        p, dp, ddp = self.path.point(s)
+        v, a = dp * ds, ddp * ds**2 + dp * dds
+        if self.path.turn is None:
+            return s, p, v, a
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = rotation_of_vector(s * self.path.turn) @ self.start_rotation, p
+        turn = self.path.turn
+        return s, T, np.r_[turn * ds, v], np.r_[turn * dds, a]
+
+    def joint_state(self, t: float, near: Floats) -> Floats:
+        """(q, q̇, q̈) at a time, q from the branch that is near."""
+        s, target, v, a = self.frame_task(t)
+        found = self.solver({self.frame: target}, near, tolerance=1e-13, restarts=0)
+        if (
+            max(float(found.distance), float(found.angle), self._loop_residual(found.q))
+            > CLOSURE_TOLERANCES.tracked_residual
+        ):
+            raise LinkwrightError(
+                f"the frame '{self.frame}' cannot follow: after {100 * s:.3g} % of its path it is "
+                f"{float(found.distance):.3g} m and {float(found.angle):.3g} rad off",
+                remedy="start elsewhere, or take a shorter path",
+            )
+        model, rows = self.solver.model, slice(6 - len(v), 6)
+        J = model.jacobian(self.frame)(found.q)[rows]
+        A, none = np.vstack([J, self._loop_jacobian(found.q)]), np.zeros(model.nv)
+        still = np.zeros(len(A) - len(J))
+        qd = project_velocities(A, none, -np.r_[v, still])
+        drift = model.frame_bias_acceleration(self.frame)(found.q, qd)[rows]
+        gamma = model.constraint_bias(found.q, qd) if len(still) else still
+        right = np.r_[a - drift, -gamma]
+        qdd = project_accelerations(A, none, -right)
+        for what, wanted in ((A @ qd, np.r_[v, still]), (A @ qdd, right)):
+            missed = np.abs(what - wanted).max()
+            if missed > CLOSURE_TOLERANCES.task_residual * max(1.0, np.abs(wanted).max()):
+                raise self._stuck_error(s, self._free_jacobian(found.q, J))
+        return np.array([found.q, qd, qdd])
+
+    def _loop_residual(self, q: Floats) -> float:
+        """What loops are open by."""
+        model = self.solver.model
+        return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
+
+    def _loop_jacobian(self, q: Floats) -> Floats:
+        """J of loops, of no rows where there are none."""
+        model = self.solver.model
+        found: Floats = (
+            model.constraint_jacobian(q) if model.names.constraints else np.zeros((0, model.nv))
+        )
+        return found
+
+    def _free_jacobian(self, q: Floats, J: Floats) -> Floats:
+        """The frame's Jacobian by what the loops leave free."""
+        found: Floats = J @ jacobian_null_space(
+            self._loop_jacobian(q), CLOSURE_TOLERANCES.rank_share
+        )
+        return found
+
+    def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
+        """Why the joints cannot go on: here, or anywhere."""
+        usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
+        if _jacobian_rank(J) < usual:
+            why, remedy = "the configuration is singular", "start elsewhere"
+        else:
+            why = f"they have only {usual} of its {len(J)} directions"
+            free = ", or leave the rotation free" if len(J) > 3 else ""
+            remedy = f"take a path along these{free}"
+        return LinkwrightError(
+            f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: {why}",
+            remedy=remedy,
+        )
+
+    def _sample_jacobians(self, rows: int) -> Floats:
+        """Jacobians of the frame at random configurations; with loops, at the start."""
+        model = self.solver.model
+        at = self.start[None] if model.names.constraints else self.solver.samples[:32]
+        J = model.jacobian(self.frame)(at)[:, 6 - rows :]
+        return np.array([self._free_jacobian(q, one) for q, one in zip(at, J, strict=True)])
+
+    def check_path_directions(self) -> None:
+        """Refuses a path in directions that the joints of a tree move the frame nowhere."""
+        if self.solver.model.names.constraints:
+            return
+        turn = np.zeros(0) if self.path.turn is None else self.path.turn
+        ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
+        all_columns = np.concatenate(list(self._sample_jacobians(len(ways))), axis=1)
+        speeds = solve_least_change(all_columns, ways.T, rank_share=CLOSURE_TOLERANCES.rank_share)
+        missed = np.abs(all_columns @ speeds.T - ways).max()
+        if missed > CLOSURE_TOLERANCES.task_residual * np.abs(ways).max():
+            raise LinkwrightError(
+                f"the path leads '{self.frame}' where its joints can never move it",
+                remedy="take a path in the plane, or along the line, of its motion",
+            )
+
+
+def _jacobian_rank(J: Floats) -> int:
+    return int(np.linalg.matrix_rank(J, CLOSURE_TOLERANCES.rank_share))
+
+
+def follow(
+    mechanism: Mechanism,
+    frame: str,
+    path: ToolPath,
+    law: Trajectory,
+    start: ArrayLike,
+    *,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """The joints' motion that takes a frame along a path, from joints `start` where it begins.
+
+    `law` is the way covered over time, in metres from 0 to the path's length. Joints that the
+    path leaves free stay near where they are; their motion is then a spline through the knots.
+    """
+    solver = InverseKinematics(
+        mechanism, {frame: "point" if path.turn is None else "pose"}, limits=limits
+    )
+    refuse_quaternions(mechanism, solver.model)
+    check_plannable_loops(mechanism, solver.model)
+    _check_path_law(law, path)
+    q0 = check_vector(start, solver.model.nq, "the start", solver.model.q_names)
+    if limits:
+        check_within_bounds(mechanism, q0, "start")
+    T = solver.model.placement(frame)(q0)
+    if np.abs(T[:3, 3] - path.point(0.0)[0]).max() > 1e-6 * max(1.0, path.length):
+        raise LinkwrightError(
+            f"the path does not begin where '{frame}' stands: "
+            f"({', '.join(f'{x:.4g}' for x in T[:3, 3])})"
+        )
+    follower = _PathFollower(solver, frame, path, law, q0, T[:3, :3])
+    follower.check_path_directions()
+    return _join_joint_states(follower, knots)
+
+
+def _check_path_law(law: Trajectory, path: ToolPath) -> None:
+    ends = [law.size, float(law.start[0]), float(law.end[0])]
+    if not np.allclose(ends, [1, 0, path.length], atol=1e-9 * max(1.0, path.length)):
+        raise LinkwrightError(
+            f"the law must be of one number from 0 to the path's length, {path.length:.6g} m"
+        )
+
+
+def _check_path_start(found: Floats, start: Floats) -> None:
+    if (far := np.abs(found - start).max()) > 1e-6:
+        raise LinkwrightError(
+            f"the joints that follow the path begin {far:.3g} rad or m from the start",
+            remedy="start elsewhere",
+        )
+
+
+def _join_joint_states(follower: _PathFollower, knots: int) -> Trajectory:
+    law, q = follower.law, follower.start
+    at = law.finer(knots)
+    nudge = 1e-12 * law.duration
+    left, right = [], []
+    for begin, end in pairwise(at):
+        left.append(follower.joint_state(begin, q))
+        right.append(follower.joint_state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
+        q = right[-1][0]
+    _check_path_start(left[0][0], follower.start)
+    if follower.solver.redundant:
+        points = np.array([*(x[0] for x in left), right[-1][0]])
+        return through(points, at, velocities=(left[0][1], right[-1][1]))
+    return hermite_trajectory(at, np.array(left), np.array(right))
+
+
+def line(
+    mechanism: Mechanism,
+    frame: str,
+    start: ArrayLike,
+    by: ArrayLike,
+    law: Callable[[float], Trajectory],
+    *,
+    hold_rotation: bool = False,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """A straight line of a frame, displaced `by` a vector; `law(length)` is how fast.
+
+    With `hold_rotation` the frame keeps its axes; else they follow from the joints.
+    """
+    begin, far = _frame_position(mechanism, frame, start), _read_point(by)
+    path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
+    return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
+
+
+def arc(
+    mechanism: Mechanism,
+    frame: str,
+    start: ArrayLike,
+    via: ArrayLike,
+    end: ArrayLike,
+    law: Callable[[float], Trajectory],
+    *,
+    hold_rotation: bool = False,
+    knots: int = 100,
+    limits: bool = True,
+) -> Trajectory:
+    """A circular arc of a frame from where it stands through `via` to `end`, world points."""
+    path = circular(
+        _frame_position(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
+    )
+    return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
+
+
+def _frame_position(mechanism: Mechanism, frame: str, start: Any) -> Floats:
+    from ..model.model import compile as compiled
+
+    model = compiled(mechanism, threads=1)
+    begin = check_vector(start, model.nq, "the start", model.q_names)
+    place: Floats = model.placement(frame)(begin)[:3, 3]
+    return place

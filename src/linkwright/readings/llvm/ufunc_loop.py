@@ -1,0 +1,368 @@
+"""The loop that NumPy calls, as LLVM IR: states in batches of blocks, on several threads.
+
+    for every batch of K blocks of W states
+        each block:  pack, trigonometry
+        each chunk:  each block: the chunk, and unpack what it has completed
+
+so that a chunk's code stays in the instruction cache, and outputs leave while they are in the
+data cache. Large batches are split between threads, made for the call, whose floating-point flags
+are the caller's in the end; small batches never notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...ports import Port
+from ...tape import Tape
+from .output_tiles import OutputTile, TilePlan
+from .threads import ufunc_loop_ir
+
+if TYPE_CHECKING:
+    from .tape_ir import ContextLayout, ScalarPrecision
+
+MAX_STACK_BYTES = 1 << 16
+"""Contexts larger than this many bytes are allocated on the heap."""
+
+MAX_BLOCKS_TOGETHER = 2
+"""Blocks that go through a chunk together, at most, where there is much code."""
+
+MAX_FETCHED_INSTRUCTIONS = 8000
+"""Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
+
+MAX_CONTEXT_BYTES = 5 << 16
+"""Bytes that the contexts of blocks together may take."""
+
+
+class LoopWriter:
+    """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`.
+
+    A wrong number of strides cannot happen, since the ufunc's signature fixes all sizes.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        layout: ContextLayout,
+        plan: TilePlan,
+        p: ScalarPrecision,
+        lanes: int,
+        angles: bool,
+    ) -> None:
+        self.length = len(tape)
+        self.scalar = p.scalar
+        self.v = f"<{lanes} x {p.scalar}>"
+        self.w = lanes
+        self.item = p.bytes
+        self.layout = layout
+        self.plan = plan
+        self.chunks = len(plan.leaving_tiles)
+        self.angles = angles
+        self.blocks = self.count_blocks_together()
+        self.n_in = len(tape.inputs)
+        self.ports: list[Port] = [*tape.inputs, *tape.outputs]
+        self.strides: list[tuple[int, ...]] = []
+        position = len(self.ports)
+        for port in self.ports:
+            self.strides.append(tuple(range(position, position + len(port.shape))))
+            position += len(port.shape)
+
+    def count_blocks_together(self) -> int:
+        """Several blocks share the fetching of much code, if their contexts are small."""
+        fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
+        return (
+            max(1, min(MAX_BLOCKS_TOGETHER, fitting))
+            if self.length > MAX_FETCHED_INSTRUCTIONS
+            else 1
+        )
+
+    def write_loop(self) -> str:
+        return self.write_range_function() + ufunc_loop_ir(self.length, self.w)
+
+    # -- pieces --------------------------------------------------------------------------
+
+    def write_context_memory(self) -> tuple[str, str]:
+        """Space for the contexts: on the stack while it is small."""
+        align = self.w * self.item
+        size = self.blocks * self.layout.size
+        if align * size <= MAX_STACK_BYTES:
+            return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
+        lines = [  # where no memory is left, the stack is tried
+            f"  %heap = call ptr @malloc(i64 {align * (1 + size)})",
+            "  %none.left = icmp eq ptr %heap, null",
+            "  br i1 %none.left, label %stack, label %allocated",
+            "stack:",
+            f"  %on.stack = alloca i8, i64 {align * (1 + size)}",
+            "  br label %allocated",
+            "allocated:",
+            "  %raw = phi ptr [%heap, %entry], [%on.stack, %stack]",
+            "  %address = ptrtoint ptr %raw to i64",
+            f"  %up = add i64 %address, {align - 1}",
+            f"  %aligned = and i64 %up, {-align}",
+            "  %ctx = inttoptr i64 %aligned to ptr",
+        ]
+        return "\n".join(lines), "  call void @free(ptr %heap)"
+
+    def write_operands(self) -> str:
+        """Addresses and strides of all operands, and %tight: whether all rows are contiguous."""
+        lines = []
+        tight = "true"
+        for k, port in enumerate(self.ports):
+            lines += [
+                f"  %pa{k} = getelementptr ptr, ptr %args, i64 {k}",
+                f"  %array{k} = load ptr, ptr %pa{k}",
+                f"  %ps{k} = getelementptr i64, ptr %steps, i64 {k}",
+                f"  %step{k} = load i64, ptr %ps{k}",
+            ]
+            wanted = self.item
+            for axis in range(len(port.shape) - 1, -1, -1):
+                lines += [
+                    f"  %pc{k}.{axis} = getelementptr i64, ptr %steps, i64 {self.strides[k][axis]}",
+                    f"  %core{k}.{axis} = load i64, ptr %pc{k}.{axis}",
+                ]
+                if port.shape[axis] > 1:
+                    lines += [
+                        f"  %t{k}.{axis} = icmp eq i64 %core{k}.{axis}, {wanted}",
+                        f"  %u{k}.{axis} = and i1 {tight}, %t{k}.{axis}",
+                    ]
+                    tight = f"%u{k}.{axis}"
+                wanted *= port.shape[axis]
+            lines.append(self.write_row_lead(k))
+        lines.append(f"  %tight = and i1 true, {tight}")
+        return "\n".join(lines)
+
+    def write_row_lead(self, k: int) -> str:
+        """%lead: entries before the first whole vector in an array's row, if all rows have as
+        many; else 0."""
+        line = self.w * self.item
+        return f"""{self.write_row_jumps(k)}
+  %integer{k} = ptrtoint ptr %array{k} to i64
+  %negative{k} = sub i64 0, %integer{k}
+  %before{k} = and i64 %negative{k}, {line - 1}
+  %phase{k} = and i64 %jumps{k}, {line - 1}
+  %alike{k} = icmp eq i64 %phase{k}, 0
+  %fits{k} = select i1 %alike{k}, i64 %before{k}, i64 0
+  %lead{k} = udiv i64 %fits{k}, {self.item}
+  %lead.bytes{k} = mul i64 %lead{k}, {self.item}
+  %behind{k} = sub i64 {self.w}, %lead{k}"""
+
+    def write_row_jumps(self, k: int) -> str:
+        """%jumps from row to row, whose place in a cache line matters."""
+        return f"  %jumps{k} = or i64 %step{k}, 0"
+
+    def operand_strides(self, k: int) -> tuple[int, str, str]:
+        """Columns and core strides of an operand, as rows and columns."""
+        match self.ports[k].shape:
+            case ():
+                return 1, "0", str(self.item)
+            case (n,):
+                return n, "0", f"%core{k}.0"
+            case (_, m):
+                return m, f"%core{k}.0", f"%core{k}.1"
+            case shape:
+                raise AssertionError(shape)
+
+    def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
+        """Where the operands of the block that begins at state %first are."""
+        lines = []
+        for k in operands:
+            lines += [
+                f"  %shift{tag}{k} = mul i64 %first{tag}, %step{k}",
+                f"  %here{tag}{k} = getelementptr i8, ptr %array{k}, i64 %shift{tag}{k}",
+            ]
+        return "\n".join(lines)
+
+    def choose_tiles_or_entries(self, tag: str, tiles: list[str], entries: list[str]) -> str:
+        """Tiles where rows are contiguous and the block is whole, else entries."""
+        newline = "\n"
+        return f"""
+  %whole{tag} = icmp eq i64 %count{tag}, {self.w}
+  %fast{tag} = and i1 %whole{tag}, %tight
+  br i1 %fast{tag}, label %tiles{tag}, label %entries{tag}
+tiles{tag}:
+{newline.join(tiles)}
+  br label %moved{tag}
+entries{tag}:
+{newline.join(entries)}
+  br label %moved{tag}
+moved{tag}:"""
+
+    def write_packing(self) -> str:
+        blocks, tiles, entries = [], [], []
+        for k in range(self.n_in):
+            cols, s0, s1 = self.operand_strides(k)
+            size = self.ports[k].size
+            blocks.append(
+                f"  %block{k} = getelementptr {self.v}, ptr %own.in, i64 {self.layout.inputs[k]}"
+            )
+            where = f"ptr %here.in{k}, i64 %step{k}"
+            tiles.append(f"  call void @pack.tiles({where}, i64 {size}, ptr %block{k})")
+            entries.append(
+                f"  call void @pack.entries({where}, i64 {size}, i64 {cols}, i64 {s0}, i64 {s1}, "
+                f"i64 %count.in, ptr %block{k})"
+            )
+        newline = "\n"
+        places = self.write_operand_places(range(self.n_in), ".in") + newline + newline.join(blocks)
+        return places + self.choose_tiles_or_entries(".in", tiles, entries)
+
+    def write_unpacking(self, chunk: int) -> str:
+        """What is complete after a chunk, port by port."""
+        tag = f".c{chunk}"
+        complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
+        leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
+        tiles = [
+            line for k, some in leaving.items() for line in self.write_port_tiles(k, chunk, some)
+        ]
+        entries = []
+        for k, some in complete.items():
+            cols, s0, s1 = self.operand_strides(k)
+            places = [(t.first, self.layout.outputs + t.slot) for t in some]
+            entries.append(
+                f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
+                f"{self.write_tile_table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
+                f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
+            )
+        if not tiles and not entries:
+            return ""
+        return self.write_operand_places(
+            sorted({*complete, *leaving}), tag
+        ) + self.choose_tiles_or_entries(tag, tiles, entries)
+
+    def tiles_by_port(self, tiles: Sequence[OutputTile]) -> dict[int, list[OutputTile]]:
+        found: dict[int, list[OutputTile]] = {}
+        for tile in tiles:
+            found.setdefault(self.n_in + tile.port, []).append(tile)
+        return found
+
+    def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[OutputTile]) -> list[str]:
+        """Tiles of a port to contiguous rows: those at their places, and those that lead."""
+        tag = f".c{chunk}"
+        lines = [
+            f"  %here.lead{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
+            f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
+        ]
+        for leads in (False, True):
+            here, own = self.tile_origin(k, tag, leads)
+            places = [
+                (t.first, self.layout.outputs + t.slot)
+                for t in leaving
+                if t.leads == leads and not t.edge
+            ]
+            if places:
+                table = self.write_tile_table(
+                    f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places
+                )
+                where = f"ptr {here}, i64 %step{k}, ptr {own}"
+                lines.append(f"  call void @unpack.tiles({where}, {table})")
+        return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
+
+    def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
+        """Where tiles are counted from, in the array and in the context."""
+        if leads:
+            return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
+        return f"%here{tag}{k}", f"%own{tag}"
+
+    def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
+        """A constant table of pairs; the arguments that hand it on: address and length."""
+        pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
+        self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
+        return f"ptr @{name}, i64 {len(lines)}"
+
+    def write_edge_tile(self, k: int, tag: str, tile: OutputTile) -> str:
+        """A tile of which only some entries are written."""
+        here, own = self.tile_origin(k, tag, tile.leads)
+        name = f"{tag}{k}.{tile.edge}"
+        left = {
+            "head": f"%lead{k}",
+            "tail": f"%behind{k}",
+            "rest": str(self.ports[k].size - tile.first),
+        }[tile.edge]
+        return f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
+  %from{name} = getelementptr {self.v}, ptr {own}, i64 {self.layout.outputs + tile.slot}
+  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
+
+    def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
+        """A loop over the blocks of a batch; the body sees %own, %first and %count."""
+        return f"""  br label %head{tag}
+head{tag}:
+  %k{tag} = phi i64 [0, %{before}], [%k1{tag}, %tail{tag}]
+  %o{tag} = mul i64 %k{tag}, {self.layout.size}
+  %own{tag} = getelementptr {self.v}, ptr %ctx, i64 %o{tag}
+  %kw{tag} = mul i64 %k{tag}, {self.w}
+  %first{tag} = add i64 %n, %kw{tag}
+  %left{tag} = sub i64 %end, %first{tag}
+  %full{tag} = icmp uge i64 %left{tag}, {self.w}
+  %count{tag} = select i1 %full{tag}, i64 {self.w}, i64 %left{tag}
+{body}
+  br label %tail{tag}
+tail{tag}:
+  %k1{tag} = add i64 %k{tag}, 1
+  %more{tag} = icmp ult i64 %k1{tag}, %some
+  br i1 %more{tag}, label %head{tag}, label %{after}
+{after}:"""
+
+    def write_trigonometry(self, tag: str) -> str:
+        return f"\n  call void @trigonometry(ptr %own{tag})" if self.angles else ""
+
+    def loop_over_chunks(self, last: str) -> tuple[str, str]:
+        """Chunk after chunk, each for all blocks, from the label `last` on; the label behind."""
+        parts = []
+        for n in range(self.chunks):
+            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.write_unpacking(n)}"
+            parts.append(self.loop_over_blocks(f".c{n}", last, body, f"done.c{n}"))
+            last = f"done.c{n}"
+        return "\n".join(parts), last
+
+    # -- functions -----------------------------------------------------------------------
+
+    def write_batch_body(self) -> str:
+        """What happens to the states of a batch, from `batch:` to `unpacked:`."""
+        own = self.write_packing() + self.write_trigonometry(".in")
+        chunks, _ = self.loop_over_chunks("packed")
+        return f"""{self.loop_over_blocks(".in", "batch", own, "packed")}
+{chunks}
+  br label %unpacked
+unpacked:"""
+
+    def write_range_function(self) -> str:
+        """States [start, end) of the arrays."""
+        allocate, free = self.write_context_memory()
+        before = "allocated" if free else "entry"
+        self.tables: list[str] = []
+        body = self.write_batch_body()
+        span, newline = self.blocks * self.w, "\n"
+        return f"""
+{newline.join(self.tables)}
+declare ptr @malloc(i64)
+declare void @free(ptr)
+
+define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
+entry:
+{allocate}
+{self.write_operands()}
+  br label %prepare
+prepare:
+  %kc = phi i64 [0, %{before}], [%kc1, %prepare]
+  %oc = mul i64 %kc, {self.layout.size}
+  %ownc = getelementptr {self.v}, ptr %ctx, i64 %oc
+  call void @constants(ptr %ownc)
+  %kc1 = add i64 %kc, 1
+  %morec = icmp ult i64 %kc1, {self.blocks}
+  br i1 %morec, label %prepare, label %batch
+batch:
+  %n = phi i64 [%start, %prepare], [%next, %unpacked]
+  %left = sub i64 %end, %n
+  %up.left = add i64 %left, {self.w - 1}
+  %needed = udiv i64 %up.left, {self.w}
+  %many = icmp ult i64 %needed, {self.blocks}
+  %some = select i1 %many, i64 %needed, i64 {self.blocks}
+{body}
+  %next = add i64 %n, {span}
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %batch, label %finish
+finish:
+{free}
+  ret void
+}}
+"""

@@ -1,0 +1,57 @@
+"""Equations that fit on any width: one entry a paragraph, whose lines end where there is room."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from markupsafe import Markup
+
+from ..expressions import Expression
+from ..expressions.formula_breaks import FormulaBreaker
+from ..expressions.tree import Number
+from ..expressions.typeset import MathmlNotation, Typesetter
+from ..forms.quantity_typesetting import TypesetQuantity
+from .rendering import render
+
+_ZERO_NUMBER = Number(Fraction(0))
+_MAX_NAMED_ZEROS = 4
+"""Entries that are zero and still named one by one."""
+
+
+def sheet_to_html(sheet: TypesetQuantity) -> Markup:
+    """Return all rows of a sheet; entries that are zero come last, together."""
+    setter = Typesetter(MathmlNotation(), sheet.dotted_symbols)
+    breaker = FormulaBreaker(setter)
+    steps = [_equation(breaker, [setter.name(step)], value) for step, value in sheet.steps]
+    entries = _labels_by_value(sheet)
+    zero = entries.pop(_ZERO_NUMBER, [])
+    note = ""
+    if zero and not entries:
+        note = "It is 0." if len(zero) == 1 else "All entries are 0."
+    elif len(zero) > _MAX_NAMED_ZEROS:
+        note = "All other entries are 0."
+    elif zero:
+        entries[_ZERO_NUMBER] = zero
+    rows = [
+        _equation(breaker, [setter.entry(label) for label in labels], value)
+        for value, labels in entries.items()
+    ]
+    return render("formulas.html", steps=steps, rows=rows, note=note)
+
+
+def is_zero_sheet(sheet: TypesetQuantity) -> bool:
+    return all(value == _ZERO_NUMBER for _, value in sheet.rows)
+
+
+def _labels_by_value(sheet: TypesetQuantity) -> dict[Expression, list[str]]:
+    """Entries by what they are, in the order of the first of each."""
+    found: dict[Expression, list[str]] = {}
+    for labels, value in sheet.rows:
+        found.setdefault(value, []).extend(labels)
+    return found
+
+
+def _equation(breaker: FormulaBreaker, names: list[str], value: Expression) -> list[Markup]:
+    """Return the pieces of an equation, between which a line may end."""
+    pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.formula_pieces(value)
+    return [Markup(piece) for piece in pieces]

@@ -1,0 +1,104 @@
+"""The page of a folder's marks: a table, the model solution, and every text with its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from .. import __version__
+from ..checking.check_report import (
+    DEFINITION,
+    DIFFERS,
+    EQUIVALENT,
+    IDENTICAL,
+    UNDECIDED,
+    UNREADABLE,
+)
+from ..checking.homework import Homework
+from ..checking.solution_presence import CLAIM_MISSING, CLAIM_PRESENT
+from ..errors import ExpressionError
+from ..expressions import Expression, names_in_expression, parse_expression
+from ..expressions.formula_breaks import FormulaBreaker
+from ..expressions.typeset import MathmlNotation, Typesetter
+from ..forms.page_fonts import math_font_css, text_font_css
+from .rendering import read_asset, render
+
+_VERDICT_WORDS = {
+    IDENTICAL: "right", EQUIVALENT: "equivalent", DIFFERS: "wrong", UNDECIDED: "undecided",
+    UNREADABLE: "unreadable", DEFINITION: "definition",
+}  # fmt: skip
+_COLUMN_HEADINGS = {
+    "equations": "Equations", "identical": "Right", "equivalent": "Equivalent", "wrong": "Wrong",
+    "with_repair": "Repair found", "undecided": "Undecided", "unreadable": "Unreadable",
+    "present": "Present", "missing": "Missing",
+}  # fmt: skip
+_MAX_TYPESET_LENGTH = 1_500
+"""Characters of an equation that is still typeset; a longer one is shown as text."""
+
+
+def marks_page(homework: Homework) -> str:
+    """Return the HTML of a page with nothing from elsewhere in it."""
+    text = render(
+        "marks.html",
+        homework=homework,
+        columns=_marks_columns(homework),
+        solution=_solution_rows(homework),
+        words=_VERDICT_WORDS,
+        typeset=lambda text, names: _typeset_equation(text, homework, names),
+        mean=sum(text.mark for text in homework) / (len(homework) or 1),
+        style=Markup(text_font_css() + math_font_css()) + read_asset("marks.css"),
+        version=__version__,
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+    return f"{text}\n"
+
+
+def _marks_columns(homework: Homework) -> dict[str, str]:
+    """Headings by the names of columns; verdicts that occur nowhere have no column."""
+    rows = [text.row() for text in homework]
+    rare = {"equivalent", "undecided", "unreadable"}
+    rare = {key for key in rare if not any(row[key] for row in rows)}
+    rare |= set() if homework.solution else {"present", "missing"}
+    return {key: word for key, word in _COLUMN_HEADINGS.items() if key not in rare}
+
+
+def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]:
+    """Return each equation asked for, and in how many texts it is present, wrong and missing."""
+    rows = []
+    for i, equation in enumerate(homework.solution):
+        verdicts = [text.solution[i] for text in homework]
+        present, missing = verdicts.count(CLAIM_PRESENT), verdicts.count(CLAIM_MISSING)
+        rows.append((equation, (present, len(verdicts) - present - missing, missing)))
+    return rows
+
+
+def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) -> Markup:
+    """An equation or expression as MathML that breaks where the page ends; else as it is."""
+    if len(text) > _MAX_TYPESET_LENGTH:
+        return Markup("<code>{}</code>").format(text)
+    try:
+        sides = [parse_expression(side) for side in text.split(" = ")]
+    except ExpressionError:
+        return Markup("<code>{}</code>").format(text)
+    breaker = FormulaBreaker(
+        Typesetter(MathmlNotation(), _dotted_names(sides, homework.coordinates, said))
+    )
+    pieces: list[str] = []
+    for i, side in enumerate(sides):
+        pieces += ["<mo>=</mo>"] if i else []
+        pieces += breaker.formula_pieces(side)
+    return render("typeset.html", pieces=[Markup(piece) for piece in pieces])
+
+
+def _dotted_names(
+    sides: Iterable[Expression], coordinates: Iterable[str], said: Mapping[str, str]
+) -> dict[str, tuple[str, int]]:
+    """Which names are set with dots: rates of coordinates, ours and theirs."""
+    used = frozenset[str]().union(*(names_in_expression(side) for side in sides))
+    ours = {*coordinates}
+    ours |= {theirs for theirs, meaning in said.items() if meaning in ours}
+    return {
+        f"{'d' * k}{name}": (name, k) for name in ours for k in (1, 2) if f"{'d' * k}{name}" in used
+    }

@@ -1,0 +1,89 @@
+"""Pictures of the page, and what of a motion they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from markupsafe import Markup
+
+from ..mechanism import mechanism_names
+from ..mechanism.mechanism_units import coordinate_units
+from ..show import cyclograph, plot, svg
+from ..show.histories import ANGLE_UNIT
+from ..simulation import Run
+from .rendering import render
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAGE_FIGURE_WIDTH = 92.0
+"""Of figures, mm: their words can be read where a phone shows them whole."""
+MAX_PLOT_LINES = 8
+"""Coordinates that a plot can show."""
+_MAX_TRACED_FRAMES = 4
+"""Frames whose traces are drawn."""
+_MAX_JOINTS_DRAWN_OFTEN = 12
+"""Joints of a mechanism whose positions can be drawn often."""
+_MAX_MARKED_EVENTS = 12
+"""Times of events that are marked: more of them would hide the lines."""
+_MIN_SPIN_RATIO = 15.0
+"""How many times as far as the others something turns that would hide them."""
+
+
+def figure_html(figure: Figure, caption: str, mark: str) -> Markup:
+    """Return an inline figure; `mark` makes its identities its own."""
+    text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
+    text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    return render("picture.html", drawing=Markup(text), caption=caption)
+
+
+def motion_figures_html(run: Run) -> list[Markup]:
+    names, spinning = mechanism_names(run.mechanism), spinning_coordinates(run)
+    every = None if len(run.mechanism.joints) <= _MAX_JOINTS_DRAWN_OFTEN else float(run.t[-1]) / 9
+    q, in_q = _plotted_names(names.q, spinning)
+    qd, in_qd = _plotted_names(names.qd, spinning)
+    marked = (
+        run
+        if len({event.t for event in run.events}) <= _MAX_MARKED_EVENTS
+        else replace(run, events=())
+    )
+    drawn = {
+        "q": (plot(marked, "q", only=q, width=PAGE_FIGURE_WIDTH), f"Coordinates{in_q}."),
+        "qd": (plot(marked, "qd", only=qd, width=PAGE_FIGURE_WIDTH), f"Speeds{in_qd}."),
+        "energy": (plot(marked, "energy", width=PAGE_FIGURE_WIDTH), "Energies."),
+        "positions": (
+            cyclograph(run, every, traced_frame_names(run), width=PAGE_FIGURE_WIDTH),
+            "Positions at equal intervals.",
+        ),
+    }
+    return [figure_html(figure, caption, mark) for mark, (figure, caption) in drawn.items()]
+
+
+def spinning_coordinates(run: Run) -> list[str]:
+    """Wheels and the like, whose many turns would hide all other angles."""
+    names, units = mechanism_names(run.mechanism).q, coordinate_units(run.mechanism)
+    far = np.abs(run.q).max(axis=0)
+    angles = [k for k, unit in enumerate(units) if unit == ANGLE_UNIT]
+    usual = float(np.median(far[angles])) if angles else 0.0
+    return [names[k] for k in angles if far[k] > max(4 * np.pi, _MIN_SPIN_RATIO * usual)]
+
+
+def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
+    """As many as a plot can show, and what is not there; no name means all."""
+    shown = [name for name in names if name not in spinning]
+    hidden = [name for name in names if name in spinning]
+    if not shown or len(names) == len(shown) <= MAX_PLOT_LINES:
+        return [], ""
+    left = f", without {' and '.join(hidden)}, which turn on and on" if hidden else ""
+    some = f", the first {MAX_PLOT_LINES} of {len(names)}" if len(shown) > MAX_PLOT_LINES else ""
+    return shown[:MAX_PLOT_LINES], f"{left}{some}"
+
+
+def traced_frame_names(run: Run) -> list[str] | None:
+    """No traces where there would be many; all that move else."""
+    return None if len(run.mechanism.frames) <= _MAX_TRACED_FRAMES else []

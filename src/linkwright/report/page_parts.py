@@ -1,0 +1,153 @@
+"""What the page says, as data: each part is made in a process of its own, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from ..comparison import Comparison, compare
+from ..comparison.timed_worker import TimedWorker, cancel_workers_on_error, clear_cancellation
+from ..expressions import expression_text
+from ..expressions.tree import names_in_expression as names_in
+from ..forms.quantity_typesetting import TypesetQuantity, equation_functions, typeset_quantity
+from ..formulations import derive
+from ..mechanism import Mechanism
+from ..verification import verify
+from ..verification.verification_report import VerificationReport
+from .formula_markup import is_zero_sheet, sheet_to_html
+from .mechanism_facts import symbol_meaning
+from .motion_starts import MotionStart
+from .shown_motion import LeftOutPart, PageMotion, compute_page_motion, part_or_reason
+
+MAX_OPEN_LATEX, MAX_FUNCTION_TEXT, MAX_FUNCTION_MARKUP = 6_000, 20_000, 400_000
+"""Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
+all, and of its markup."""
+NO_MARKUP = Markup()
+MAX_COMPARED_SECONDS = 1.0
+"""Seconds of motion by which formulations are compared, at most."""
+
+
+@dataclass(frozen=True)
+class WrittenFunction:
+    """One function of the equations; nothing but its size where it is too long."""
+
+    name: str
+    description: str
+    size_text: str
+    markup: Markup = NO_MARKUP
+    latex: str = ""
+    is_long: bool = False
+    is_zero: bool = False
+    symbols: tuple[tuple[str, float, str], ...] = ()
+    """Parameters that occur, their values, and what they are where the file does not name them."""
+
+
+@dataclass(frozen=True)
+class PageParts:
+    equations: tuple[WrittenFunction, ...] | LeftOutPart
+    checks: VerificationReport | LeftOutPart
+    motion: PageMotion | LeftOutPart
+    comparison: Comparison | LeftOutPart
+
+
+def make_page_parts(
+    mechanism: Mechanism, start: MotionStart, budget: float, by: Sequence[str] | None
+) -> PageParts:
+    """All parts, two at a time; one part may take `budget` seconds."""
+    with (
+        clear_cancellation(),
+        ThreadPoolExecutor(2) as pool,
+        TimedWorker() as one,
+        TimedWorker() as other,
+    ):
+        first = pool.submit(
+            lambda: (
+                compute_page_motion(one, mechanism, start, budget),
+                part_or_reason(
+                    lambda: one.call_within(write_equation_functions, mechanism, seconds=budget)
+                ),
+            )
+        )
+        second = pool.submit(
+            lambda: (
+                part_or_reason(lambda: other.call_within(verify, mechanism, seconds=budget)),
+                part_or_reason(
+                    lambda: _compare_within_budget(mechanism, by, compared_seconds(start), budget)
+                ),
+            )
+        )
+        with cancel_workers_on_error():
+            (motion, equations), (checks, comparison) = first.result(), second.result()
+    return PageParts(equations, checks, motion, comparison)
+
+
+def compared_seconds(start: MotionStart) -> float:
+    return min(start.seconds, MAX_COMPARED_SECONDS)
+
+
+def _compare_within_budget(
+    mechanism: Mechanism, by: Sequence[str] | None, duration: float, budget: float
+) -> Comparison:
+    return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
+
+
+def write_equation_functions(mechanism: Mechanism) -> tuple[WrittenFunction, ...]:
+    """The functions of the equation of motion: in closed form, or with abbreviations where that is
+    shorter, but those that are too long both ways."""
+    equations = derive(mechanism)
+    return tuple(
+        _write_sheet_function(
+            mechanism,
+            equations.parameters,
+            typeset_quantity(equations, name, page=MAX_FUNCTION_TEXT),
+        )
+        for name in equation_functions(equations)
+    )
+
+
+def _write_sheet_function(
+    mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
+) -> WrittenFunction:
+    size = sheet.size if sheet.is_closed else _abbreviation_note(sheet)
+    short = sheet.is_closed or _sheet_characters(sheet) <= MAX_FUNCTION_TEXT
+    markup = sheet_to_html(sheet) if short else NO_MARKUP
+    if not 0 < len(markup) <= MAX_FUNCTION_MARKUP:
+        return WrittenFunction(sheet.name, sheet.what, f"{sheet.operations} operations")
+    latex = sheet.latex()
+    return WrittenFunction(
+        sheet.name,
+        sheet.what,
+        size,
+        markup,
+        latex,
+        len(latex) > MAX_OPEN_LATEX,
+        is_zero_sheet(sheet),
+        _parameters_in_sheet(mechanism, parameters, sheet),
+    )
+
+
+def _abbreviation_note(sheet: TypesetQuantity) -> str:
+    many = len(sheet.steps)
+    names = f"{sheet.steps[0][0]} to {sheet.steps[-1][0]}" if many > 1 else "one"
+    return f"{sheet.operations} operations, with {many} abbreviations, {names}"
+
+
+def _sheet_characters(sheet: TypesetQuantity) -> int:
+    return sum(len(expression_text(value)) for _, value in (*sheet.steps, *sheet.rows))
+
+
+def _parameters_in_sheet(
+    mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
+) -> tuple[tuple[str, float, str], ...]:
+    """The parameters in the rows of a sheet, in their own order."""
+    values = [value for _, value in (*sheet.steps, *sheet.rows)]
+    there = frozenset[str]().union(*map(names_in, values))
+    return tuple(
+        (name, float(value), "" if name in mechanism.parameters else symbol_meaning(name))
+        for name, value in parameters.items()
+        if name in there
+    )

@@ -1,0 +1,171 @@
+"""The motion on the page: one in which something is seen, and what there is to say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from ..comparison.timed_worker import TimedWorker
+from ..errors import LinkwrightError
+from ..kinematics.assembly import consistent_velocities
+from ..mechanism import Mechanism, mechanism_names
+from ..mechanism.mechanism_units import coordinate_units
+from ..show.scene import mechanism_scene
+from ..show.traced_points import placements_at_times
+from ..show.view_direction import upward_direction
+from ..simulation import Run, simulate
+from .motion_starts import MotionStart, exact_number_text
+
+Made = TypeVar("Made")
+
+
+MIN_VISIBLE_CHANGE = 0.02
+"""What a coordinate must change by, for the motion to be seen."""
+MAX_FALL_SIZES = 2.5
+"""How far something may fall, in sizes of the mechanism: then nothing else would be seen."""
+_START_VELOCITY = 0.5
+
+
+@dataclass(frozen=True)
+class PageMotion:
+    """A motion, sentences about it, and the words after the file that let `simulate` make it."""
+
+    run: Run
+    notes: tuple[str, ...]
+    command_arguments: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOutPart:
+    """Why a part is not there."""
+
+    reason: str
+
+
+def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
+    """What is made, or why it could not be."""
+    try:
+        return make()
+    except LinkwrightError as error:
+        return LeftOutPart(str(error))
+
+
+def compute_page_motion(
+    worker: TimedWorker, mechanism: Mechanism, start: MotionStart, budget: float
+) -> PageMotion | LeftOutPart:
+    """From the start; what takes too long loses its dry friction, or is shorter, which is said."""
+    smooth = mechanism.without("friction")
+    attempts: list[tuple[Mechanism, MotionStart, str, tuple[str, ...]]] = [
+        (mechanism, start, "", ())
+    ]
+    patience = budget / 2
+    if smooth.digest != mechanism.digest:
+        patience = budget / 5
+        said = "Dry friction is left out: with it, this motion takes too long to compute."
+        attempts.append((smooth, start, " --without friction", (said,)))
+    short = replace(start, seconds=start.seconds / 5)
+    said = f"More than {short.seconds:g} s takes too long to compute."
+    attempts.append((mechanism, short, "", (said,)))
+    found: PageMotion | LeftOutPart = LeftOutPart("")
+    for source, begin, changed, why in attempts:
+        found = part_or_reason(
+            partial(worker.call_within, simulate_page_motion, source, begin, seconds=patience)
+        )
+        patience = budget / 2
+        if isinstance(found, PageMotion):
+            told = why if changed or found.run.t[-1] > 0.99 * begin.seconds else ()
+            return PageMotion(found.run, (*found.notes, *told), found.command_arguments + changed)
+    return found
+
+
+def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
+    """From the start; what would stand still gets speeds, and what falls is followed no further."""
+    found = _simulate_within_limits(
+        mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
+    )
+    if (
+        not start.qd0
+        and np.abs(found.run.q - found.run.q[0]).max(initial=0.0) <= MIN_VISIBLE_CHANGE
+    ):
+        start = replace(start, qd0=_start_velocities(mechanism, found.run))
+        begin = (
+            f"from {start.place_text()}, where it would rest{_start_description(mechanism, start)}"
+        )
+        found = _simulate_within_limits(mechanism, start, begin)
+    last = _time_until_fallen(found.run)
+    if last is None:
+        return found
+    cut = replace(start, seconds=last)
+    found = _simulate_within_limits(
+        mechanism, cut, f"from {start.place_text()}{_start_description(mechanism, start)}"
+    )
+    said = "No longer, since nothing stops its slide: it would only fall out of the picture."
+    return replace(found, notes=(*found.notes, said))
+
+
+def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
+    if not start.qd0:
+        moving = any(c.type == "drive" for c in mechanism.constraints.values())
+        rest = ", with the speeds that its constraints demand" if moving else ", at rest"
+    else:
+        speeds = ", ".join(f"{name} = {value:.3g}" for name, value in start.qd0.items())
+        others = " (the others as its constraints demand)" if mechanism.constraints else ""
+        rest = f", at speeds {speeds}{others}"
+    driven = f"driven as {', '.join(start.efforts)} say in the command under “Make it again”"
+    return f"{rest}, {driven if start.efforts else 'with no force at its joints (τ = 0)'}"
+
+
+def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
+    """Such as constraints allow."""
+    names = mechanism_names(mechanism)
+    qd = np.full(names.nv, _START_VELOCITY)
+    if names.constraints:
+        qd = consistent_velocities(mechanism, run.q[0], qd)
+    qd[np.abs(qd) < 1e-12] = 0.0
+    return {name: float(v) for name, v in zip(names.qd, qd, strict=True) if v}
+
+
+def _time_until_fallen(run: Run) -> float | None:
+    """Seconds after which something has slid down by more than the mechanism's size, as what only
+    turns cannot; none: never."""
+    scene, units = mechanism_scene(run.mechanism), coordinate_units(run.mechanism)
+    slides = np.abs(run.q - run.q[0])[:, [unit == "m" for unit in units]]
+    heights = placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ upward_direction(scene.gravity)
+    drop = np.minimum((heights[0] - heights).max(axis=1), slides.max(axis=1, initial=0.0))
+    far = (
+        np.flatnonzero(drop > MAX_FALL_SIZES * scene.size)
+        if np.any(scene.gravity)
+        else np.array([])
+    )
+    return float(f"{run.t[far[0]]:.1g}") if len(far) and far[0] else None
+
+
+def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str) -> PageMotion:
+    """Limits are stops, unless the motion starts beyond one."""
+    make = partial(
+        simulate, mechanism, start.seconds, q0=dict(start.q0), qd0=dict(start.qd0),
+        torque=dict(start.efforts) or None,
+    )  # fmt: skip
+    stops, more = "impact", tuple[str, ...]()
+    try:
+        run = make(stops=stops)
+    except LinkwrightError as error:
+        if "beyond" not in error.what:
+            raise
+        stops, more = "ignore", ("Limits are ignored, since it starts beyond one.",)
+        run = make(stops=stops)
+    said = (f"{run.t[-1]:.4g} s {begin}.", *_early_end_note(run), *more)
+    return PageMotion(run, said, simulate_arguments(start, stops))
+
+
+def _early_end_note(run: Run) -> tuple[str, ...]:
+    return () if run.finished else (f"It ends before its time: {run.status}.",)
+
+
+def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:
+    """What follows `linkwright simulate FILE`, to the last digit."""
+    return f"{start.command_arguments()} -t {exact_number_text(start.seconds)} --stops {stops}"

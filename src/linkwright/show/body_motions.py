@@ -1,0 +1,111 @@
+"""How the bodies of a mechanism move: mass centres, their rates, and each body's energies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..expressions import expression_to_float
+from ..kinematics.tree_builder import build_tree
+from ..mechanism import Mechanism
+from ..model.model import Model
+from ..types import Floats
+
+
+@dataclass(frozen=True)
+class DrawnBody:
+    """A moving body in its own axes: mass, mass centre, tensor about it."""
+
+    name: str
+    mass: float
+    center_of_mass: Floats
+    inertia: Floats
+
+
+def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
+    """The bodies that move, in the order of the file."""
+    tree = build_tree(mechanism)
+    found = []
+    for name, mass in tree.masses.items():
+        place = tree.bodies[name]
+        if mass.link < 0:
+            continue
+        R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float)
+        center = R.T @ (np.asarray(mass.c, dtype=float) - p)
+        tensor = R.T @ np.asarray(mass.I, dtype=float) @ R
+        found.append(DrawnBody(name, float(mass.m), center, tensor))
+    return found
+
+
+@dataclass(frozen=True)
+class BodyMotions:
+    """Rows of times, then bodies: placements T, velocities V and accelerations A (ω first)."""
+
+    bodies: list[DrawnBody]
+    gravity: Floats
+    placements: Floats
+    twists: Floats
+    twist_rates: Floats
+
+    @classmethod
+    def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> BodyMotions:
+        bodies, values = moving_bodies(model.mechanism), model.mechanism.values
+        gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
+        T, V, A = (
+            np.stack(found, axis=-3 if found[0].ndim > q.ndim else -2)
+            for found in (
+                [model.placement(b.name)(q) for b in bodies],
+                [model.frame_velocity(b.name)(q, qd) for b in bodies],
+                [model.frame_acceleration(b.name)(q, qd, qdd) for b in bodies],
+            )
+        )
+        return cls(bodies, gravity, T, V, A)
+
+    @property
+    def body_names(self) -> list[str]:
+        return [solid.name for solid in self.bodies]
+
+    @property
+    def masses(self) -> Floats:
+        return np.array([solid.mass for solid in self.bodies])
+
+    @cached_property
+    def center_offset(self) -> Floats:
+        """From each body's origin to its mass centre, world axes."""
+        local = np.array([solid.center_of_mass for solid in self.bodies])
+        return np.asarray(np.einsum("...bij,bj->...bi", self.placements[..., :3, :3], local))
+
+    @cached_property
+    def world_inertia(self) -> Floats:
+        """About the mass centres, world axes."""
+        R, local = self.placements[..., :3, :3], np.array([solid.inertia for solid in self.bodies])
+        return np.asarray(np.einsum("...bij,bjk,...blk->...bil", R, local, R))
+
+    @cached_property
+    def center_of_mass(self) -> Floats:
+        return self.placements[..., :3, 3] + self.center_offset
+
+    @cached_property
+    def center_velocity(self) -> Floats:
+        return self.twists[..., 3:] + np.cross(self.twists[..., :3], self.center_offset)
+
+    @cached_property
+    def center_acceleration(self) -> Floats:
+        w, turned = self.twists[..., :3], np.cross(self.twists[..., :3], self.center_offset)
+        return (
+            self.twist_rates[..., 3:]
+            + np.cross(self.twist_rates[..., :3], self.center_offset)
+            + np.cross(w, turned)
+        )
+
+    @cached_property
+    def kinetic_energy(self) -> Floats:
+        w = self.twists[..., :3]
+        turning = np.einsum("...bi,...bij,...bj->...b", w, self.world_inertia, w)
+        return np.asarray(self.masses * (self.center_velocity**2).sum(axis=-1) + turning) / 2
+
+    @cached_property
+    def potential_energy(self) -> Floats:
+        return -self.masses * (self.center_of_mass @ self.gravity)

@@ -1,0 +1,214 @@
+"""A motion as a web page that needs nothing else: play, pause, scrub, turn, slow down."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import LinkwrightError
+from ..types import Floats
+from .figure_style import GRAY_COLOR, INK_COLOR, line_color
+from .glyph_brush import AXIS_COLORS, DASHPOT_PATHS, GLYPH_LAYERS, SPRING_PATHS
+from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
+from .ground_glyphs import build_ground_glyphs
+from .key_frames import canvas_pixel_size, choose_key_frames, film_link_data, round_for_page
+from .scaled_axes import drawing_bounds
+from .scene import Scene, mechanism_scene
+from .traced_points import find_traced_points, placements_at_times
+from .view_direction import upward_direction
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+
+_DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
+_SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
+
+_STYLE = (
+    ".lw-motion{max-width:46em;margin:0 auto;font-size:14px;line-height:1.4}"
+    ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:pan-y;cursor:grab;"
+    "background:#fff;border:1px solid #ddd;border-radius:4px}"
+    ".lw-motion div{display:flex;gap:.6em;align-items:center;margin-top:.4em;flex-wrap:wrap}"
+    ".lw-motion input{flex:1;min-width:8em;height:2em;margin:0}.lw-motion output{min-width:4.5em;"
+    "text-align:right;font-variant-numeric:tabular-nums}.lw-motion button{min-width:4.5em}"
+    ".lw-motion button,.lw-motion select{min-height:2.2em;font:inherit}"
+    ".lw-motion select,.lw-motion ::picker(select){appearance:base-select}"
+    ".lw-motion p{margin:.3em 0 0;color:#666;font-size:.9em}"
+    "@media(pointer:coarse){.lw-motion button,.lw-motion select,.lw-motion input{min-height:44px}}"
+    "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
+)
+_HINT = (
+    "Drag to turn (by thumb: sideways); Ctrl and the wheel, or + and −, to zoom; double-click for "
+    "the first view; space to play or pause."
+)
+_SCRIPTLESS = (
+    "<noscript><p>To see it move, open this page in a browser with scripts on.</p></noscript>"
+)
+
+
+def animation_page(
+    run: Run,
+    *,
+    title: str | None = None,
+    speed: float = 1.0,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
+) -> str:
+    """A whole HTML page with the motion; nothing is fetched from anywhere."""
+    name = html.escape(title or run.mechanism.name)
+    body = animation_element(run, speed=speed, trace=trace, view=view)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy_of(body))}">'
+        f'<title>{name}</title><meta name="viewport" content="width=device-width">'
+        "<style>body{margin:1em;color:#202020;font-family:system-ui,sans-serif}"
+        "h1{font-size:1.1em;max-width:42em;margin:.4em auto}</style></head>"
+        f"<body><h1>{name}</h1>{body}</body></html>\n"
+    )
+
+
+def policy_of(body: str) -> str:
+    """What a page with this body may do: fetch nothing, and run no script but its own."""
+    scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
+    hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in scripts]
+    allowed = " ".join(f"'sha256-{x}'" for x in dict.fromkeys(hashes)) or "'none'"
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+        f"script-src {allowed}"
+    )
+
+
+def animation_element(
+    run: Run,
+    *,
+    speed: float = 1.0,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
+    autoplay: bool = True,
+    identity: str = "motion",
+) -> str:
+    """The same as a piece of a page: give each its own `identity` where there are several."""
+    if not 0 < speed < 1e6:
+        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+    data = motion_data(run, trace, view) | {"autoplay": autoplay}
+    speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
+    choices = "".join(
+        f'<option value="{value:g}"{" selected" if value == speed else ""}>{word}</option>'
+        for value, word in speeds.items()
+    )
+    first, last = data["times"][0], data["times"][-1]
+    mark = html.escape(identity, quote=True)
+    return (
+        f'<div class="lw-motion" id="{mark}"><style>{_STYLE}</style>'
+        '<canvas tabindex="0" role="img" aria-label="moving mechanism; drag to turn"></canvas>'
+        "<div><button>Play</button>"
+        f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
+        f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
+        f"<p>{_HINT}{_inexact(data['error'])}</p>{_SCRIPTLESS}"
+        f'<script type="application/json">{_json(data)}</script><script>'
+        f"{_player()}(document.currentScript.parentNode, JSON.parse("
+        "document.currentScript.previousSibling.textContent));</script></div>"
+    )
+
+
+def _inexact(error: float) -> str:
+    """What to say where a run is too long for key frames that are close enough."""
+    if error <= 1:
+        return ""
+    return (
+        f" The run is too long for an exact film: points are up to {error:.0f} pixels from their "
+        "places, so joints may open; show a shorter run."
+    )
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON that cannot end the element in which it stands."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+@cache
+def _player() -> str:
+    return (files(__package__) / "player.js").read_text(encoding="utf-8").strip()
+
+
+def motion_data(
+    run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """What the page draws: shapes of links, how links follow from joint coordinates, and key
+    frames of these."""
+    scene = mechanism_scene(run.mechanism)
+    seen = scene.view(view)
+    poses = placements_at_times(scene, run, _thinned(run.t))
+    low, high = drawing_bounds(scene, poses, seen)
+    middle, pixel = (low + high) / 2, canvas_pixel_size(high - low)
+    ground, points = build_ground_glyphs(scene, poses, seen), find_traced_points(scene, trace)
+    shapes = [
+        *ground,
+        *scene.link_glyphs,
+        *scene.wheel_glyphs,
+        *scene.joint_glyphs,
+        *scene.frame_glyphs,
+        *scene.center_glyphs,
+    ]
+    depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
+    frames = choose_key_frames(scene, run, shapes, points, pixel)
+    return {
+        **frames.page_data(),
+        "error": round(frames.error_pixels, 2),
+        "pixel": pixel,
+        "links": film_link_data(scene),
+        "shapes": [_shape(s, scene) for s in shapes],
+        "ties": [_tie(t, scene) for t in scene.connector_glyphs],
+        "traces": [
+            {"link": p.link, "point": round_for_page(p.point, 1e-6 * scene.size)} for p in points
+        ],
+        "right": seen.right.tolist(),
+        "up": seen.up.tolist(),
+        "vertical": upward_direction(scene.gravity).tolist(),
+        "extent": (high - low).tolist(),
+        "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward_eye).tolist(),
+        "sign": scene.glyph_radius,
+        "patterns": {"spring": SPRING_PATHS, "damper": DASHPOT_PATHS},
+    }
+
+
+def _thinned(times: Floats) -> Floats:
+    """At most 2000 of the times, with both ends: enough to see how far things reach."""
+    return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
+
+
+def _shape(shape: Glyph, scene: Scene) -> dict[str, Any]:
+    return {
+        "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
+        GLYPH_LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
+        "points": round_for_page(shape.points, 1e-5 * scene.size),
+    }  # fmt: skip
+
+
+def _colour(shape: Glyph, scene: Scene) -> str:
+    if shape.kind == "axis":
+        return AXIS_COLORS[shape.name[-1]]
+    if shape.kind in ("hull", "ball"):
+        return AXIS_COLORS["x"] if shape.closes_loop else INK_COLOR
+    return (
+        INK_COLOR if shape.link == GROUND_LINK else line_color(scene.color_order.get(shape.link, 0))
+    )
+
+
+def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, Any]:
+    on_ground = tie.kind != "rail" or tie.links[0] == GROUND_LINK
+    paint = GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
+    return {
+        "kind": tie.kind, "links": list(tie.links), "layer": GLYPH_LAYERS[tie.kind],
+        "colour": INK_COLOR if tie.kind == "rod" else paint,
+        "points": round_for_page(tie.points, 1e-5 * scene.size),
+    }  # fmt: skip

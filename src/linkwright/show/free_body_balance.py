@@ -1,0 +1,194 @@
+"""Every body cut free: the forces on it at a state, and what they do to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..displays import NotebookDisplayed
+from ..kinematics.body_forces import BodyForce
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.tree_coordinates import spread_velocities
+from ..kinematics.world_kinematics import WorldKinematics
+from ..mechanism import GROUND, Mechanism
+from ..model.model import Model
+from ..number_checks import check_vector
+from ..types import Floats
+from .body_motions import BodyMotions
+from .histories import drawing_model
+from .scene import Scene, mechanism_scene
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A force and a moment on a body at a point of the world, world axes."""
+
+    name: str
+    point: Floats
+    force: Floats
+    moment: Floats
+
+
+@dataclass(frozen=True, repr=False)
+class FreeBody(NotebookDisplayed):
+    """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
+    momentum about the mass centre: what forces and moments must add up to."""
+
+    name: str
+    center: Floats
+    applied: tuple[Applied, ...]
+    rate: Floats
+    turning: Floats
+
+    def summary(self) -> str:
+        """The body and what acts on it."""
+        return f"FreeBody {self.name}: {', '.join(one.name for one in self.applied)}"
+
+    @property
+    def gap(self) -> tuple[Floats, Floats]:
+        """How far the forces, and the moments about the mass centre, are from closing."""
+        force = sum((a.force for a in self.applied), np.zeros(3)) - self.rate
+        levers = [np.cross(a.point - self.center, a.force) + a.moment for a in self.applied]
+        return force, sum(levers, np.zeros(3)) - self.turning
+
+
+@dataclass(frozen=True)
+class State:
+    """A motion at an instant, with its accelerations and drives."""
+
+    model: Model
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    tau: Floats
+    t: float
+
+    @property
+    def clock(self) -> list[float]:
+        return self.model.names.time_arguments(self.t)
+
+
+def state_of(
+    mechanism: Mechanism,
+    q: ArrayLike | None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
+) -> State:
+    """At rest and without drives unless said; accelerations follow from the forces."""
+    model = drawing_model(mechanism)
+    nq, nv, names = model.nq, model.nv, model.names
+    here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
+    speeds = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
+    drives = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
+    clock = model.names.time_arguments(t)
+    qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
+    return State(model, here, speeds, qdd, drives, t)
+
+
+def free_bodies(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
+) -> list[FreeBody]:
+    """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
+    wrenches. What rods, wheels and other constraints do is what is left to close the balance."""
+    state = state_of(mechanism, q, qd, tau, t)
+    motions = BodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
+    acting = _reactions(state)
+    for name, load in _loads(state):
+        acting.setdefault(name, []).append(load)
+    rate = motions.masses[:, None] * motions.center_acceleration
+    w, alpha = motions.twists[:, :3], motions.twist_rates[:, :3]
+    spin = np.einsum("bij,bj->bi", motions.world_inertia, w)
+    turning = np.einsum("bij,bj->bi", motions.world_inertia, alpha) + np.cross(w, spin)
+    found = []
+    for b, solid in enumerate(motions.bodies):
+        own = list(acting.get(solid.name, []))
+        weight = solid.mass * motions.gravity
+        if np.any(weight):
+            own.append(Applied("weight", motions.center_of_mass[b], weight, np.zeros(3)))
+        body = FreeBody(solid.name, motions.center_of_mass[b], tuple(own), rate[b], turning[b])
+        found.append(_with_rest(body, state))
+    return found
+
+
+def _with_rest(body: FreeBody, state: State) -> FreeBody:
+    """With the force of constraints that are no joints, where there are any."""
+    tree = mechanism_scene(state.model.mechanism).tree
+    jointed = all(tie.loop_frames for tie in tree.restraints.entries)
+    if jointed and not state.model.mechanism.contacts:
+        return body
+    force, moment = body.gap
+    size = max(1.0, *(float(np.linalg.norm(a.force)) for a in body.applied))
+    if max(np.abs(force).max(), np.abs(moment).max()) < 1e-9 * size:
+        return body
+    rest = Applied("constraints", body.center, -force, -moment)
+    return FreeBody(body.name, body.center, (*body.applied, rest), body.rate, body.turning)
+
+
+def _reactions(state: State) -> dict[str, list[Applied]]:
+    """Of joints and loops, on both of their bodies."""
+    model, mechanism = state.model, state.model.mechanism
+    under, last = "reactions", state.tau
+    if not model.names.constraints:
+        under, last = "reactions_of_motion", state.qdd
+    rows = np.asarray(getattr(model, under)(state.q, state.qd, last, *state.clock), dtype=float)
+    points = joint_points(mechanism_scene(mechanism), state.q)
+    acting: dict[str, list[Applied]] = {}
+    for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):
+        joint = mechanism.joints[name] if name in mechanism.joints else mechanism.loops[name]
+        moment, force = row[:3], row[3:]
+        for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
+            if body != GROUND:
+                load = Applied(name, points[name], sign * force, sign * moment)
+                acting.setdefault(body, []).append(load)
+    return acting
+
+
+def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
+    """Origins of all joints and loops in the world, as reactions are given about them."""
+    poses = scene.link_placements(q)
+    found = {}
+    for span in scene.tree.joints:
+        found[span.name] = scene.world_point(poses, span.frame.link, span.frame.p)
+    for tie in scene.tree.restraints.entries:
+        for place in tie.loop_frames[:1]:
+            found[tie.name] = scene.world_point(poses, place.link, place.p)
+    return found
+
+
+def _loads(state: State) -> list[tuple[str, Applied]]:
+    """What force elements do to bodies, named."""
+    tree: KinematicTree = mechanism_scene(state.model.mechanism).tree
+    motion = tree.motion
+    named = _named_loads(tree)
+    if not named:
+        return []
+    names, loads = zip(*named, strict=True)
+    columns = ca.horzcat(*(ca.vertcat(x.point, x.force, x.moment) for x in loads))
+    function = ca.Function("loads", [motion.q, motion.qd, motion.t], [columns])
+    values = np.asarray(function(state.q, state.qd, state.t), dtype=float).T
+    return [
+        (load.body, Applied(name, row[:3], row[3:6], row[6:]))
+        for load, name, row in zip(loads, names, values, strict=True)
+        if load.body != GROUND
+    ]
+
+
+def _named_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
+    """What force elements do to bodies; those of each label are numbered."""
+    world, v = WorldKinematics(tree, tree.motion.q), spread_velocities(tree, tree.motion.qd)
+    numbers: Counter[str] = Counter()
+    found = []
+    for element in (*tree.forces.passive_elements, *tree.forces.declared_elements):
+        loads = element.body_forces(world, v)
+        numbers[element.label] += bool(loads)
+        found += [(f"{element.label} {numbers[element.label]}", load) for load in loads]
+    return found

@@ -1,0 +1,144 @@
+"""Free-body diagrams: each body by itself, with arrows for all that acts on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..mechanism import Mechanism
+from ..types import Floats
+from .arrows import (
+    draw_arrow,
+    draw_force_scale,
+    draw_moment_arrow,
+    fit_panel_limits,
+    force_arrow_color,
+    force_arrow_label,
+    magnitude_label,
+    make_body_panels,
+)
+from .figure_style import (
+    COLUMN_WIDTH,
+    FAINT_COLOR,
+    GRAY_COLOR,
+    INK_COLOR,
+    save_if_path,
+    with_house_style,
+)
+from .free_body_balance import Applied, FreeBody, free_bodies, state_of
+from .glyph_brush import GlyphBrush
+from .label_placing import Label, place_labels
+from .label_text import symbol_label
+from .scene import Scene, mechanism_scene
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .view_direction import View
+
+
+_MIN_FORCE_SHARE = 0.01
+"""Share of a body's largest force below which none is drawn."""
+
+
+@with_house_style
+def free_body_diagrams(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
+    *,
+    view: str | tuple[float, float] | None = None,
+    width: float = COLUMN_WIDTH,
+    path: str | Path | None = None,
+) -> Figure:
+    """All bodies cut free at a state (home, at rest, without drives unless said).
+
+    Reactions F at joints, weights m g and other forces are arrows, each body's to a scale of its
+    own, moments M bent arrows; a dashed arrow is m a, to which the forces of the body add up.
+    """
+    scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
+    seen, here = scene.view(view), state_of(mechanism, q, qd, tau, t).q
+    figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
+    poses = scene.link_placements(here)
+    drawn = [
+        _draw_free_body(axes, scene, poses, body, seen)
+        for axes, body in zip(panels, bodies, strict=True)
+    ]
+    for axes, labels in zip(panels, drawn, strict=True):
+        place_labels(axes, labels)
+    return save_if_path(figure, path)
+
+
+def _draw_free_body(
+    axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: View
+) -> list[Label]:
+    """Everything but the words, which come back."""
+    link = scene.tree.bodies[body.name].link
+    shapes = [s for s in (*scene.link_glyphs, *scene.wheel_glyphs) if s.link == link]
+    brush = GlyphBrush(axes, scene, poses, view, tint=GRAY_COLOR)
+    outlines = [view(brush.world_points(s.link, s.points)) for s in shapes]
+    acting = view(np.array([*(a.point for a in body.applied), body.center]))
+    corners = np.concatenate([acting, *outlines])
+    reach = max(float(np.ptp(corners, axis=0).max()), 0.1 * scene.size)
+    arrows, metres = _force_arrows(body, view, 0.8 * reach)
+    unit = fit_panel_limits(
+        axes, np.concatenate([corners, *(np.array([a, a + b]) for a, b, *_ in arrows)])
+    )
+    brush.draw_glyphs(shapes)
+    for point in acting[:-1] if not shapes else ():
+        axes.plot(*np.array([point, acting[-1]]).T, color=FAINT_COLOR, lw=1.6, zorder=3)
+    axes.plot(*acting[:-1].T, "o", ms=2.8, mfc="white", mec=INK_COLOR, mew=0.6, zorder=7)
+    _draw_center_glyph(axes, acting[-1], 1.1 * unit)
+    for start, along, paint, dashed, _ in arrows:
+        draw_arrow(axes, start, along, paint, dashed)
+    if arrows:
+        draw_force_scale(axes, unit, metres)
+    words = [Label(word, (start + along)[None], 0.5 * unit) for start, along, *_, word in arrows]
+    for load in _wrenches_with_moment(body):
+        sense = float(np.sign(load.moment @ view.toward_eye)) or 1.0
+        draw_moment_arrow(axes, view(load.point), 2.6 * unit, sense, force_arrow_color(load.name))
+        word = f"{force_arrow_label(load.name, 'M')} {magnitude_label(load.moment, 'N·m')}"
+        words.append(Label(word, view(load.point)[None], 2.6 * unit))
+    return words
+
+
+def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
+    """The sign of mass centres, as large on every panel."""
+    from matplotlib.patches import Circle, Wedge
+
+    x, y = middle
+    axes.add_patch(Circle((x, y), radius, fc="white", ec=INK_COLOR, lw=0.5, zorder=7))
+    for start in (0, 180):
+        axes.add_patch(Wedge((x, y), radius, start, start + 90, fc=INK_COLOR, lw=0.5, zorder=7))
+
+
+def _force_arrows(
+    body: FreeBody, view: View, longest: float
+) -> tuple[list[tuple[Any, ...]], float]:
+    """Start, length on the paper, colour, dashes and words of every force, and of m a; and what
+    length shows 1 N."""
+    loads = [
+        (a.point, a.force, force_arrow_color(a.name), False, force_arrow_label(a.name))
+        for a in body.applied
+    ]
+    loads.append((body.center, body.rate, INK_COLOR, True, "$m a$"))
+    strongest = max(float(np.linalg.norm(view(force))) for _, force, *_ in loads) or 1.0
+    metres = longest / strongest
+    return [
+        (view(point), view(force) * metres, paint, dashed, f"{word} {magnitude_label(force, 'N')}")
+        for point, force, paint, dashed, word in loads
+        if np.linalg.norm(view(force)) > _MIN_FORCE_SHARE * strongest
+    ], metres
+
+
+def _wrenches_with_moment(body: FreeBody) -> list[Applied]:
+    """Loads with a moment worth an arrow."""
+    sizes = [float(np.linalg.norm(load.moment)) for load in body.applied]
+    least = max(1e-9, 1e-6 * max(sizes, default=0.0))
+    return [load for load, size in zip(body.applied, sizes, strict=True) if size > least]

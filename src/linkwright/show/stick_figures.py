@@ -1,0 +1,125 @@
+"""Stick figures and wire frames: a mechanism at one configuration, to scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from ..mechanism import Mechanism
+from ..types import Floats
+from .figure_style import COLUMN_WIDTH, save_if_path, with_house_style
+from .glyph_brush import GlyphBrush
+from .ground_glyphs import build_ground_glyphs
+from .label_placing import place_labels
+from .length_dimensions import place_dimensions
+from .scaled_axes import finish_axes, prepare_axes
+from .scene import Scene, mechanism_scene
+from .view_direction import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+_LABEL_MARGIN = 6.0
+"""Room for words around what is drawn, mm."""
+
+
+@dataclass(frozen=True)
+class DrawingDetails:
+    """What is drawn beside links and joints."""
+
+    centers: bool = True
+    frames: bool = True
+    ground: bool = True
+    boxes: bool = False
+    names: bool = False
+    dimensions: bool = False
+
+
+@with_house_style
+def figure_of(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    *,
+    view: str | tuple[float, float] | None = None,
+    centers: bool = True,
+    frames: bool = True,
+    ground: bool = True,
+    boxes: bool = False,
+    names: bool = False,
+    dimensions: bool = False,
+    width: float = COLUMN_WIDTH,
+    path: str | Path | None = None,
+) -> Figure:
+    """A mechanism at q (home unless said), drawn to scale.
+
+    Planar mechanisms are seen onto their plane, others in space; `view` is "xy", "xz", "yz",
+    "space" or (azimuth, elevation) in degrees. `boxes` adds the box of every link's inertia,
+    `names` those of joints and frames, `dimensions` the lengths of links.
+    """
+    scene = mechanism_scene(mechanism)
+    poses = scene.link_placements(scene.home if q is None else q)
+    seen = scene.view(view)
+    details = DrawingDetails(centers, frames, ground, boxes, names, dimensions)
+    figure, axes = prepare_axes(
+        scene,
+        poses[None],
+        seen,
+        width,
+        scene.inertia_boxes if boxes else (),
+        margin=_LABEL_MARGIN if names or dimensions else 0.0,
+    )
+    brush = draw_stick_figure(axes, scene, poses, seen, details)
+    finish_axes(axes, seen)
+    _write_figure_labels(brush, details)
+    return save_if_path(figure, path)
+
+
+def draw_stick_figure(
+    axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
+) -> GlyphBrush:
+    """One configuration on given axes, with what stands still."""
+    if details.ground:
+        GlyphBrush(axes, scene, poses, view).draw_glyphs(
+            build_ground_glyphs(scene, poses[None], view)
+        )
+    return draw_moving_glyphs(axes, scene, poses, view, details)
+
+
+def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
+    """Lengths along their links, then names where they cover nothing."""
+    scene, labels = brush.scene, []
+    if details.dimensions:
+        labels += place_dimensions(
+            brush.axes, brush.dimension_lines(scene.link_glyphs), scene.glyph_radius
+        )
+    if details.names:
+        dots = [s for s in scene.frame_glyphs if s.kind == "dot"]
+        labels += brush.name_labels([*scene.joint_glyphs, *dots])
+    place_labels(brush.axes, labels)
+
+
+def draw_moving_glyphs(
+    axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
+) -> GlyphBrush:
+    """What moves; the brush knows what it has drawn."""
+    brush = GlyphBrush(axes, scene, poses, view)
+    brush.draw_connectors(scene.connector_glyphs)
+    if details.boxes:
+        brush.draw_glyphs(
+            [box for box in scene.inertia_boxes if box.link not in _links_drawn_as_boxes(scene)]
+        )
+    for several in (scene.link_glyphs, scene.wheel_glyphs, scene.joint_glyphs):
+        brush.draw_glyphs(several)
+    brush.draw_glyphs(scene.frame_glyphs if details.frames else [])
+    brush.draw_glyphs(scene.center_glyphs if details.centers else [])
+    return brush
+
+
+def _links_drawn_as_boxes(scene: Scene) -> set[int]:
+    """Links that are drawn as boxes anyway."""
+    return {shape.link for shape in scene.link_glyphs if shape.kind == "solid"}

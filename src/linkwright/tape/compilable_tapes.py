@@ -1,0 +1,45 @@
+"""From CasADi expressions to the tape that is compiled: recorded, normalised and scheduled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..ports import Port
+from ..types import SX
+from .normalization import normalize_tape
+from .record import record_tape
+from .schedule import schedule_tape
+from .tape import Tape
+
+NamedExpression = tuple[str, SX, tuple[int, ...]]
+"""An input or output of a function: its name, its expression, and the shape of its numbers."""
+
+
+def record_compilable_tape(
+    function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
+) -> Tape:
+    """The tape of a `casadi.Function`, ready to be compiled. See `record` for the ports."""
+    return schedule_tape(normalize_tape(record_tape(function, inputs, outputs)))
+
+
+def record_expression_tape(
+    name: str, inputs: Sequence[NamedExpression], outputs: Sequence[NamedExpression]
+) -> Tape:
+    """The tape of expressions, ready to be compiled. Inputs are symbols."""
+    import casadi as ca
+
+    function = ca.Function(
+        name,
+        [symbol for _, symbol, _ in inputs],
+        ca.cse([ca.densify(ca.SX(expression)) for _, expression, _ in outputs]),
+        [key for key, *_ in inputs],
+        [key for key, *_ in outputs],
+    )
+    sides = [[Port(key, shape) for key, _, shape in side] for side in (inputs, outputs)]
+    return record_compilable_tape(function, *sides)
+
+
+def vector_expressions(expressions: Mapping[str, SX]) -> list[NamedExpression]:
+    """Column vectors as inputs or outputs of a function."""
+    return [(name, column, (int(column.shape[0]),)) for name, column in expressions.items()]
