@@ -17,10 +17,10 @@ from linkwright.quantities import (
     INPUT_MEANINGS,
     INPUT_SHAPES,
     SIGNATURES,
-    Signature,
+    QuantitySignature,
 )
 
-FOLDER = Path(__file__).parents[1] / "src/linkwright/model_functions"
+FOLDER = Path(__file__).parents[1] / "src/linkwright/model/functions"
 
 SUBJECTS = {
     "dynamics": (
@@ -111,14 +111,16 @@ def sentence(text: str) -> str:
 
 def summary(name: str) -> list[str]:
     """What the function is, for trees and, where that differs, under constraints."""
-    whats = [table[name].what for table in (SIGNATURES, CONSTRAINED_SIGNATURES) if name in table]
+    whats = [
+        table[name].description for table in (SIGNATURES, CONSTRAINED_SIGNATURES) if name in table
+    ]
     lines = textwrap.wrap(f'"""{sentence(whats[0])}', 91)
     if len(set(whats)) > 1:
         lines += ["", *textwrap.wrap(f"Under constraints: {whats[1]}.", 91)]
     return lines
 
 
-def docstring(name: str, signature: Signature, outputs: list[str]) -> str:
+def docstring(name: str, signature: QuantitySignature, outputs: list[str]) -> str:
     shapes = INPUT_SHAPES | {"p": "parameters kept"}
     lines = [*summary(name), "", "Parameters", "----------"]
     for key in merged_inputs(name):

@@ -62,23 +62,23 @@ class RealField(ExactBallAlgebra):
 
     def __init__(self, seed: int, spread: tuple[float, float]) -> None:
         self.seed = seed
-        self.of_parameters, self.of_coordinates = spread
-        self.reckoned = 1
+        self.parameter_spread, self.coordinate_spread = spread
+        self.symbol_degree = 1
 
-    def drawn(self, name: str) -> Fraction:
+    def random_fraction(self, name: str) -> Fraction:
         """A random fraction between -1 and 1, the same for the same name."""
         return Fraction(random.Random(f"{self.seed} {name}").randint(-997, 997), 997)
 
     def symbol(self, name: str) -> Ball:
-        return make_ball(self.drawn(name))
+        return make_ball(self.random_fraction(name))
 
-    def nothing(self, why: str) -> Ball:
+    def missing_residue(self, why: str) -> Ball:
         return flint.arb("nan")
 
     def is_zero(self, value: Ball) -> bool:
         return bool(value.contains(0))
 
-    def as_symbols(self, values: Sequence[Ball]) -> list[Ball]:
+    def take_as_symbols(self, values: Sequence[Ball]) -> list[Ball]:
         return list(values)
 
 
@@ -104,10 +104,10 @@ class RealMotionSampler(MotionSampler):
 
     def sample_free_parameter(self, field: Any, name: str) -> Ball:
         """Near the value that the mechanism gives it."""
-        shift = field.drawn(name)
+        shift = field.random_fraction(name)
         if self.parameter_seed is not None:
-            shift = RealField(self.parameter_seed, SAMPLE_SPREADS[0]).drawn(name)
-        scale = Fraction(field.of_parameters)
+            shift = RealField(self.parameter_seed, SAMPLE_SPREADS[0]).random_fraction(name)
+        scale = Fraction(field.parameter_spread)
         nominal = self._nominal_parameter(name)
         return nominal * make_ball(1 + scale * shift) if nominal != 0 else make_ball(scale * shift)
 
@@ -123,7 +123,7 @@ class RealMotionSampler(MotionSampler):
         """Around the mechanism's own configuration."""
         eqs, own = self.vocabulary.eqs, self.vocabulary.names
         start = eqs.home if own.constraints and eqs.home else eqs.neutral
-        spread = Fraction(field.of_coordinates) if own.constraints else Fraction(1)
+        spread = Fraction(field.coordinate_spread) if own.constraints else Fraction(1)
         found = [
             make_ball(x) + make_ball(spread) * field.symbol(f"q {name}")
             for x, name in zip(start, own.q, strict=True)
@@ -267,7 +267,7 @@ class RealStateTest:
             state, values = self.sampler.state_values(seed), self.side_values(pair, seed)
             if state is None or values is None:
                 continue
-            group = found.setdefault(state[0].of_parameters, [])
+            group = found.setdefault(state[0].parameter_spread, [])
             group.append(values)
             if len(group) == states:
                 return group

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ...types import Floats, Output, VectorLike
-from .compiled import compiled_method
+from ..types import Floats, Output, VectorLike
+from .compiled import compiled
 
 
 class ConstraintFunctions:
     """Functions that only mechanisms with loops or constraints have."""
 
-    @compiled_method
+    @compiled
     def required_forces(
         self,
         q: VectorLike,
@@ -53,7 +53,7 @@ class ConstraintFunctions:
             Units: N m or N.
         """
 
-    @compiled_method
+    @compiled
     def actuator_forces(
         self,
         q: VectorLike,
@@ -90,7 +90,7 @@ class ConstraintFunctions:
             Units: N m or N.
         """
 
-    @compiled_method
+    @compiled
     def multipliers(
         self,
         q: VectorLike,
@@ -102,8 +102,8 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names`; of
-        least norm where redundant.
+        """Forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names`
+        (file order); of least norm where redundant.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class ConstraintFunctions:
             Units: N or N m.
         """
 
-    @compiled_method
+    @compiled
     def constraint_residual(
         self,
         q: VectorLike,
@@ -138,7 +138,7 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Φ, zero where loops and constraints of positions hold.
+        """Φ, zero where loops and constraints of positions hold, in file order.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class ConstraintFunctions:
             Units: m or rad.
         """
 
-    @compiled_method
+    @compiled
     def constraint_velocity(
         self,
         q: VectorLike,
@@ -193,7 +193,7 @@ class ConstraintFunctions:
             Units: m/s or rad/s.
         """
 
-    @compiled_method
+    @compiled
     def constraint_jacobian(
         self,
         q: VectorLike,
@@ -203,7 +203,7 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """J of all constraints, those of positions first.
+        """J of all constraints, rows in the order of `constraint_names` (file order).
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class ConstraintFunctions:
             Units: m/s or rad/s per unit of qd.
         """
 
-    @compiled_method
+    @compiled
     def constraint_bias(
         self,
         q: VectorLike,
@@ -258,7 +258,7 @@ class ConstraintFunctions:
             Units: m/s² or rad/s².
         """
 
-    @compiled_method
+    @compiled
     def independent_map(
         self,
         q: VectorLike,
