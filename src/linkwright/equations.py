@@ -36,10 +36,11 @@ FrameBuilder = Callable[[str], Any]
 class FormulationState:
     """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇).
 
-    `carried` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from these: errors
-    then take them apart, and `from_motion` of `to_motion` puts them together again. `near` are
-    symbols of the coordinates `near_rows`, which choose among several that the same x mean (whole
-    turns); near ones are enough, and `rates` and `to_motion` depend on nothing else of them.
+    `rates_from_motion` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from
+    these: errors then take them apart, and `from_motion` of `to_motion` puts them together again.
+    `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which choose among
+    several that the same x mean (whole turns); near ones are enough, and `rates` and `to_motion`
+    depend on nothing else of them.
     """
 
     names: tuple[str, ...]

@@ -26,8 +26,8 @@ MAX_VALUE_MULTIPLE = 8
 
 @dataclass
 class AssumptionFinder:
-    """The settings under which the equations of a section are tried; `used` are the names of ours
-    that its text has, of which nothing is ever assumed."""
+    """The settings under which the equations of a section are tried; `used_names` are the names of
+    ours that its text has, of which nothing is ever assumed."""
 
     meanings: SymbolMeanings
     statements: Sequence[Statement]

@@ -30,8 +30,8 @@ WITHOUT_HEADING_PREFIX = "without "
 
 @dataclass(frozen=True)
 class TextDeclarations:
-    """`frames` of bodies, as in a mechanism's file; `composed` ones turn with one frame and move
-    with another; `masses` of particles by their frames."""
+    """`frames` of bodies, as in a mechanism's file; `composed_frames` turn with one frame and move
+    with another; `particle_masses`, those of particles by their frames."""
 
     given_names: dict[str, str] = field(default_factory=dict)
     frames: dict[str, dict[str, object]] = field(default_factory=dict)

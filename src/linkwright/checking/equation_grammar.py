@@ -5,7 +5,7 @@
     power    = atom {"^" exponent}
     atom     = number | symbol | function argument | "(" sum ")" | "(" sum {"," sum} ")"
 
-Sides of equations may be vectors and matrices: see `matrices`.
+Sides of equations may be vectors and matrices: see `statement_matrices`.
 """
 
 from __future__ import annotations

@@ -40,8 +40,9 @@ class TextSymbols:
     """Names of the mechanism, and what the text shows about its own.
 
     `dotted` are letters that the text writes with dots, `letters` its bare capitals. What is found
-    while reading: `functions` are heads of left sides such as `h(q)`, `shapes` those of matrices
-    that the text writes out, `scalars` left sides that are numbers, `duals` names with a hat.
+    while reading: `function_heads` are heads of left sides such as `h(q)`, `matrix_shapes` those of
+    matrices that the text writes out, `scalar_names` left sides that are numbers, `dual_names`
+    names with a hat.
     """
 
     parameter_names: frozenset[str] = frozenset()

@@ -50,7 +50,7 @@ def upper_half(sizes: Sequence[T]) -> Sequence[T]:
 
 
 def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | None:
-    """Least squares of the logarithms over the `fitted` sizes; None of fewer than three."""
+    """Least squares of the logarithms over the sizes of `upper_half`; None of fewer than three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
     x, y = (np.log(np.asarray(upper_half(values), dtype=float)) for values in (sizes, costs))

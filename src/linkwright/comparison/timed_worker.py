@@ -58,7 +58,7 @@ class TimedWorker:
     def call_within(
         self, function: Callable[..., Result], *arguments: object, seconds: float
     ) -> Result:
-        """function(*arguments), or `OutOfTimeError` after so many seconds."""
+        """function(*arguments), or `BudgetExceededError` after so many seconds."""
         if _IS_CANCELLED.is_set():
             raise KeyboardInterrupt
         if self._process is None:

@@ -1,7 +1,7 @@
 """Readings of the syntax tree: in floats (exact as long as possible), and in dimensions.
 
-An interpretation says what numbers, sums, products, powers and functions mean; `fold` walks
-the tree. The derivations have a further one, CasADi expressions.
+An interpretation says what numbers, sums, products, powers and functions mean; `fold_expression`
+walks the tree. The derivations have a further one, CasADi expressions.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class ClosedForm:
     Printing is by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
     collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` whether
     constants that occur often get names: None where that shortens. Names are never among the
-    `reserved` ones. Forces of `springs` between points come on top of the reading's first output.
+    `reserved_names`. Forces of `springs` between points come on top of the reading's first output.
     """
 
     name: str

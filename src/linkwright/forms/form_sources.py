@@ -44,7 +44,7 @@ MAX_INVERTED_DOF = 3
 class FormSource:
     """The outputs of a quantity, entries row by row, and a sentence that says what it is.
 
-    `solved`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
+    `solved_output`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
     `springs`: springs between points whose forces are to be added to the first output.
     """
 

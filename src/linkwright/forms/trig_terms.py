@@ -62,7 +62,8 @@ class TermReader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
     Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
+    Beyond `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; beyond twice that it is
+    given up.
     """
 
     def __init__(

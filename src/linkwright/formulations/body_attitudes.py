@@ -59,7 +59,7 @@ def constant_to_numpy(array: Array) -> Array:
 
 
 class BodyAttitude(ABC):
-    """How bodies are turned: `endings` name the states of one body."""
+    """How bodies are turned: `state_suffixes` name the states of one body."""
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False

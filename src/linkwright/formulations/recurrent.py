@@ -11,8 +11,8 @@ with their derivatives by every coordinate before it and by time, all by recurre
     V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                            (29), (30)
 
 Where the paper's (5) is 0/0, and everywhere else, the joint's own frame tells where q is zero;
-Rodrigues' formula (8) is then a turn about its z axis. `at_instant` is the paper's procedure:
-numbers for one instant, from which accelerations or drives follow.
+Rodrigues' formula (8) is then a turn about its z axis. `recurrent_matrices` is the paper's
+procedure: numbers for one instant, from which accelerations or drives follow.
 """
 
 from __future__ import annotations

@@ -91,8 +91,8 @@ class ForceElement(ABC):
 
 @dataclass(frozen=True)
 class TreeForces:
-    """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
-    the model's symbols."""
+    """Force elements and compliant contacts; `actuator_moves` are what actuators drive, as
+    expressions of the model's symbols."""
 
     force_elements: tuple[ForceElement, ...] = ()
     actuator_moves: tuple[Scalar, ...] = ()

@@ -1,7 +1,8 @@
 """Inertia with symbols moved toward ground, wherever no joint's force notices.
 
-What `canonical.regrouped` does with numbers. Frames stay the user's: sliding them along their axes
-until origins coincide saves operations with numbers, but costs some with symbols (PUMA 560).
+What `canonical_frames.regroup_inertias` does with numbers. Frames stay the user's: sliding them
+along their axes until origins coincide saves operations with numbers, but costs some with symbols
+(PUMA 560).
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _draw_event_lines(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
-    """Lines and their unit on given axes; their names come later, by `name_lines`."""
+    """Lines and their unit on given axes; their names come later, by `draw_panel_legends`."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order

@@ -95,7 +95,7 @@ def _film_quaternion(R: Floats) -> list[float]:
 def choose_key_frames(
     scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
-    """Key frames from which all shapes and traced points are placed to `TOLERANCE` pixels."""
+    """Key frames from which all shapes and traced points are placed to `PIXEL_TOLERANCE` pixels."""
     track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
     most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
@@ -110,7 +110,7 @@ def choose_key_frames(
 
 
 def _first_key_times(t: Floats) -> Floats:
-    """One in `_CHECKED` of the run's samples, so that none of them is overlooked."""
+    """One in `_CHECKS_PER_INTERVAL` of the run's samples, so that none of them is overlooked."""
     return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 

@@ -188,7 +188,7 @@ def _plan_panels(
 @dataclass(frozen=True)
 class _ShownCoordinates:
     """Coordinates that a picture of a mechanism with loops shows, in the order of their colours;
-    `still` are those that give way first."""
+    `still_names` are those that give way first."""
 
     names: tuple[str, ...]
     still_names: frozenset[str]

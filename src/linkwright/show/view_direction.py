@@ -21,7 +21,8 @@ _NAMED_PLANES = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}
 class View:
     """A parallel projection: `right` and `up` on the paper, `toward` the eye; unit vectors.
 
-    `flat` is the view onto the plane in which a mechanism moves, or onto a plane of the world.
+    `is_planar` marks the view onto the plane in which a mechanism moves, or onto a plane of the
+    world.
     """
 
     right: Floats

@@ -32,7 +32,8 @@ FUNCTIONS_COMPARED_ONCE = (
 )  # fmt: skip
 """Compared with the first one too."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
+"""Of constrained mechanisms these agree where the constraints hold only (see
+`check_accelerations_agree`)."""
 MAX_ACCELERATION_DOF = 8
 """Beyond, accelerations are not compared themselves: they follow from M and bias."""
 MAX_CONSTRAINED_COORDINATES = 12

@@ -108,8 +108,9 @@ class RandomMotion:
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
 
     def _integrate_states(self, x: Floats) -> Floats:
-        """States at the integrator's own steps, for `DURATION`, or as long as the evaluations last:
-        so a mechanism that moves within milliseconds is followed for milliseconds."""
+        """States at the integrator's own steps, for `MOTION_DURATION`, or as long as the
+        evaluations last: so a mechanism that moves within milliseconds is followed for
+        milliseconds."""
         solver = DOP853(
             self.state_rates,
             0.0,

@@ -33,7 +33,7 @@ ROUNDED_DIGITS = 11
 
 @dataclass(frozen=True)
 class IdentityProof:
-    """Whether an identity holds; `proved` for all states and values, or seen at random ones."""
+    """Whether an identity holds; `is_proved` for all states and values, or seen at random ones."""
 
     holds: bool
     is_proved: bool

@@ -37,7 +37,7 @@ _SYMBOL_DEGREE = QuotientDegree(1, _NO_DIVISORS)
 
 
 class DegreeBounds:
-    """Degrees of all values of a tape; `combinations` are the angles inside sin, cos and tan,
+    """Degrees of all values of a tape; `angle_combinations` are the angles inside sin, cos and tan,
     `parts` the number of parts that they cut turns into."""
 
     def __init__(self, tape: Tape) -> None:

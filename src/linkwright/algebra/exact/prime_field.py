@@ -16,8 +16,9 @@ Two different rational functions of degree d agree at a random point with probab
 
 A square root has two signs modulo p, and functions such as sign and exp have no meaning there. In a
 `lenient` field such functions are unknown ones: the same value for the same argument. What holds
-for any function holds for the right one, but a difference need not be one: `ValueMarks` says which
-values depend on roots (and on which) and on unknown functions, and which could not be computed.
+for any function holds for the right one, but a difference need not be one: `ResidueMarks` says
+which values depend on roots (and on which) and on unknown functions, and which could not be
+computed.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ _IRRATIONAL_OPS = frozenset(Op) - {
 
 class PrimeField:
     """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur; `reckoned` is the degree, in what is random, of values that follow from
-    it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p are
-    unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
+    halves of angles occur; `symbol_degree` is the degree, in what is random, of values that follow
+    from it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p
+    are unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
 
     def __init__(
         self,

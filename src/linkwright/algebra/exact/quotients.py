@@ -14,7 +14,8 @@ Polynomial = Any  # flint.fmpq_mpoly has no type stubs
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """numerator/denominator; `reduced` marks the generators with g² = P that may occur."""
+    """numerator/denominator; `reducible_generators` marks the generators with g² = P that may
+    occur."""
 
     numerator: Polynomial
     reducible_generators: int = 0

@@ -1,8 +1,8 @@
 """The one protocol of exact readings: what operations mean on another kind of values.
 
-A tape is evaluated instruction by instruction (`read`), and a syntax tree node by node, each node
-by the same operations (`evaluate_expression`); `record_expression` writes those operations onto a
-tape. An expression and its tape therefore have the same value in every algebra.
+A tape is evaluated instruction by instruction (`read_tape`), and a syntax tree node by node, each
+node by the same operations (`evaluate_expression`); `record_formula_tape` writes those operations
+onto a tape. An expression and its tape therefore have the same value in every algebra.
 """
 
 from __future__ import annotations

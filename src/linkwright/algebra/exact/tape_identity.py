@@ -10,10 +10,11 @@ a unit quaternion are a random rational point of the sphere. An angle that is no
 inputs with rational multiples is a point of its own, the same wherever its value is the same; and
 so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
 those places holds for the right ones; what differs there is left undecided. Square roots are taken
-for what they are where that is needed and their signs do not matter (`_independent_roots`).
+for what they are where that is needed and their signs do not matter (`_count_independent_roots`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
-(Schwartz, Zippel): `bounds` finds d from the tapes, and the prime and the number of points follow.
+(Schwartz, Zippel): `degree_bounds` finds d from the tapes, and the prime and the number of points
+follow.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ MAX_SQUARE_ROOTS = 10
 class TapeVerdict:
     """Whether programs agree, entry by entry.
 
-    `identical` with the `chance` that this is wrong, or the `differing` entries, which is certain.
-    Where they are `undecided`, functions that are not rational have hidden the answer.
+    `is_identical` with the `chance` that this is wrong, or the `differing` entries, which is
+    certain. If `is_undecided`, functions that are not rational have hidden the answer.
     """
 
     is_identical: bool

@@ -1,7 +1,7 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`QuotientRing` (ring.py) says what the polynomials are, `lattice` (angles.py) which angles they
-are made of.
+`QuotientRing` (quotient_ring.py) says what the polynomials are, `angle_lattice` (angle_forms.py)
+which angles they are made of.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ..mechanism import Mechanism
 
 @dataclass(frozen=True)
 class MechanismFamily:
-    """Mechanisms `stem` or `stem-N`, N from 1 to `most`; `example` stands for all of them."""
+    """Mechanisms `stem` or `stem-N`, N from 1 to `max_size`; `example` stands for all of them."""
 
     example: str
     headline: str

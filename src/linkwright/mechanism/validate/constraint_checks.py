@@ -94,7 +94,8 @@ class ConstraintChecks:
         return check_motion_expression(number, place, self.variables, self.scope)
 
     def check_point_expression(self, number: Expression, place: str) -> frozenset[str]:
-        """An expression of x, y, z of a point and of t; returns what it uses, as `expression`."""
+        """An expression of x, y, z of a point and of t; returns what it uses, as
+        `check_expression`."""
         local = {axis: [VariableMeaning("coordinate")] for axis in "xyz"} | {
             "t": [VariableMeaning("time")]
         }

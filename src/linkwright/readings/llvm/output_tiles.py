@@ -42,9 +42,9 @@ class OutputTile:
 
 @dataclass
 class TilePlan:
-    """`complete[c]` are the tiles that are complete after chunk c, and `leaving[c]` those which
-    whole blocks of contiguous rows write then; `stores` says to which slots values go when they
-    are made, and `fixed` where constants stand."""
+    """`completed_tiles[c]` are the tiles that are complete after chunk c, and `leaving_tiles[c]`
+    those which whole blocks of contiguous rows write then; `store_slots` says to which slots values
+    go when they are made, and `constant_slots` where constants stand."""
 
     completed_tiles: list[list[OutputTile]]
     leaving_tiles: list[list[OutputTile]]

@@ -22,10 +22,10 @@ STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 
 @dataclass(frozen=True)
 class StepLoop:
-    """How a tape is walked: its first `states` outputs take the place of as many inputs after every
-    step, and the next `timed` inputs have one value for every step. Outputs are those of every
-    n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the last
-    step's."""
+    """How a tape is walked: its first `state_ports` outputs take the place of as many inputs after
+    every step, and the next `timed` inputs have one value for every step. Outputs are those of
+    every n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the
+    last step's."""
 
     state_ports: int
     timed_ports: int
@@ -46,7 +46,7 @@ class StepLoop:
 
 
 class StepLoopWriter(LoopWriter):
-    """A loop whose operands have axes over the steps, as a `Course` says."""
+    """A loop whose operands have axes over the steps, as a `StepLoop` says."""
 
     def __init__(self, *given: Any, course: StepLoop) -> None:
         super().__init__(*given)
