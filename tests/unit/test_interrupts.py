@@ -135,7 +135,7 @@ from linkwright.simulation import storage
 def step(self, t):
     os.kill(os.getpid(), signal.SIGINT)
 def save(run, target, histories_only):
-    storage.partial_name(target).write_text("half")
+    storage.partial_file_name(target).write_text("half")
     open("begun", "w").close()
     time.sleep(1000)
 Watch.step, storage.save = step, save
