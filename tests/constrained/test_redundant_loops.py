@@ -14,6 +14,7 @@ from linkwright.model.guard import ConstrainedState
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml_reader import read_toml
+from linkwright.model.guard import ConstrainedState
 from linkwright.simulation import solve_kinematics
 from linkwright.writers.toml_writer import write_toml
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import linkwright as lw
 from linkwright.expressions import parse_expression
-from linkwright.formulations.base_parameters.exact_constants import evaluate_exact_entries
+from linkwright.formulations.base_inertial_parameters.exact_constants import evaluate_exact_entries
 from linkwright.identify import base_parameters
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees

@@ -174,7 +174,7 @@ def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> 
     smooth = arm.without("friction").digest
 
     class Impatient:
-        def call(self, make: Any, source: Any, *rest: Any, seconds: float) -> PageMotion:
+        def call_within(self, make: Any, source: Any, *rest: Any, seconds: float) -> PageMotion:
             if source.digest != smooth:
                 raise LinkwrightError("it took long")
             return PageMotion(None, (), " -t 1")  # type: ignore[arg-type]

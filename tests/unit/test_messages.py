@@ -11,6 +11,7 @@ from linkwright.model.calls import explain_compiled_call
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
+from linkwright.model.calls import explain_compiled_call
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port
 from linkwright.simulation import load_run

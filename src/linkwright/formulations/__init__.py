@@ -80,7 +80,7 @@ def derive_uncached(
                 remedy=suggest_remedy(option, known),
             )
     if parameters == "base":
-        from .base_parameters.base_equations import derive_base
+        from .base_inertial_parameters.base_equations import derive_base
 
         equations = derive_base(mechanism, by)
     else:

@@ -36,7 +36,7 @@ from ..expressions import (
     parse_expression,
 )
 from ..formulations import derive
-from ..formulations.base_parameters.regressor_samples import record_function_tape
+from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
 from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import quantity_entry_names

@@ -167,6 +167,9 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
     kept = [model.names.qd.index(name) for name in model.names.independent]
     parameters = [p] if model.parameters else []
     rest = model.names.time_arguments(t) + parameters
+    leading = [x.shape[:-1] for x in (q, *parameters)]
+    batch = np.broadcast_shapes(*leading, *(x.shape for x in model.names.time_arguments(t)))
+    q = np.broadcast_to(q, (*batch, model.nq))
     position_rows = list(model.names.position_rows)
     functions = PositionConstraints(
         lambda q: model.constraint_residual(q, *rest),

@@ -81,7 +81,8 @@ def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
         found = mobility(mechanism)
     except LinkwrightError as error:
         return {"freedom": None, "why": str(error)}
-    return {**asdict(found), "text": str(found)}
+    facts = asdict(found)
+    return {"freedom": facts.pop("dof"), **facts, "text": str(found)}
 
 
 def _joint_note(joint: Joint) -> str:
