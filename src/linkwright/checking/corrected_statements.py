@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..expressions import Expression, expression_text, names_in_expression
 from .check_report import Repair
-from .misprints import MISPRINT_KINDS, MisprintCandidate, name_stem
+from .misprint_candidates import MISPRINT_KINDS, MisprintCandidate, name_stem
 from .node_paths import count_nodes
 from .prover import EquationProver, EquationSides
 from .repair_trial import RepairTrial

@@ -26,7 +26,7 @@ from .corrected_statements import (
 )
 from .difference import EquationDifference, statement_difference
 from .dual_statements import DUAL_UNIT_NAME, split_dual_sides
-from .misprints import multiply_term
+from .misprint_candidates import multiply_term
 from .missing_terms import MissingTermSearch
 from .prover import EquationProver, EquationSides, PointValues
 from .repair_goals import RepairGoal

@@ -21,7 +21,8 @@ from .corrected_statements import (
 )
 from .difference import EquationDifference
 from .dual_statements import names_behind_expression, remove_nested_dual_units
-from .misprints import MISPRINT_KINDS, MisprintCandidate, MisprintSearch
+from .misprint_candidates import MISPRINT_KINDS, MisprintCandidate
+from .misprints import MisprintSearch
 from .missing_term_repairs import (
     dual_difference_corrections,
     repair_missing_terms,
