@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking.misprint_candidates import multiply_term
-from linkwright.checking.misprints import replace_node
+from linkwright.checking.node_paths import replace_node
 from linkwright.expressions import (
     Call,
     Expression,
