@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linkwright.model.calls import explain_compiled_call
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
+from linkwright.model.calls import explain_compiled_call
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port
 from linkwright.simulation import load_run
