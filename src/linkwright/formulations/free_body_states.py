@@ -38,7 +38,7 @@ from .body_attitudes import (
 from .joint_reading import JointReading, LooseBody
 
 if TYPE_CHECKING:
-    from .free_bodies import FreeBodies, SeparateBody
+    from .free_body_equations import FreeBodies, SeparateBody
 
 
 SPATIAL_COMPONENTS = 6

@@ -35,7 +35,7 @@ from ..kinematics.tree_coordinates import neutral_coordinates
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_bodies import FreeBodies, combine_link_masses
+from .free_body_equations import FreeBodies, combine_link_masses
 from .free_body_states import FreeBodyStates, states_per_body
 
 
