@@ -100,7 +100,9 @@ def recursive_dynamics_derivatives(
     for i, own in enumerate(columns):
         _fill_link_entries(own, by_q, by_qd, M)
         for column in own:
-            _fill_ancestor_entries(tree, i, column, columns, moved, drifts, (by_q, by_qd, M))
+            _fill_ancestor_entries(
+                tree, i, column, columns, moved, drifts, entries=(by_q, by_qd, M)
+            )
     for k, effect in enumerate(tree.joint_effects):
         M[k, k] += effect.rotor_inertia
     by_q, by_qd, M = (gather_columns(tree, gather_forces(tree, X)) for X in (by_q, by_qd, M))
@@ -199,6 +201,7 @@ def _fill_ancestor_entries(
     columns: Sequence[Sequence[_MotionColumn]],
     moved: Sequence[LinkDisplacement],
     drifts: Sequence[Array],
+    *,
     entries: tuple[Array, Array, Array],
 ) -> None:
     """Entries between a freedom and all those below it, on the way to ground."""

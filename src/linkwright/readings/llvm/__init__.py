@@ -142,7 +142,7 @@ def compile_cached_tape(
         tuple(outputs),
         loop(8),
         lambda: loop(4),
-        threads or _usable_cores(),
+        threads=threads or _usable_cores(),
     )
 
 

@@ -91,6 +91,7 @@ def make_gufunc(
     outputs: tuple[Port, ...],
     double_loop: LoadedCode,
     compile_single: Callable[[], LoadedCode],
+    *,
     threads: int,
 ) -> np.ufunc:
     """A generalized ufunc around the code of a float64 loop.
