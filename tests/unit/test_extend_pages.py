@@ -69,7 +69,13 @@ def test_links_lead_somewhere(page: str) -> None:
         assert (FOLDER / link).exists(), link
 
 
-@pytest.mark.parametrize("page", ["constraint.md", "force-element.md"])
+EDITING_PAGES = sorted(
+    path.name for path in FOLDER.glob("*.md") if any(map(EDIT.match, blocks(path.name)))
+)
+"""The pages whose blocks change files of the package."""
+
+
+@pytest.mark.parametrize("page", EDITING_PAGES)
 def test_the_blocks_of_a_page_extend_the_package(page: str, tmp_path: Path) -> None:
     package = tmp_path / "linkwright"
     ignored = shutil.ignore_patterns("__pycache__")
