@@ -65,8 +65,8 @@ Written by tools/write_model_functions.py from the table `linkwright.quantities`
 
 from __future__ import annotations
 
-{imports}from ..types import Floats, Output, VectorLike
-from .compiled import compiled
+{imports}from ...types import Floats, Output, VectorLike
+from .compiled import compiled_method
 
 
 class {name}:
@@ -102,7 +102,7 @@ def declared_signature(name: str, outputs: list[str]) -> str:
     arguments += ["*", "out: Output = None", "check: bool = False"]
     returned = "Floats" if len(outputs) == 1 else f"tuple[{', '.join(['Floats'] * len(outputs))}]"
     inner = "".join(f"        {one},\n" for one in arguments)
-    return f"    @compiled\n    def {name}(\n{inner}    ) -> {returned}:\n"
+    return f"    @compiled_method\n    def {name}(\n{inner}    ) -> {returned}:\n"
 
 
 def sentence(text: str) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ..types import Floats, Output, VectorLike
-from .compiled import compiled
+from ...types import Floats, Output, VectorLike
+from .compiled import compiled_method
 
 
 class ConstraintFunctions:
     """Functions that only mechanisms with loops or constraints have."""
 
-    @compiled
+    @compiled_method
     def required_forces(
         self,
         q: VectorLike,
@@ -53,7 +53,7 @@ class ConstraintFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def actuator_forces(
         self,
         q: VectorLike,
@@ -90,7 +90,7 @@ class ConstraintFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def multipliers(
         self,
         q: VectorLike,
@@ -128,7 +128,7 @@ class ConstraintFunctions:
             Units: N or N m.
         """
 
-    @compiled
+    @compiled_method
     def constraint_residual(
         self,
         q: VectorLike,
@@ -159,7 +159,7 @@ class ConstraintFunctions:
             Units: m or rad.
         """
 
-    @compiled
+    @compiled_method
     def constraint_velocity(
         self,
         q: VectorLike,
@@ -193,7 +193,7 @@ class ConstraintFunctions:
             Units: m/s or rad/s.
         """
 
-    @compiled
+    @compiled_method
     def constraint_jacobian(
         self,
         q: VectorLike,
@@ -224,7 +224,7 @@ class ConstraintFunctions:
             Units: m/s or rad/s per unit of qd.
         """
 
-    @compiled
+    @compiled_method
     def constraint_bias(
         self,
         q: VectorLike,
@@ -258,7 +258,7 @@ class ConstraintFunctions:
             Units: m/s² or rad/s².
         """
 
-    @compiled
+    @compiled_method
     def independent_map(
         self,
         q: VectorLike,

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ..types import Floats, Output, VectorLike
-from .compiled import compiled
+from ...types import Floats, Output, VectorLike
+from .compiled import compiled_method
 
 
 class DynamicsFunctions:
     """Inverse and forward dynamics, their derivatives, and joint reactions."""
 
-    @compiled
+    @compiled_method
     def inverse_dynamics(
         self,
         q: VectorLike,
@@ -55,7 +55,7 @@ class DynamicsFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def forward_dynamics(
         self,
         q: VectorLike,
@@ -94,7 +94,7 @@ class DynamicsFunctions:
             Units: rad/s² or m/s².
         """
 
-    @compiled
+    @compiled_method
     def inverse_dynamics_with_wrenches(
         self,
         q: VectorLike,
@@ -135,7 +135,7 @@ class DynamicsFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def forward_dynamics_with_wrenches(
         self,
         q: VectorLike,
@@ -175,7 +175,7 @@ class DynamicsFunctions:
             Units: rad/s² or m/s².
         """
 
-    @compiled
+    @compiled_method
     def inverse_dynamics_derivatives(
         self,
         q: VectorLike,
@@ -214,7 +214,7 @@ class DynamicsFunctions:
             Units: N m or N per unit of q, qd and qdd.
         """
 
-    @compiled
+    @compiled_method
     def forward_dynamics_derivatives(
         self,
         q: VectorLike,
@@ -253,7 +253,7 @@ class DynamicsFunctions:
             Units: rad/s² or m/s² per unit of q, qd and tau.
         """
 
-    @compiled
+    @compiled_method
     def reactions(
         self,
         q: VectorLike,
@@ -295,7 +295,7 @@ class DynamicsFunctions:
             Units: N m, then N.
         """
 
-    @compiled
+    @compiled_method
     def body_reactions(
         self,
         q: VectorLike,
@@ -332,7 +332,7 @@ class DynamicsFunctions:
             Units: N m, then N.
         """
 
-    @compiled
+    @compiled_method
     def reactions_of_motion(
         self,
         q: VectorLike,

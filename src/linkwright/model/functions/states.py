@@ -7,14 +7,14 @@ Written by tools/write_model_functions.py from the table `linkwright.quantities`
 
 from __future__ import annotations
 
-from ..types import Floats, Output, VectorLike
-from .compiled import compiled
+from ...types import Floats, Output, VectorLike
+from .compiled import compiled_method
 
 
 class StateFunctions:
     """Energies, momentum, regressors, and differences of configurations."""
 
-    @compiled
+    @compiled_method
     def kinetic_energy(
         self,
         q: VectorLike,
@@ -45,7 +45,7 @@ class StateFunctions:
             Units: J.
         """
 
-    @compiled
+    @compiled_method
     def potential_energy(
         self,
         q: VectorLike,
@@ -73,7 +73,7 @@ class StateFunctions:
             Units: J.
         """
 
-    @compiled
+    @compiled_method
     def center_of_mass(
         self,
         q: VectorLike,
@@ -101,7 +101,7 @@ class StateFunctions:
             Units: m.
         """
 
-    @compiled
+    @compiled_method
     def momentum(
         self,
         q: VectorLike,
@@ -132,7 +132,7 @@ class StateFunctions:
             Units: N m s, then N s.
         """
 
-    @compiled
+    @compiled_method
     def regressor(
         self,
         q: VectorLike,
@@ -166,7 +166,7 @@ class StateFunctions:
             Units: N m or N per unit of π.
         """
 
-    @compiled
+    @compiled_method
     def control_regressor(
         self,
         q: VectorLike,
@@ -203,7 +203,7 @@ class StateFunctions:
             Units: N m or N per unit of π.
         """
 
-    @compiled
+    @compiled_method
     def integrate(
         self,
         q: VectorLike,
@@ -234,7 +234,7 @@ class StateFunctions:
             Units: rad or m.
         """
 
-    @compiled
+    @compiled_method
     def difference(
         self,
         q: VectorLike,

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ..types import Floats, Output, VectorLike
-from .compiled import compiled
+from ...types import Floats, Output, VectorLike
+from .compiled import compiled_method
 
 
 class TermFunctions:
     """Terms of the equation of motion."""
 
-    @compiled
+    @compiled_method
     def mass_matrix(
         self,
         q: VectorLike,
@@ -44,7 +44,7 @@ class TermFunctions:
             Units: kg m², kg m or kg.
         """
 
-    @compiled
+    @compiled_method
     def coriolis_matrix(
         self,
         q: VectorLike,
@@ -75,7 +75,7 @@ class TermFunctions:
             Units: kg m²/s, kg m/s or kg/s.
         """
 
-    @compiled
+    @compiled_method
     def gravity(
         self,
         q: VectorLike,
@@ -103,7 +103,7 @@ class TermFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def bias(
         self,
         q: VectorLike,
@@ -137,7 +137,7 @@ class TermFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def forces(
         self,
         q: VectorLike,
@@ -171,7 +171,7 @@ class TermFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def passive(
         self,
         q: VectorLike,
@@ -202,7 +202,7 @@ class TermFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def external(
         self,
         q: VectorLike,
@@ -236,7 +236,7 @@ class TermFunctions:
             Units: N m or N.
         """
 
-    @compiled
+    @compiled_method
     def input_matrix(
         self,
         q: VectorLike,
