@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linkwright.model.model.guard import ConstrainedState
+from linkwright.model.guard import ConstrainedState
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError

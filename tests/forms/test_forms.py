@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.algebra.exact.quotient_ring import BudgetError
+from linkwright.algebra.exact.polynomial_budget import BudgetError
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.expressions import names_in_expression as names_in
 from linkwright.forms.quantity_typesetting import equation_functions, typeset_quantity

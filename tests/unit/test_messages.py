@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linkwright.model.model.calls import explain_compiled_call
+from linkwright.model.calls import explain_compiled_call
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy

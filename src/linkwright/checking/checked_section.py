@@ -13,13 +13,14 @@ from ..errors import LinkwrightError
 from ..expressions import Expression, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
+from .corrected_statements import equation_text
 from .definition_repairs import blame_definitions, hide_internal_names
 from .difference import statement_difference
 from .dual_statements import DUAL_UNIT_NAME, is_dual_name, is_dual_vector_name, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .motion_sampler import Assumptions
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
-from .repair import equation_text, find_dual_repairs, find_repairs
+from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
 from .stray_names import repair_stray_names
 from .symbol_meanings import SymbolMeanings

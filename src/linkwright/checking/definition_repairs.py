@@ -9,13 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .check_report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
-from .repair import (
-    COINCIDENTAL_MISPRINT_KINDS,
-    CorrectedStatement,
-    definitions_behind_sides,
-    equation_text,
-    find_definition_corrections,
-)
+from .corrected_statements import COINCIDENTAL_MISPRINT_KINDS, CorrectedStatement, equation_text
+from .repair import definitions_behind_sides, find_definition_corrections
 from .repair_trial import Budget, RepairTrial
 from .statement_reader import Statement
 

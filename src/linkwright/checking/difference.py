@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ..algebra.exact.quotient_ring import PolynomialBudget
+from ..algebra.exact.polynomial_budget import PolynomialBudget
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import PI, ExactNumber, Expression, Name, PiMultiple, Sum, expression_text

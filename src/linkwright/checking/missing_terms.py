@@ -28,7 +28,8 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten_text
 from .dual_statements import DUAL_UNIT_NAME
-from .misprints import MAX_REPAIR_COEFFICIENT, MisprintCandidate
+from .misprint_candidates import MisprintCandidate
+from .misprints import MAX_REPAIR_COEFFICIENT
 from .node_paths import node_at_path
 from .repair_goals import NodeValuation, RepairGoal
 from .residue_keys import (

@@ -12,7 +12,8 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.exact.angle_forms import AngleForm
-from ..algebra.exact.quotient_ring import PolynomialBudget, QuotientRing
+from ..algebra.exact.polynomial_budget import PolynomialBudget
+from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig_polynomials import PolynomialReading, read_trig_polynomials
 from ..equations import Equations

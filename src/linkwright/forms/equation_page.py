@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.exact.quotient_ring import BudgetError
+from ..algebra.exact.polynomial_budget import BudgetError
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from .closed_forms import ClosedForm, closed_form

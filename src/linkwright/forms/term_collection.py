@@ -26,12 +26,12 @@ from ..expressions import (
     names_in_expression,
     negate_expression,
 )
+from .trig_sums import TrigFactor
 from .trig_terms import (
     TermAtom,
     TermMonomial,
     TermReader,
     TermSum,
-    TrigFactor,
     natural_sort_key,
     term_product,
     term_total,

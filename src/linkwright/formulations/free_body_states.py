@@ -3,7 +3,7 @@
 
 In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
 unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
-from them (`free_reading`). They drift apart as errors of integration let them, until bodies are
+from them (`joint_reading`). They drift apart as errors of integration let them, until bodies are
 put back where the joints that were read place them.
 
 Of angles in space, states tell all but whole turns, and of chosen coordinates that bend the joints'
@@ -38,7 +38,7 @@ from .body_attitudes import (
 from .joint_reading import JointReading, LooseBody
 
 if TYPE_CHECKING:
-    from .newton_euler import FreeBodies, SeparateBody
+    from .free_bodies import FreeBodies, SeparateBody
 
 
 SPATIAL_COMPONENTS = 6

@@ -16,8 +16,8 @@ from typing import Any
 import casadi as ca
 
 from ..algebra.exact.elimination import eliminate_pivot_column
+from ..algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from ..algebra.exact.quotient_expressions import QuotientPrinter
-from ..algebra.exact.quotient_ring import BudgetError, PolynomialBudget
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.tape_algebra import append_formula_output
 from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients

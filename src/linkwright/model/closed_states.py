@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..ports import Port
 from ..types import Booleans, Floats
+from .calls import check_call_arguments
 
 if TYPE_CHECKING:
     from .model import Model
@@ -23,6 +25,12 @@ CLOSED_TOLERANCE = CLOSURE_TOLERANCES.accepted_residual
 """Residuals below this count as closed: metres or radians (sines of angles); of velocities and
 accelerations, per second and per second squared, and in proportion to these where they exceed 1.
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
+
+
+def check_configuration_shape(model: Model, function: str, q: Any) -> None:
+    """Raises where q is not an array of the model's coordinates."""
+    port, owner = Port("q", (model.nq,)), model.mechanism.name
+    check_call_arguments(function, owner, [port], 0, {"q": model.names.q}, [q])
 
 
 def are_states_closed(

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from ...tape import OPERATION_ARITY, Op, Tape
 from .angle_forms import AngleForm, angle_lattice, count_opaque_generators, trig_argument_forms
-from .quotient_ring import PolynomialBudget, QuotientRing
+from .polynomial_budget import PolynomialBudget
+from .quotient_ring import QuotientRing
 from .quotients import Quotient
 from .tape_algebra import read_tape
 

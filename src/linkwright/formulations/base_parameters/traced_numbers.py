@@ -14,9 +14,9 @@ from math import inf
 
 import casadi as ca
 
+from ...algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from ...algebra.exact.prime_field import PrimeField
 from ...algebra.exact.quotient_expressions import QuotientPrinter
-from ...algebra.exact.quotient_ring import BudgetError, PolynomialBudget
 from ...algebra.exact.residues import FIELD_PRIME, Residue
 from ...algebra.exact.tape_algebra import read_tape
 from ...algebra.exact.trig_polynomials import read_field_quotients
