@@ -52,9 +52,35 @@ def _recipe_value(value: Any) -> Any:
 
 
 def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) -> Feedback:
-    """The controller of a recipe, made for the mechanism unless the recipe has its own.
+    """Return the controller that a recipe describes.
 
-    A reference is a list of numbers, {knots, coefficients}, or {start, end, time}: a quintic.
+    A recipe is plain data: the name of the controller and its arguments. Every controller carries
+    its own as `Feedback.recipe`, and run files store it.
+
+    Parameters
+    ----------
+    recipe : mapping
+        "controller", the name of a function of this package, and its arguments by name. A reference
+        is a list of numbers, {knots, coefficients}, or {start, end, time} for a quintic.
+    mechanism : Mechanism, optional
+        What is controlled, where the recipe has no "mechanism" of its own.
+
+    Returns
+    -------
+    Feedback
+        The controller.
+
+    Raises
+    ------
+    NameNotFoundError
+        If the controller, or one of its arguments, does not exist.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> recipe = {"controller": "pid", "reference": [0.5, 0.0], "kp": 100.0, "kd": 10.0}
+    >>> lw.control.made_by(recipe, lw.gallery("elbow")).sizes
+    (2, 2)
     """
     given = dict(recipe)
     name = str(given.pop("controller", ""))

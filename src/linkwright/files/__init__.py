@@ -24,13 +24,48 @@ def load(
     strict: bool = False,
     closure: float | None = None,
 ) -> Mechanism:
-    """A mechanism from a file, or from its text.
+    """Return a mechanism from a file, or from its text.
 
-    `.toml` is our own format, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and `.dh.csv`
-    Denavit–Hartenberg tables, whose `convention` ("standard", "modified") the file or the
-    call must say. `base="free"` lets the root of a URDF float. `strict` turns warnings about
-    unphysical inertia into errors. `closure` is the tolerance of nearly redundant constraints
-    (default: the file's, or 1e-6).
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and
+    `.dh.csv` are Denavit–Hartenberg tables.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or the text of a file.
+    base : str, optional
+        "free" lets the root of a URDF float (default: fixed to ground).
+    convention : str, optional
+        "standard" or "modified", for Denavit–Hartenberg tables that do not state it.
+    strict : bool
+        Raise an error, not a warning, for unphysical inertia.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, validated.
+
+    Raises
+    ------
+    LinkwrightError
+        If the file cannot be read; the message names the place and a remedy.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> text = '''
+    ... [bodies.bob]
+    ... mass = 1.0
+    ... center = [0, 0, -0.5]
+    ... [joints.swing]
+    ... type = "revolute"
+    ... axis = [0, 1, 0]
+    ... child = "bob"
+    ... '''
+    >>> list(lw.load(text).bodies)
+    ['bob']
     """
     if not isinstance(source, str | os.PathLike):
         made = "Mechanism(**table)" if isinstance(source, dict) else 'load("robot.urdf")'
@@ -77,7 +112,24 @@ def gallery(name: None = None) -> list[str]: ...
 @overload
 def gallery(name: str) -> Mechanism: ...
 def gallery(name: str | None = None) -> Mechanism | list[str]:
-    """A mechanism that comes along, by name; without a name, the list of names."""
+    """Return a mechanism of the gallery by name, or the list of names.
+
+    Parameters
+    ----------
+    name : str, optional
+        Such as "elbow", "four-bar" or "cart-pole" (default: the list of all names).
+
+    Returns
+    -------
+    Mechanism or list of str
+        The mechanism; without a name, all names.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> list(lw.gallery("elbow").joints)
+    ['q1', 'q2']
+    """
     if name is None:
         return gallery_names()
     if not isinstance(name, str):

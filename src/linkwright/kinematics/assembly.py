@@ -29,11 +29,40 @@ def assemble(
     t: float = 0.0,
     closure: float | None = None,
 ) -> Floats:
-    """q, (nq), that closes all loops and holds all constraints of positions at time t.
+    """Return coordinates that close all loops and satisfy all constraints of positions.
 
-    The search starts from `[assembly]` of the mechanism, updated by `values`; coordinates in `hold`
-    stay exactly there, quaternions as a whole. `ranges` asks for a branch:
-    `{"elbow": (0, 3.14)}`. `closure`: see `Mechanism.closure` (default: the mechanism's own).
+    The search starts from `[assembly]` of the mechanism, updated by `values`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    values : mapping of names to numbers, optional
+        First guesses of coordinates, rad or m.
+    hold : sequence of str
+        Coordinates that keep their first values exactly, quaternions as a whole.
+    ranges : mapping of names to pairs, optional
+        Bounds that choose a branch: `{"elbow": (0, 3.14)}`; rad or m.
+    t : float
+        Time, s, where constraints depend on it.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+
+    Returns
+    -------
+    (nq,) array
+        Coordinates, rad or m.
+
+    Raises
+    ------
+    AssemblyError
+        If the search finds no such coordinates.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.assemble(lw.gallery("four-bar"), {"theta1": 1.0}, hold=["theta1"]).round(4)
+    array([1.    , 0.5706, 1.7457])
     """
     system = constraint_system(require_mechanism(mechanism).with_closure(closure))
     values = read_named_numbers(mechanism, values, "q0")
@@ -122,11 +151,33 @@ def assemble_velocities(
     qd: Sequence[float] | Floats | Mapping[str, float] | None = None,
     t: float = 0.0,
 ) -> Floats:
-    """q̇, (nv), that all loops and constraints allow at q, (nq), and time t.
+    """Return generalized velocities that all loops and constraints allow.
 
-    `qd` as an array is projected: the result is the nearest one that holds the constraints. As a
-    table by name, `{"crank": 2.0}`, it holds exactly, and the other speeds are the least that go
-    with it. None: the least speeds, zero where nothing is driven.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q : (nq,) array
+        Coordinates that close the loops, rad or m.
+    qd : (nv,) array or mapping of names to numbers, optional
+        rad/s or m/s. An array is projected to the nearest velocities that satisfy the constraints.
+        A table by name, `{"crank": 2.0}`, holds exactly, and the other velocities are the smallest
+        that go with it. Default: the smallest velocities, zero where nothing is driven.
+    t : float
+        Time, s, where constraints depend on it.
+
+    Returns
+    -------
+    (nv,) array
+        Generalized velocities, rad/s or m/s.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> bars = lw.gallery("four-bar")
+    >>> q = lw.assemble(bars, {"theta1": 1.0}, hold=["theta1"])
+    >>> lw.assemble_velocities(bars, q, {"dtheta1": 2.0}).round(4)
+    array([ 2.    , -0.4902,  0.361 ])
     """
     system = constraint_system(mechanism)
     here = np.asarray(q, dtype=float)

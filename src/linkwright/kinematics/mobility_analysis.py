@@ -71,8 +71,30 @@ def mobility(
     t: float = 0.0,
     closure: float | None = None,
 ) -> Mobility:
-    """Freedom and redundancy of a mechanism, at q or where it is assembled. `closure`: see
-    `Mechanism.closure` (default: the mechanism's own)."""
+    """Return the degrees of freedom and the redundant constraints of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q : (nq,) array, optional
+        Where to count, rad or m (default: where the mechanism is assembled).
+    t : float
+        Time, s, where constraints depend on it.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+
+    Returns
+    -------
+    Mobility
+        The counts; printed as text.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.mobility(lw.gallery("four-bar")).dof
+    1
+    """
     mechanism = require_mechanism(mechanism).with_closure(closure)
     system = constraint_system(mechanism)
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)

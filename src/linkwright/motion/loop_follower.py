@@ -25,7 +25,8 @@ from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
 from .coordinate_bounds import bounds_of
-from .trajectory import Trajectory, hermite_trajectory, quintic
+from .point_motions import hermite_trajectory, quintic
+from .trajectory import Trajectory
 
 _MIN_SIGN_FLIP = 0.5
 _FIRST_KNOTS, _MAX_KNOTS = 64, 4096

@@ -72,10 +72,30 @@ def at_limits(
     effort: ArrayLike | None = None,
     samples: int = _TIMING_SAMPLES,
 ) -> Trajectory:
-    """The trajectory, stretched or hurried evenly until a speed or a drive is at its limit.
+    """Return the trajectory, scaled in time until a velocity or an effort is at its limit.
 
-    Limits are the mechanism's unless given. Those of drives are kept at `samples` equal times,
-    those of speeds always.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What moves.
+    trajectory : Trajectory
+        The motion of the coordinates.
+    velocity, effort : float or (nv,) array, optional
+        Limits of |q̇|, rad/s or m/s, and |τ|, N m or N (default: the mechanism's).
+    samples : int
+        Number of equal times at which efforts are checked; velocities hold at all times.
+
+    Returns
+    -------
+    Trajectory
+        The same path, faster or slower.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> way = lw.motion.quintic([0.0, 0.0], [0.8, 0.0], 1.0)
+    >>> round(lw.motion.at_limits(lw.gallery("elbow"), way, velocity=1.5).duration, 6)
+    1.0
     """
     model = compiled(mechanism, threads=1)
     refuse_quaternions(mechanism, model)

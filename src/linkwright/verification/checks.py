@@ -25,10 +25,27 @@ def verify(
     equations: Equations | None = None,
     by: Sequence[str] | None = None,
 ) -> VerificationReport:
-    """Checks the equations of a mechanism: those given, or those by 'recursive'.
+    """Check the equations of a mechanism, and prove them equal to those of other formulations.
 
-    They are proved identical to those of the formulations `by`; unless said, of all that can treat
-    the mechanism, and beyond 12 freedoms of those that stay short.
+    Parameters
+    ----------
+    source : Mechanism or Equations
+        A mechanism, or the equations to check.
+    equations : Equations, optional
+        Equations of the mechanism to check (default: those by "recursive").
+    by : sequence of str, optional
+        Formulations to compare with (default: all that can treat the mechanism; above 12 degrees
+        of freedom those whose expressions stay short).
+
+    Returns
+    -------
+    VerificationReport
+        The checks and their results; printed as text.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.verify(lw.gallery("elbow"), by=["lagrange"]))  # doctest: +SKIP
     """
     begin = time.perf_counter()
     eqs = equations if equations is not None else source
