@@ -188,11 +188,11 @@ class Equations(SummarizedResult):
         elif name in self._completion_builders:
             made = self._completion_builders[name](self)
         elif name in self.absent_functions:
-            raise UnsupportedError(f"there is no {name} here: {self.absent_functions[name]}")
+            raise UnsupportedError(f"{name} is not available: {self.absent_functions[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(
-                f"there is no function '{name}'", remedy=suggest_remedy(name, known)
+                f"unknown function '{name}'", remedy=suggest_remedy(name, known)
             )
         return made if isinstance(made, tuple) else (made,)
 
@@ -309,7 +309,7 @@ def _complete_coriolis_matrix(eqs: Equations) -> SX:
     """½ ∂(C q̇)/∂q̇: the terms of second degree in the speeds are C q̇ with Christoffel's C."""
     if eqs.nq != eqs.nv:
         raise NameNotFoundError(
-            f"the formulation '{eqs.by}' has no coriolis_matrix where speeds are no rates",
+            f"the formulation '{eqs.by}' has no coriolis_matrix where velocities are not rates",
             remedy="use 'recursive', or rotation = \"cardan\"",
         )
     (bias,) = eqs.expressions("bias")

@@ -57,7 +57,7 @@ def check_whole_number(value: Any, what: str, least: int = 0) -> int:
 def check_number_table(given: Any, what: str) -> dict[str, float]:
     """Finite numbers by name."""
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"{what} is no table", remedy="give numbers by name")
+        raise ArgumentError(f"{what} is not a table", remedy="give numbers by name")
     return {str(name): check_number(value, f"{what} of '{name}'") for name, value in given.items()}
 
 
@@ -81,7 +81,7 @@ def check_number_list(values: Any, what: str) -> Floats:
     """(n) finite numbers, at least one; a number stands for a list of it."""
     found = read_number_array(values)
     if found is None or found.ndim > 1 or not found.size or not np.isfinite(found).all():
-        raise ArgumentError(f"{what} is no list of finite numbers", remedy="give numbers")
+        raise ArgumentError(f"{what} is not a list of finite numbers", remedy="give numbers")
     return np.atleast_1d(found)
 
 

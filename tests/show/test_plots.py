@@ -197,7 +197,7 @@ def test_phase_portrait() -> None:
     np.testing.assert_array_equal(
         figure.axes[0].get_lines()[0].get_xydata(), np.column_stack([run.q[:, 1], run.qd[:, 1]])
     )
-    with pytest.raises(NameNotFoundError, match="'thta' is no coordinate"):
+    with pytest.raises(NameNotFoundError, match="'thta' is not a coordinate"):
         show.phase(run, "thta")
 
 
@@ -236,7 +236,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     run = runs.elbow()
     with pytest.raises(NameNotFoundError, match=r"no 'enrgy' to draw; did you mean 'energy'"):
         run.plot("enrgy")
-    with pytest.raises(FileError, match=r"'.jpg' is no format of pictures"):
+    with pytest.raises(FileError, match=r"'.jpg' is not a format for pictures"):
         run.plot("q", path=tmp_path / "run.jpg")
     with pytest.raises(FileError, match="cannot be written"):
         run.plot("q", path=tmp_path / "no" / "run.svg")

@@ -135,7 +135,7 @@ def test_unknown_names_list_what_there_is() -> None:
     assert (
         suggest_remedy("MASS_MATRIX", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
     )
-    with pytest.raises(LinkwrightError, match="there is no quantity 'K'; known: "):
+    with pytest.raises(LinkwrightError, match="unknown quantity 'K'; known: "):
         lw.derive(ELBOW).closed_form("K")
 
 

@@ -122,7 +122,7 @@ def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
 
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
-    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is no rigid body's."""
+    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is not of a rigid body."""
 
     I: Array  # noqa: E741
     H: Array

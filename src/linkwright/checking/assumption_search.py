@@ -61,7 +61,7 @@ class AssumptionFinder:
         return list({str(setting): setting for setting in found}.values())
 
     def _assumed_values(self) -> dict[str, Any]:
-        """Where the text has numbers that are no mere factors: values of parameters that it does
+        """Where the text has numbers that are not mere factors: values of parameters that it does
         not name: all if it names none, else those without a name, and those that it has."""
         declared = self.vocabulary.mechanism.parameters
         if not self._numbers_in_text:
@@ -76,7 +76,7 @@ class AssumptionFinder:
 
     @cached_property
     def _numbers_in_text(self) -> set[Fraction]:
-        """Numbers of the text that are no mere factors."""
+        """Numbers of the text that are not mere factors."""
         sides = [side for line in self.statements for side in (line.left, line.right)]
         every = {number for side in sides for number in numbers_in_side(side)}
         return {number for number in every if number.denominator > 2 or number > 12}

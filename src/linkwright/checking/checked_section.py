@@ -85,7 +85,7 @@ class CheckedSection:
             meanings.find_meaning(x) is None and x not in strays for x in names_in_sides(pair)
         ):
             return common
-        listed = " and ".join(f"there is no {name}" for name in strays)
+        listed = " and ".join(f"{name} does not exist" for name in strays)
         found = repair_stray_names(meanings, pair, strays)
         return replace(common, status=DIFFERS, note=listed, repairs=found)
 

@@ -154,7 +154,7 @@ class _DualSplitter:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
     def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
-        """Components are multiplied one by one, which is no product of vectors."""
+        """Components are multiplied one by one, which is not a product of vectors."""
         vectors = [x for x in factors if self.has_dual_vector(x)] if self.axis else []
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))

@@ -72,7 +72,7 @@ class EquationGrammar(TokenReader, ABC):
         if self.token:
             raise self.unexpected_token_error()
         if not signs:
-            raise self.parse_error("there is no '='", "write equations as left = right")
+            raise self.parse_error("'=' is missing", "write equations as left = right")
         for right in sides[1:]:
             for pair in equate_entries(sides[0], right, self.symbols):
                 yield *pair, ":=" in signs

@@ -287,9 +287,9 @@ class PaperSymbols:
             return ""
         stem, count = match[1], len(match[2].replace("_", ""))
         if stem == "f" and not self.names.position_row_count:
-            return "there are no constraints of positions, which f1, f2, … stand for"
+            return "the mechanism has no holonomic constraints, which f1, f2, … stand for"
         if stem in ("J", "lambda") and not self.names.constraints:
-            return f"there are no constraints, which {stem} belongs to"
+            return f"the mechanism has no constraints, which {stem} belongs to"
         if stem in ("c", "Gamma") and self.names.q != self.names.qd:
             return "Christoffel symbols need speeds that are rates of coordinates"
         wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrix_symbols, "J") else 1

@@ -219,7 +219,7 @@ def split_latex_equations(chunk: str) -> list[str]:
 
 
 def _has_both_sides(part: str) -> bool:
-    """Whether it has both sides, and is no range of an index."""
+    """Whether it has both sides, and is not a range of an index."""
     if re.fullmatch(r"\(?\s*[i-nr-s]\s*=\s*\d+\s*\)?", part):
         return False
     depth = 0

@@ -112,7 +112,7 @@ def read_statements(
                     f"more than {MAX_STATEMENTS} equations", remedy="check in parts"
                 )
     if not found:
-        raise ExpressionError("there is no equation in the text", remedy="write left = right")
+        raise ExpressionError("the text contains no equation", remedy="write left = right")
     failed = [line for line in found if isinstance(line, UnreadableStatement)]
     if len(failed) == len(found):
         raise failed[0].error

@@ -38,7 +38,7 @@ def read_input_arguments(
     known = [port.name for port in wanted]
     for key in given:
         if key not in known:
-            raise NameNotFoundError(f"'{key}' is no input", remedy=suggest_remedy(key, known))
+            raise NameNotFoundError(f"'{key}' is not an input", remedy=suggest_remedy(key, known))
     names = quantity_entry_names(model.names)
     inputs = {}
     for port in wanted:

@@ -98,7 +98,7 @@ class Comparison(SavableResult):
 
 
 def _spring_note(one: FormulationRow) -> str:
-    """What the disagreement of `approximate` means, which is no error of its equations."""
+    """What the disagreement of `approximate` means, which is not an error of its equations."""
     said = (
         "approximate: springs hold its joints and loops; how far these give way is in both "
         "“disagreement” and “motions apart”, which are of its motion"

@@ -167,7 +167,7 @@ def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
 def serve() -> None:
     """The other process: calls what it is asked to until its input ends."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # what libraries print is not an answer
     while True:
         try:
             function, arguments, seconds = pickle.load(sys.stdin.buffer)

@@ -222,7 +222,7 @@ def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Fl
     if isinstance(most, str):
         if most != "limits":
             raise LinkwrightError(
-                f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
+                f"'{most}' is not a bound of actuator efforts", remedy='give "limits" or numbers'
             )
         return bounds_of(mechanism).effort
     found = check_scalar_or_vector(most, size, "the bound of drives", or_infinite=True)

@@ -60,7 +60,7 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
     name = str(given.pop("controller", ""))
     if name not in CONTROLLERS_BY_NAME:
         raise NameNotFoundError(
-            f"there is no controller '{name}'",
+            f"unknown controller '{name}'",
             remedy=suggest_remedy(name, list(CONTROLLERS_BY_NAME)),
         )
     if "mechanism" in given:

@@ -141,7 +141,7 @@ def computed_torque(
 ) -> Feedback:
     """τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f, so that ë + kd ė + kp e = 0 if the model is right.
 
-    kp and kd in 1/s² and 1/s; critically damped unless said. Coulomb friction is made up for as
+    kp and kd in 1/s² and 1/s; default: critically damped. Coulomb friction is made up for as
     the reference moves.
     """
     of = controlled_equations(mechanism)

@@ -53,7 +53,7 @@ def operational(
     """The origin of a frame follows a reference (x, y, z), or (x, y) in the `plane`.
 
     With a `rotation` (3×3) its axes are held there. Joints that are left over are drawn to the
-    posture (home unless said) with the `stiffness` in 1/s², critically damped. Coulomb friction
+    posture (default: home) with the `stiffness` in 1/s², critically damped. Coulomb friction
     is left to the feedback.
     """
     rows = 2 if plane else 3
@@ -92,7 +92,7 @@ def _read_held_rotation(given: Any) -> Any:
         or np.abs(R.T @ R - np.eye(3)).max() > 1e-6
         or np.linalg.det(R) < 0
     ):
-        raise LinkwrightError("the rotation to hold is no rotation matrix")
+        raise LinkwrightError("the rotation to hold is not a rotation matrix")
     return ca.DM(R)
 
 

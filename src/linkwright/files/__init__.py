@@ -55,7 +55,7 @@ def load(
 
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
-    """The table of a TOML file that is no mechanism, its decimals as floats."""
+    """The table of a TOML file that is not a mechanism, its decimals as floats."""
     from .toml_reader import read_toml_table
 
     return {
@@ -110,9 +110,9 @@ def _read_file_content(path: Path) -> str:
         _check_file_size(len(data))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FileError("there is no such file", remedy="check the path") from None
+        raise FileError("no such file", remedy="check the path") from None
     except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", remedy="name a mechanism file") from None
+        raise FileError("is not UTF-8 text", remedy="name a mechanism file") from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}") from None
 

@@ -67,7 +67,7 @@ def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
             found.append(_read_csv_row(header, [cell.strip() for cell in cells], len(found) + 1))
     except csv.Error as error:
         where = f"row {len(found) + 1}"
-        raise FileError(f"is no valid CSV: {error}", where=where) from None
+        raise FileError(f"is not valid CSV: {error}", where=where) from None
     return found
 
 

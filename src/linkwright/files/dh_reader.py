@@ -82,7 +82,7 @@ def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
     fields = read_toml_table(text)
     rows = fields.pop("links", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FileError("is no list of tables", where="links", remedy="write [[links]]")
+        raise FileError("is not a list of tables", where="links", remedy="write [[links]]")
 
     def place(number: int, key: str) -> str:
         return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
@@ -122,7 +122,7 @@ def _choose_dh_convention(said: object, asked: str | None) -> str:
     for found in (said, asked):
         if found is not None and found not in ("standard", "modified"):
             raise FileError(
-                f"'{found}' is no Denavit–Hartenberg convention", where="convention",
+                f"'{found}' is not a Denavit–Hartenberg convention", where="convention",
                 remedy="use 'standard' or 'modified'",
             )  # fmt: skip
     if said and asked and said != asked:
@@ -130,7 +130,7 @@ def _choose_dh_convention(said: object, asked: str | None) -> str:
             f"the file says '{said}', the call '{asked}'", where="convention",
             remedy="correct one of them",
         )  # fmt: skip
-    if not said and not asked:
+    if not asked and not said:
         raise FileError(
             "does not say which Denavit–Hartenberg convention it follows", where="convention",
             remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",

@@ -241,7 +241,7 @@ def _exact_symbolic_equations(
         return symbolic, frozenset(eqs.parameters)
     kept = frozenset() if isinstance(parameters, str) else frozenset(parameters)
     for name in kept - set(symbolic.parameters):
-        raise LinkwrightError(f"'{name}' is no parameter", remedy="see eqs.parameters")
+        raise LinkwrightError(f"'{name}' is not a parameter", remedy="see eqs.parameters")
     return symbolic, kept
 
 

@@ -83,7 +83,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         remedy = suggest_remedy(name, everything)
         if name in eqs.frame_builders:
             remedy = f'name a frame or body: closed_form("{name}", "{eqs.names.bodies[-1]}")'
-        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+        raise NameNotFoundError(f"unknown quantity '{name}'", remedy=remedy)
     _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
     made = zip(outputs, eqs.expressions(name), strict=True)
     kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
@@ -109,7 +109,7 @@ def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         name = "jacobian"
     if name not in FRAME_SIGNATURES:
         raise NameNotFoundError(
-            f"'{name}' is no quantity of a frame",
+            f"'{name}' is not a quantity of a frame",
             remedy=suggest_remedy(name, list(FRAME_SIGNATURES)),
         )
     _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
@@ -187,7 +187,7 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 
 
 def closed_form_quantities(eqs: Equations) -> list[str]:
-    """Quantities that are no functions of the equations, but have a closed form."""
+    """Quantities that are not functions of the equations, but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
 
 

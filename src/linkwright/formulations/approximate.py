@@ -11,7 +11,7 @@ M has the chosen bodies' masses at x alone, so that it is simpler than any exact
 goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
 Constraints of speeds, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers are
 corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a consistent
-state (f = ḟ = 0) there is no constraint force yet: accelerations of one instant mean nothing
+state (f = ḟ = 0) the constraint force is still zero: accelerations of one instant mean nothing
 without iterations, motions do.
 """
 
@@ -124,7 +124,7 @@ def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> 
         given = [bodies] if isinstance(bodies, str) else list(bodies)
         for name in given:
             if name not in mechanism.bodies:
-                raise UnsupportedError(f"there is no body '{name}'", where=mechanism.name)
+                raise UnsupportedError(f"unknown body '{name}'", where=mechanism.name)
         return given
     tree = build_tree(mechanism, "numeric")
     roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}

@@ -49,7 +49,9 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
     """The reason of formulations whose speeds are rates of coordinates, if there is one."""
     for name, joint in mechanism.joints.items():
         if joint.by_quaternion and joint.moves:
-            return f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
+            return (
+                f"velocities of '{name}' are not rates of coordinates (use rotation = \"cardan\")"
+            )
     return None
 
 

@@ -164,7 +164,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
         for name in names_in_expression(theta):
             if name not in eqs.parameters:
                 raise NameNotFoundError(
-                    f"'{name}' is no parameter",
+                    f"'{name}' is not a parameter",
                     where=f"{eqs.mechanism.name}: {text}",
                     remedy=suggest_remedy(name, list(eqs.parameters)),
                 )

@@ -52,7 +52,7 @@ def assemble(
     if not np.isfinite(q).all():
         raise AssemblyError(
             "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
-            remedy="give numbers; 1, 0, 0, 0 is no turn",
+            remedy="give numbers; 1, 0, 0, 0 is the identity rotation",
         )  # fmt: skip
     return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
@@ -82,7 +82,9 @@ def _read_coordinate_value(name: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AssemblyError(f"{value!r} is no value for '{name}'", remedy="give a number") from None
+        raise AssemblyError(
+            f"{value!r} is not a value for '{name}'", remedy="give a number"
+        ) from None
 
 
 def assembly_branches(
@@ -101,8 +103,8 @@ def assembly_branches(
     more = len(loose) - jacobian_rank(J[:, loose], scale)
     if more > 0:
         raise AssemblyError(
-            f"{more} more coordinates can move: there is no end of "
-            "configurations", where=mechanism.name, remedy="hold as many coordinates as are free",
+            f"{more} more coordinates can move: infinitely many configurations exist",
+            where=mechanism.name, remedy="hold as many coordinates as are free",
         )  # fmt: skip
     found = [first]
     for start in restart_positions(system, first, held):
@@ -148,7 +150,7 @@ def _complete_velocities(
     for name in given:
         if name not in names:
             raise NameNotFoundError(
-                f"there is no speed '{name}'", remedy=suggest_remedy(name, [*names])
+                f"unknown velocity '{name}'", remedy=suggest_remedy(name, [*names])
             )
     numbers = [_read_coordinate_value(name, value) for name, value in given.items()]
     still, J = system.velocity_terms(q, np.zeros(len(names)), t)

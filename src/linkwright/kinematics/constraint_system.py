@@ -184,10 +184,10 @@ class ConstraintSystem:
         return int(np.argmax(row))
 
     def check_coordinate(self, coordinate: str) -> None:
-        """Raise if there is no such coordinate."""
+        """Raise if the mechanism lacks the coordinate."""
         if coordinate not in self.names.q:
             raise NameNotFoundError(
-                f"there is no coordinate '{coordinate}'",
+                f"unknown coordinate '{coordinate}'",
                 remedy=suggest_remedy(coordinate, list(self.names.q)),
             )
 

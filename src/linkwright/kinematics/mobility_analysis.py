@@ -55,7 +55,7 @@ class Mobility(NotebookDisplayed):
             lines.append(f"constraints of positions alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
-            lines.append(f"hold by themselves: {', '.join(self.idle)}")
+            lines.append(f"always hold: {', '.join(self.idle)}")
         if self.nearly:
             shown = [
                 f"{row} stays {left:.2g} open" if left else row for row, left in self.nearly.items()

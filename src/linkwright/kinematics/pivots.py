@@ -23,7 +23,7 @@ _MIN_PIVOT_SHARE = 0.2
 class PivotChoice:
     """Rows of J and speeds that are eliminated, pair by pair in this order; the other speeds are
     independent. `pivots` are their sizes at the configuration of the choice; `redundant` rows
-    restrict what others restrict already; rows in neither list hold by themselves."""
+    restrict what others restrict already; rows in neither list always hold."""
 
     rows: tuple[int, ...]
     dependent: tuple[int, ...]

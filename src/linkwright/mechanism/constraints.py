@@ -101,7 +101,7 @@ class CouplingConstraint(_ConstraintPart):
     def _check_some_coefficients(self) -> CouplingConstraint:
         if not isinstance(self.coefficients, tuple) or not self.coefficients:
             remedy = "write them as [c0, c1, …]"
-            raise MechanismError("is no list of numbers", where="coefficients", remedy=remedy)
+            raise MechanismError("is not a list of numbers", where="coefficients", remedy=remedy)
         return self
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
@@ -172,7 +172,7 @@ class DistanceConstraint(_BreakableConstraint):
             checks.check_number(self.length, "length", where, "m")
             if checks.scope.finite_value(self.length, where) <= 0:
                 remedy = "give a length above 0, or close a spherical loop"
-                raise MechanismError("is no length", where=where, remedy=remedy)
+                raise MechanismError("is not a positive length", where=where, remedy=remedy)
 
 
 class SurfaceConstraint(_ConstraintPart):
@@ -236,7 +236,9 @@ class RollingConstraint(_BreakableConstraint):
         radius = checks.scope.finite_value(self.radius, f"{place}.radius")
         if radius <= 0:
             where = f"{place}.radius"
-            raise MechanismError("is no radius", where=where, remedy="give a length above 0")
+            raise MechanismError(
+                "is not a positive radius", where=where, remedy="give a length above 0"
+            )
         if self.other_radius is None:
             return
         where = f"{place}.other_radius"

@@ -123,7 +123,7 @@ class VariableMeaning:
 def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     """The meanings of all names that change in time.
 
-    The speed of the coordinate q1 is dq1; speeds that are no rates have names of their own.
+    The speed of the coordinate q1 is dq1; velocities that are not rates have names of their own.
     """
     meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():

@@ -91,7 +91,7 @@ class Joint(MechanismPart):
         default=None, description="of a helical joint, m/rad"
     )
     rotation: Literal["quaternion", "cardan"] | None = Field(
-        default=None, description="of a spherical or free joint; quaternion unless said"
+        default=None, description="of a spherical or free joint; default: quaternion"
     )
     limits: Limits = Field(default_factory=Limits)
     damping: Annotated[PerDof, NumberField("damping", None)] = Field(

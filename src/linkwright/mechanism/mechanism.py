@@ -192,7 +192,7 @@ class Mechanism(MechanismPart):
         for name in values:
             if name not in self.parameters:
                 raise NameNotFoundError(
-                    f"'{name}' is no parameter of {self.name}",
+                    f"'{name}' is not a parameter of {self.name}",
                     remedy=suggest_remedy(name, list(self.parameters)),
                 )
         return replace_fields(self, parameters={**self.parameters, **values})

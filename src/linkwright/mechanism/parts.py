@@ -94,7 +94,7 @@ class NumberField:
         if hasattr(value, "tolist"):
             value = value.tolist()
         if not isinstance(value, list | tuple):
-            raise ExpressionError("is no list of numbers", remedy=f"give {self.size} of them")
+            raise ExpressionError("is not a list of numbers", remedy=f"give {self.size} of them")
         if self.size is not None and len(value) != self.size:
             raise ExpressionError(f"has {len(value)} numbers", remedy=f"give {self.size} of them")
         return tuple(read_expression(entry) for entry in value)
@@ -200,7 +200,7 @@ class PartTable(Mapping[str, T], Generic[T]):
 
 def _check_is_table(value: object) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
-        raise MechanismError("is no table of named entries", remedy="write it as name = …")
+        raise MechanismError("is not a table of named entries", remedy="write it as name = …")
     return dict(value)
 
 

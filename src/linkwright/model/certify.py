@@ -59,7 +59,7 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
     known = FRAME_SIGNATURES if frame else quantity_signatures(model.names)
     if name not in known:
         raise NameNotFoundError(
-            f"there is no function '{name}'", remedy=suggest_remedy(name, list(known))
+            f"unknown function '{name}'", remedy=suggest_remedy(name, list(known))
         )
     if not isinstance(digits, int) or not 1 <= digits <= MAX_CERTIFIED_DIGITS:
         raise UnsupportedError(f"digits = {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}")

@@ -35,14 +35,14 @@ def read_targets(given: Mapping[str, object]) -> list[FrameTarget]:
             "targets are given by the names of frames", remedy='write {"tool": [x, y, z]}'
         )
     if not given:
-        raise LinkwrightError("there is no target", remedy="give one for a frame by its name")
+        raise LinkwrightError("no target is given", remedy="give one for a frame by its name")
     return [_read_target(frame, value) for frame, value in given.items()]
 
 
 def _read_target(frame: str, value: Any) -> FrameTarget:
     numbers = read_number_array(value)
     if numbers is None or not numbers.size or not np.isfinite(numbers).all():
-        raise LinkwrightError("the target is no array of finite numbers", where=frame)
+        raise LinkwrightError("the target is not an array of finite numbers", where=frame)
     if np.abs(numbers).max() >= _MAX_TARGET_NUMBER:
         raise LinkwrightError(
             f"the target is too far: {np.abs(numbers).max():.3g}", where=frame,
@@ -74,7 +74,7 @@ def _check_rotation(rotation: Floats, frame: str) -> Floats:
     square = np.swapaxes(rotation, -1, -2) @ rotation
     if np.abs(square - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation).min() < 0:
         raise LinkwrightError(
-            "the target's 3×3 is no rotation", where=frame, remedy="give an orthogonal matrix"
+            "the target's 3×3 is not a rotation", where=frame, remedy="give an orthogonal matrix"
         )
     return rotation
 

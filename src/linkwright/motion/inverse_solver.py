@@ -89,7 +89,7 @@ class InverseKinematics:
         for frame, kind in self.kinds.items():
             if kind not in TARGET_SIZES:
                 raise LinkwrightError(
-                    f"'{kind}' is no kind of target",
+                    f"'{kind}' is not a kind of target",
                     where=frame,
                     remedy=f"use {', '.join(TARGET_SIZES)}",
                 )
@@ -157,7 +157,7 @@ class InverseKinematics:
     ) -> Joints:  # fmt: skip
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
-        Joints that the targets leave free go toward the posture, which is the start unless said.
+        Joints that the targets leave free go toward the posture, which defaults to the start.
         What is not reached is tried again from up to `restarts` other starts.
         """
         read = self._order_targets(read_targets(targets))

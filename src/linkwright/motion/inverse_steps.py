@@ -265,7 +265,7 @@ class InverseIteration:
         return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _try_step(self, step: SX, expected: SX) -> _TrialStep:
-        """Far away the gain is no difference of costs, in which it would be lost by rounding."""
+        """Far away the gain is not a difference of costs, in which it would be lost by rounding."""
         q, (_, before, _, here, missing) = self._step_within_bounds(step), self._target_errors
         cost, errors, there, left = self._error_function(q, self.target)
         gain = ca.dot(there - here, missing + left) / 2

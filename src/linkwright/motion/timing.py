@@ -99,7 +99,7 @@ def at_limits(
         fastest = float((v / _peak_rates(trajectory, 1)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
-            raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
+            raise LinkwrightError("no limit is given", remedy="give velocity or effort")
         return trajectory.stretched(1 / fastest)
     return trajectory.stretched(1 / _fastest_pace(motion, f, fastest))
 

@@ -1,7 +1,7 @@
 """Paths of a tool in space, and the joints' motion that follows them.
 
 A path gives points, and turns, over s from 0 to 1; a law, a trajectory of one number, says how far
-the tool has come along it. At every knot the joints come from inverse kinematics, their rates from
+the tool has moved along it. At every knot the joints come from inverse kinematics, their rates from
 J q̇ = v and J q̈ = a − J̇ q̇; between knots they are quintics with just these ends.
 """
 

@@ -120,7 +120,7 @@ class Trajectory(NotebookDisplayed):
     def stretched(self, factor: float) -> Trajectory:
         """The same way in `factor` times the time."""
         if not 0 < factor < np.inf:
-            raise LinkwrightError(f"{factor:g} times as long is no motion", remedy="give above 0")
+            raise LinkwrightError(f"the factor must be finite and above 0 (got {factor:g})")
         powers = float(factor) ** -np.arange(self.coefficients.shape[1])
         knots = self.knots[0] + factor * (self.knots - self.knots[0])
         return Trajectory(knots, self.coefficients * powers[:, None])
@@ -214,7 +214,7 @@ def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
 
 def check_trajectory_duration(duration: float) -> None:
     if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
-        raise LinkwrightError(f"{duration} s is no duration", remedy="give seconds above 0")
+        raise LinkwrightError(f"the duration must be a number of seconds above 0 (got {duration})")
 
 
 def through(
@@ -286,7 +286,7 @@ def trapezoid(
 
 
 def _trapezoid_of_one(way: float, speed: float, acceleration: float) -> Trajectory:
-    """Of one coordinate from 0; stands for a moment where there is no way to go."""
+    """Of one coordinate from 0; stands for a moment where the path has no length."""
     if way == 0:
         return Trajectory(np.array([0.0, 1e-9]), np.zeros((1, 3, 1)))
     sign, length = np.sign(way), abs(way)

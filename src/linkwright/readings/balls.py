@@ -144,7 +144,7 @@ def make_ball(
         exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)
     except (ValueError, TypeError, OverflowError):
         raise UnsupportedError(
-            f"{value!r} is no finite number", remedy="give floats, fractions or decimals as text"
+            f"{value!r} is not a finite number", remedy="give floats, fractions or decimals as text"
         ) from None
     return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
 

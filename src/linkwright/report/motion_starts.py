@@ -72,7 +72,8 @@ def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
     for name, force in zip(driven, forces, strict=True):
         if not np.isfinite(force):
             raise LinkwrightError(
-                f"the drive '{name}' is no finite number at the start", where=mechanism.name,
+                f"the actuator effort '{name}' is not a finite number at the start",
+                where=mechanism.name,
                 remedy=f"change '{start.efforts.get(name, name)}', or where the motion starts",
             )  # fmt: skip
 

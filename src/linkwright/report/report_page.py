@@ -64,7 +64,7 @@ def page(
     closure: float | None = None,
 ) -> str:
     """The HTML of a page about a mechanism that was read from `file` (with the `base` and the
-    `closure` that were asked for); formulations `by` are compared (all unless said). Each part may
+    `closure` that were asked for); formulations `by` are compared (default: all). Each part may
     take `budget` seconds; what needs more is left out, and said so.
 
     The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions

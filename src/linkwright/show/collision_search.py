@@ -136,7 +136,7 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         for name in radius:
             if name not in names:
                 raise NameNotFoundError(
-                    f"there is no body '{name}'", remedy=suggest_remedy(name, names)
+                    f"unknown body '{name}'", remedy=suggest_remedy(name, names)
                 )
     sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
     if not all(0 <= size < np.inf for size in sizes):
@@ -160,7 +160,7 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
         ends = np.array([start, end], dtype=float)
         if ends.shape != (2, 3) or not np.isfinite(ends).all() or not 0 <= radius < np.inf:
             raise LinkwrightError(
-                f"the obstacle '{name}' is no capsule",
+                f"the obstacle '{name}' is not a capsule",
                 remedy="give ((x, y, z), (x, y, z), radius)",
             )
         found.append(_Capsule(name, GROUND_LINK, ends, float(radius)))

@@ -206,7 +206,7 @@ def save(figure: Figure, path: str | Path) -> Path:
     kind = target.suffix.lower()
     if kind not in FIGURE_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is no format of pictures", where=str(target),
+            f"'{target.suffix}' is not a format for pictures", where=str(target),
             remedy=f"use {', '.join(FIGURE_FORMATS)}",
         )  # fmt: skip
     write_whole_file(target, figure_bytes(figure, kind[1:]))

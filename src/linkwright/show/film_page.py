@@ -98,7 +98,9 @@ def animation_element(
 ) -> str:
     """The same as a piece of a page: give each its own `identity` where there are several."""
     if not 0 < speed < 1e6:
-        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+        raise LinkwrightError(
+            f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
+        )
     data = motion_data(run, trace, view) | {"autoplay": autoplay}
     speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
     choices = "".join(

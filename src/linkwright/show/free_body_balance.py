@@ -79,7 +79,7 @@ def state_of(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> State:
-    """At rest and without drives unless said; accelerations follow from the forces."""
+    """By default at rest and without actuator efforts; accelerations follow from the forces."""
     model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
     here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
@@ -120,7 +120,7 @@ def free_bodies(
 
 
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
-    """With the force of constraints that are no joints, where there are any."""
+    """With the force of constraints that are not joints, where there are any."""
     tree = mechanism_scene(state.model.mechanism).tree
     jointed = all(tie.loop_frames for tie in tree.restraints.entries)
     if jointed and not state.model.mechanism.contacts:

@@ -37,7 +37,7 @@ class HistoryLine:
     values: Floats
     dashed: bool = False
     order: int | None = None
-    """The number of its colour; that of its place in the panel unless said."""
+    """The number of its colour; default: its place in the panel."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,7 @@ def _select_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
     for name in only:
         if name not in known:
-            raise NameNotFoundError(
-                f"there is no line '{name}'", remedy=suggest_remedy(name, known)
-            )
+            raise NameNotFoundError(f"unknown line '{name}'", remedy=suggest_remedy(name, known))
     found = [replace(p, lines=_fix_line_colors(p.lines)) for p in found]
     kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]

@@ -44,7 +44,7 @@ TIME_AXIS_HEIGHT = 14.0
 _MAX_EVENT_LINES = 200
 """The most times of events that are marked."""
 _ERROR_SHARE = 1e-7
-"""Share of its scale below which a value is no more than an error."""
+"""Share of its scale below which a value is only an error."""
 _MAX_LABEL_LENGTH = 22
 """Characters of a label that stand beside a panel in one line."""
 _COINCIDENCE_SHARE = 1e-3
@@ -67,7 +67,7 @@ def plot(
 
     `names`: q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
     center_velocities, center_accelerations, body_energy, closure, or anything in `run.data`;
-    coordinates and energy unless said. `only` picks lines by name. Sizes in mm.
+    default: coordinates and energy. `only` picks lines by name. Sizes in mm.
     """
     require_run(run)
     found = [
@@ -174,7 +174,7 @@ def _label_value_axis(axes: Axes, panel: Panel) -> None:
 
 
 def set_tick_power(axes: Axes) -> int:
-    """Ticks of an axis in a power of ten that its label must name; 0 where there is no need."""
+    """Ticks of an axis in a power of ten that its label must name; 0 where none is needed."""
     from matplotlib.ticker import ScalarFormatter
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
@@ -198,7 +198,7 @@ def _hide_rounding_errors(axes: Axes, values: Any, scale: float) -> None:
 
 
 def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | None:
-    """Limits about values that hardly change: rounding errors are no motion."""
+    """Limits about values that hardly change: rounding errors are not motion."""
     every = np.concatenate([line.values for line in lines])
     every = every[np.isfinite(every)]
     low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)
@@ -225,13 +225,13 @@ def phase(
     for name in names:
         if name not in paired:
             raise NameNotFoundError(
-                f"'{name}' is no coordinate whose rate is a speed",
+                f"'{name}' is not a coordinate whose rate is a velocity",
                 remedy=suggest_remedy(name, paired),
             )
     chosen = list(names) or paired
     if not chosen:
         raise LinkwrightError(
-            "no speed is the rate of a coordinate", where=mechanism.name,
+            "no velocity is the rate of a coordinate", where=mechanism.name,
             remedy='use rotation = "cardan"',
         )  # fmt: skip
     units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
@@ -272,7 +272,7 @@ def eigenvalues(
 ) -> Figure:
     """Real and imaginary parts of the eigenvalues of small motions over a parameter.
 
-    About `q` (home unless said; a function of the value may give it), by `linearize`. Instead of
+    About `q` (default: home; a function of the value may give it), by `linearize`. Instead of
     a mechanism, `source` may be a function from the value to eigenvalues or to a linear model.
     """
     sizes = np.asarray(values, dtype=float)

@@ -44,7 +44,8 @@ def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Booleans:
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
     if quantity not in known:
         raise NameNotFoundError(
-            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest_remedy(quantity, known)
+            f"'{quantity}' is not a matrix of {mechanism.name}",
+            remedy=suggest_remedy(quantity, known),
         )
     matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
     return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
@@ -60,8 +61,8 @@ def sparsity(
 ) -> Figure:
     """Entries of the mass matrix (or coriolis_matrix, constraint_jacobian) that are not zero.
 
-    As wide as asked (mm), or as the names need: from 85 to 180 mm. Where there is no room for all
-    names, one in two, three, … is written.
+    As wide as asked (mm), or as the names need: from 85 to 180 mm. Where not all names
+    fit, one in two, three, … is written.
     """
     filled, names = pattern(mechanism, quantity), drawing_model(mechanism).names
     columns = [symbol_label(name) for name in names.qd]

@@ -55,7 +55,7 @@ def figure_of(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """A mechanism at q (home unless said), drawn to scale.
+    """A mechanism at q (default: home), drawn to scale.
 
     Planar mechanisms are seen onto their plane, others in space; `view` is "xy", "xz", "yz",
     "space" or (azimuth, elevation) in degrees. `boxes` adds the box of every link's inertia,

@@ -27,8 +27,8 @@ def verify(
 ) -> VerificationReport:
     """Checks the equations of a mechanism: those given, or those by 'recursive'.
 
-    They are proved identical to those of the formulations `by`; unless said, of all that can treat
-    the mechanism, and beyond 12 freedoms of those that stay short.
+    They are proved identical to those of the formulations `by` (default: all that can treat the
+    mechanism; beyond 12 degrees of freedom those that stay short).
     """
     begin = time.perf_counter()
     eqs = equations if equations is not None else source

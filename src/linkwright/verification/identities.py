@@ -85,7 +85,7 @@ def check_formulations_agree(
                 left_out.append(f"{about} ({error})")
     return _note_skipped_functions(left_out, judge_proofs(
         "formulations agree",
-        "derivations on different roads give one and the same function; an error would have to be "
+        "independent derivations give the same function; an error would have to be "
         "made on all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
@@ -114,7 +114,7 @@ def check_accelerations_agree(
         "prime that obey the constraints."
     )
     if not subject.names.constraints:
-        return Check(name, SKIPPED_VERDICT, "there are no constraints", meaning)
+        return Check(name, SKIPPED_VERDICT, "the mechanism has no constraints", meaning)
     if subject.eqs.nv > MAX_CONSTRAINED_COORDINATES:
         most = MAX_CONSTRAINED_COORDINATES
         why = f"more than {most} coordinates: they follow from M, bias, J and γ"

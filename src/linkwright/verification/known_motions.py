@@ -51,7 +51,7 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
     g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
     size = float(np.linalg.norm(g))
     if size == 0:
-        raise CheckNotApplicableError("there is no weight")
+        raise CheckNotApplicableError("the mechanism has no gravity")
     joints = {SLIDE_NAME: {"type": "prismatic", "child": SLIDE_NAME, "axis": (g / size).tolist()}}
     for name, joint in tree.joints.items():
         held = replace_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint

@@ -88,7 +88,7 @@ class VerifiedEquations:
         if function not in self._tapes:
             inputs, outputs = quantity_ports(self.names, function, list(self.eqs.parameters))
             whole, kept = self.eqs.function(function), [x for x in outputs if x.name != "pivot"]
-            if len(kept) < len(outputs):  # sizes of pivots are no part of the equations
+            if len(kept) < len(outputs):  # sizes of pivots are not part of the equations
                 whole = whole.factory(function, whole.name_in(), [port.name for port in kept])
             self._tapes[function] = record_tape(whole, inputs, kept)
         return self._tapes[function]

@@ -32,7 +32,7 @@ def angle_form(multiples: Mapping[str, int | Fraction]) -> AngleForm:
 def trig_argument_forms(
     tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
 ) -> list[AngleForm | None]:
-    """The arguments of sin, cos and tan, in order; None where one is no form."""
+    """The arguments of sin, cos and tan, in order; None where one is not a form."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC_OPS]
     return tape_value_forms(tape, names, asked, exact)
@@ -111,7 +111,7 @@ def _multiply_terms(a: _TermSum, b: _TermSum) -> _TermSum:
 
 
 def count_opaque_generators(tape: Tape, asked: Sequence[AngleForm | None]) -> int:
-    """The most generators that are needed for functions that are no polynomials."""
+    """The most generators that are needed for functions that are not polynomials."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     others: int = sum(op not in _POLYNOMIAL_OPS for op in ops)
     others += 2 * sum(form is None for form in asked)

@@ -6,7 +6,7 @@ each a random rational point of the circle,
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
 of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
-a unit quaternion are a random rational point of the sphere. An angle that is no combination of
+a unit quaternion are a random rational point of the sphere. An angle that is not a combination of
 inputs with rational multiples is a point of its own, the same wherever its value is the same; and
 so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
 those places holds for the right ones; what differs there is left undecided. Square roots are taken
@@ -118,7 +118,7 @@ def _count_independent_roots(
     field of those inside: then all roots together make a field, and an identity that holds for
     some signs of them holds for all, and so for the positive ones.
 
-    A product that has no root at some point is no square.
+    A product that has no root at some point is not a square.
     """
     depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0

@@ -111,7 +111,7 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
         remedy = suggest_remedy(name, [*known, *SHORT_QUANTITY_NAMES])
         if quantity in FRAME_SIGNATURES:
             remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
-        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+        raise NameNotFoundError(f"unknown quantity '{name}'", remedy=remedy)
 
 
 def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:

@@ -27,7 +27,7 @@ def read_view_option(text: str | None) -> ViewOption:
     parts = text.split(",")
     if len(parts) != 2:
         raise LinkwrightError(
-            f"'{text}' is no view",
+            f"'{text}' is not a view",
             remedy=f"use {', '.join(NAMED_VIEWS)}, or azimuth and elevation in degrees: -30,40",
         )
     return expression_to_float(parse_expression(parts[0])), expression_to_float(

@@ -32,13 +32,13 @@ def read_target_option(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[fl
     try:
         numbers = [expression_to_float(parse_expression(part)) for part in text.split(",")]
     except ExpressionError:
-        raise LinkwrightError(f"'{text}' is no list of numbers", remedy="give X,Y,Z") from None
+        raise LinkwrightError(f"'{text}' is not a list of numbers", remedy="give X,Y,Z") from None
     if len(numbers) in sizes:
         return numbers
     if 7 not in sizes:
-        raise LinkwrightError(f"'{text}' is no point", remedy="give X,Y,Z")
+        raise LinkwrightError(f"'{text}' is not a point", remedy="give X,Y,Z")
     raise LinkwrightError(
-        f"'{text}' is no target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
+        f"'{text}' is not a target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
     )
 
 
@@ -152,7 +152,7 @@ def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
         )
     if wanted not in known and wanted not in mechanism.bodies:
         raise NameNotFoundError(
-            f"there is no frame '{wanted}'",
+            f"unknown frame '{wanted}'",
             where=mechanism.name,
             remedy=suggest_remedy(wanted, [*known, *mechanism.bodies]),
         )

@@ -193,7 +193,7 @@ def dynamics_at_instant(
 def frame_influence(
     equations: Equations, frame: str, q: Sequence[float], rows: Sequence[int] = (3, 4, 5)
 ) -> tuple[Floats, Floats]:
-    """G and H of a frame's motion: rows of (ω, v), its position unless said otherwise.
+    """G and H of a frame's motion: rows of (ω, v), by default those of its position.
 
     H is the symmetric one: the terms J̇ q̇ are φ̇ᵀHφ̇.
     """

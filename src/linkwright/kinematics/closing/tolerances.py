@@ -67,7 +67,7 @@ class ClosureTolerances:
     rounding_share: float = 1e-13
     """Entries and singular values below this share are rounding errors."""
     idle_row_entry: float = 1e-14
-    """Rows that hold by themselves have entries of this size, by rounding."""
+    """Rows that always hold have entries of this size, by rounding."""
     restricting_entry: float = 1e-12
     """Entries of a scaled Jacobian below this restrict nothing."""
     axle_rate: float = 1e-8

@@ -60,7 +60,7 @@ class CompliantContact(ForceElement):
 
 
 def read_compliant_contact(name: str, given: Contact, values: ParameterValues) -> CompliantContact:
-    """A contact with a stiffness; rigid ones are no forces, but events of a simulation."""
+    """A contact with a stiffness; rigid ones are not forces, but events of a simulation."""
     numbers = (
         values.read_scalar(getattr(given, key), f"{symbol}_{name}")
         for key, symbol in _CONTACT_SYMBOLS.items()

@@ -1,4 +1,4 @@
-"""The mechanisms that come along: files beside this module, and families of any size."""
+"""The gallery: mechanisms in files beside this module, and families of any size."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class MechanismFamily:
         return self.example if self.default else self.example.rpartition("-")[0]
 
     def size_in_name(self, name: str) -> int | None:
-        """N of the name; None if it is no name of this family."""
+        """N of the name; None if it is not a name of this family."""
         if name == self.stem:
             return self.default
         match = re.fullmatch(re.escape(self.stem) + r"-([1-9]\d{0,3})", name)

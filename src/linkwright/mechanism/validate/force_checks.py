@@ -30,7 +30,7 @@ def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
         if kinds != {"coordinate"}:
             where = f"actuators.{name}.moves"
             raise mechanism_error(
-                "is no function of coordinates", where, "name coordinates, such as q1"
+                "is not a function of coordinates", where, "name coordinates, such as q1"
             )
 
 
@@ -93,7 +93,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
     if chosen.joints:
         missing = [v for v in variables if v not in chosen.joints]
         unknown = [v for v in chosen.joints if v not in variables]
-        for what, found in (("is not given", missing), ("is no joint variable", unknown)):
+        for what, found in (("is not given", missing), ("is not a joint variable", unknown)):
             if found:
                 known = f"the joint variables are {', '.join(variables)}"
                 raise mechanism_error(f"'{found[0]}' {what}", "coordinates.joints", known)

@@ -94,7 +94,7 @@ def to_finite_float(value: ExactNumber, place: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise mechanism_error("is no finite number", place, f"stay below {MAX_NUMBER:g}")
+        raise mechanism_error("is not a finite number", place, f"stay below {MAX_NUMBER:g}")
     if number == 0 and value != 0:
         raise mechanism_error("is too near zero", place, "write 0")
     return number

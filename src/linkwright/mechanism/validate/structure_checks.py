@@ -38,9 +38,7 @@ def mechanism_error(what: str, where: str, remedy: str = "") -> MechanismError:
 
 def check_known_name(name: str, known: Collection[str], kind: str, where: str) -> None:
     if name not in known:
-        raise mechanism_error(
-            f"there is no {kind} '{name}'", where, suggest_remedy(name, list(known))
-        )
+        raise mechanism_error(f"unknown {kind} '{name}'", where, suggest_remedy(name, list(known)))
 
 
 def _check_part_names(mechanism: Mechanism) -> None:
