@@ -31,7 +31,8 @@ def check_number(value: Any, what: str) -> float:
     """A finite number."""
     if not is_number(value) or not math.isfinite(value):
         raise ArgumentError(
-            f"{what} is {value_text(value)}, no finite number", remedy="give one, in SI units"
+            f"{what} is {value_text(value)}, which is not a finite number",
+            remedy="give one, in SI units",
         )
     return float(value)
 

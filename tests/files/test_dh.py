@@ -135,7 +135,7 @@ STANDARD = "# convention: standard\n"
         ("alpha,d\n", "has no links"),
         ("alpha,d\n0," + "1" * 200_000 + "\n", "row 1: is not valid CSV: field larger"),
         ('alpha,d\n0,"1\n', "row 1: is not valid CSV"),
-        ("# name: a\n# name: b\nalpha,d\n0,1\n", "# name: is said twice"),
+        ("# name: a\n# name: b\nalpha,d\n0,1\n", "# name: is given twice"),
         ("# gravity: 0, 0, 1 m\nalpha,d\n0,1\n", r"gravity[3]: is in m"),
     ],
 )

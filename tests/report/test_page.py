@@ -282,8 +282,7 @@ def test_wheels_do_not_hide_the_other_angles() -> None:
     run = simulate_page_motion(bicycle, replace(default_motion_start(bicycle), seconds=1.5)).run
     assert spinning_coordinates(run) == ["thetaR", "thetaF"]
     assert (
-        "Coordinates, without thetaR and thetaF, which turn on and on."
-        in motion_figures_html(run)[0]
+        "Coordinates, without thetaR and thetaF, which keep turning." in motion_figures_html(run)[0]
     )
     assert (
         spinning_coordinates(simulate_page_motion(lw.gallery("elbow"), MotionStart(0.2)).run) == []

@@ -65,7 +65,7 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         ),
         (
             "simulate elbow --pace 0.5",
-            "--pace 0.5 is for no film; give --animate, and a pace above 0",
+            "--pace 0.5 needs a film; give --animate, and a pace above 0",
         ),
         ("simulate elbow --plot qq -o x.svg", "a run has no 'qq' to draw; did you mean 'q'?"),
         *(
@@ -75,7 +75,7 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         ("draw elbow q3=1 -o x.svg", "unknown coordinate 'q3'; known: q1, q2"),
         (
             "draw elbow --what gras -o x.svg",
-            "'gras' is nothing to draw; use picture, graph or sparsity",
+            "'gras' cannot be drawn; use picture, graph or sparsity",
         ),
         *(
             (

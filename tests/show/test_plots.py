@@ -116,8 +116,8 @@ def test_histories_of_a_rod_by_hand() -> None:
         for name in ("center_accelerations", "momenta", "reactions", "body_energy", "momentum")
         for p in history_panels(run, name)
     }
-    np.testing.assert_allclose(found["$a_x$ of mass centres"], a[0], atol=1e-12)
-    np.testing.assert_allclose(found["$a_y$ of mass centres"], a[1], atol=1e-12)
+    np.testing.assert_allclose(found["$a_x$ of centres of mass"], a[0], atol=1e-12)
+    np.testing.assert_allclose(found["$a_y$ of centres of mass"], a[1], atol=1e-12)
     np.testing.assert_allclose(found["momentum"], w / 3, rtol=1e-12)
     np.testing.assert_allclose(found["reaction force"], np.hypot(a[0], a[1] + g), rtol=1e-9)
     np.testing.assert_allclose(found["kinetic energy"], w**2 / 6, rtol=1e-12)

@@ -22,7 +22,7 @@ def test_gallery() -> None:
 
 def test_info() -> None:
     text = ok("info", "quadruped")
-    assert "18 freedoms (19 coordinates)" in text
+    assert "18 degrees of freedom (19 coordinates)" in text
     assert "lf_knee revolute" in text
     assert "lf_foot frame" in text
     data = json.loads(ok("info", "puma560", "--json"))

@@ -36,9 +36,9 @@ def test_every_kind_of_real_number_is_one(value: Any) -> None:
     ("check", "message"),
     [
         (lambda: check_number(nan, "t"), "t is nan, no finite number; give one, in SI units"),
-        (lambda: check_number("1", "t"), "t is '1', no finite number"),
-        (lambda: check_number(True, "t"), "t is True, no finite number"),
-        (lambda: check_number(1j, "t"), "t is 1j, no finite number"),
+        (lambda: check_number("1", "t"), "t is '1', which is not a finite number"),
+        (lambda: check_number(True, "t"), "t is True, which is not a finite number"),
+        (lambda: check_number(1j, "t"), "t is 1j, which is not a finite number"),
         (lambda: check_positive(0, "rtol"), "rtol cannot be 0; give a number above 0, in SI units"),
         (lambda: check_positive(inf, "rtol"), "rtol cannot be inf"),
         (lambda: check_positive(nan, "rtol", or_infinite=True), "rtol cannot be nan"),

@@ -129,7 +129,7 @@ class CheckedSection:
         return self.original_statements
 
     def _generalized_speeds(self) -> list[Expression]:
-        """u1, u2, …, one for each freedom, where the text defines them."""
+        """u1, u2, …, one for each degree of freedom, where the text defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
         assert self.dual_meanings is not None

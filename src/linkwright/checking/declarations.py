@@ -66,7 +66,7 @@ def _declare_frame(
     if name in _declared_frame_names(found, mechanism):
         raise ExpressionError(
             f"there is a '{name}' already, in '{shorten_text(line)}'",
-            remedy="call the frame otherwise",
+            remedy="choose another name for the frame",
         )
     _require_frame(on, found, mechanism, line)
     parts = [part.strip() for part in at.strip("[]() ").split(",")] if at else [on]

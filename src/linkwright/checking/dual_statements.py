@@ -1,7 +1,7 @@
 """Dual numbers and vectors, a + eps b with eps² = 0: an equation of them is several of numbers.
 
 V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
-                  the body's axes at its mass centre: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
+                  the body's axes at its centre of mass: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
 VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
 V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
                   u1, u2, … where the text defines such, else of the coordinates' rates

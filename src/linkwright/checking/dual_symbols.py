@@ -73,7 +73,7 @@ def _frame_dual_vector(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[S
 
 
 def _body_dual_vector(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
-    """A dual vector along the body's axes, about its mass centre."""
+    """A dual vector along the body's axes, about its centre of mass."""
     bodies = vocabulary.body_symbols
     R = bodies.center_quantity("placement", k)[:3, :3]
     m, h, about_origin = bodies.inertial_parameters(k)

@@ -305,7 +305,7 @@ class EquationGrammar(TokenReader, ABC):
 
     def rate_of_name(self, operand: Expression, order: int) -> Expression:
         if not isinstance(operand, Name):
-            raise self.parse_error("d/dt stands before something else than a name")
+            raise self.parse_error("d/dt must be followed by a name")
         name, own = operand.name, self.symbols
         if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
             return rate_of_matrix_entry(name, own)

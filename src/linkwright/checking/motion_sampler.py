@@ -1,8 +1,8 @@
 """Motions at random points, modulo a prime or real, and the values of names there.
 
 Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent,
-or are fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those
-that they allow, and drives are free.
+or are fewer than degrees of freedom, the drives are free and q̈ follows. With constraints,
+velocities are those that they allow, and drives are free.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
     M11 D11 d11 H11, C11, c111  mass matrix, Coriolis matrix, Christoffel symbols c_ijk of row k
     g1 G1 phi1, p1, dp1         forces of weight, momenta and their rates
     tau1, Q1, lambda1           drives, generalized forces, multipliers
-    x1 dx1 ddx1, v1, w1         mass centres, their speeds, angular velocities (about z; wx1, …)
-    Jv1_11, Jx11, Jw11          Jacobians of mass centres and angular velocities
+    x1 dx1 ddx1, v1, w1         centres of mass, their velocities, angular velocities (wx1, …;
+                                w1 is about z)
+    Jv1_11, Jx11, Jw11          Jacobians of centres of mass and angular velocities
     L_q1, L_dq1, dL_dq1, M11_q1 derivatives
     Fx_q1, Mz_q1                what a joint's parent does to its child, world axes
     J11, f1                     constraint Jacobian and residuals
@@ -138,7 +139,7 @@ class PaperSymbols:
         return self.quantity_expression("mass_matrix") @ self.symbols["qdd"] + along
 
     def christoffel_symbol(self, i: int, j: int, k: int) -> SX | None:
-        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where speeds are rates of coordinates."""
+        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where velocities are rates of coordinates."""
         if self.names.q != self.names.qd:
             return None
         M, q = self.quantity_expression("mass_matrix"), self.symbols["q"]
@@ -291,11 +292,11 @@ class PaperSymbols:
         if stem in ("J", "lambda") and not self.names.constraints:
             return f"the mechanism has no constraints, which {stem} belongs to"
         if stem in ("c", "Gamma") and self.names.q != self.names.qd:
-            return "Christoffel symbols need speeds that are rates of coordinates"
+            return "Christoffel symbols need velocities that are rates of coordinates"
         wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrix_symbols, "J") else 1
         if count < wanted:
             example = f"{stem}{'111'[:wanted]}"
-            return f"as an entry of {stem} it would have {wanted} indices, such as {example}"
+            return f"as an entry of {stem} it needs {wanted} indices, such as {example}"
         return "its indices are out of range"
 
 

@@ -11,8 +11,8 @@ text with nothing but Lagrange's equation does not have the equations written ou
 An entry of the mass matrix or of the gravity vector also follows from the equation of its joint
 written out: M12 is the factor of ddq2 in tau1, g1 is what is left of tau1 at rest.
 
-Relations between coordinates, speeds and parameters alone have no such row; they are present where
-the text has them up to a constant factor.
+Relations between coordinates, velocities and parameters alone have no such row; they are present
+where the text has them up to a constant factor.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class _SolutionComparison:
 
     @cached_property
     def _point_symbols(self) -> set[str]:
-        """What is given at the point: coordinates, speeds, parameters, time."""
+        """What is given at the point: coordinates, velocities, parameters, time."""
         symbols = self.vocabulary.symbols
         return {str(symbols[key][i]) for key in ("q", "qd", "p", "t") if key in symbols
                 for i in range(symbols[key].shape[0])}  # fmt: skip

@@ -371,7 +371,7 @@ class SymbolMeanings:
             stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
             rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
             if any(word in self.vocabulary for word in rates & self.text_names):
-                continue  # x1, … are mass centres
+                continue  # x1, … are centres of mass
             if rates & self.text_names:
                 dotted.append(letter)
             elif stems & self.text_names and self._is_customary_letter(letter):

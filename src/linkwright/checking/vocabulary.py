@@ -38,7 +38,7 @@ def require_exact_float(value: ExactNumber) -> float:
     if isinstance(value, Fraction) and Fraction(float(value)) == value:
         return float(value)
     raise UnsupportedError(
-        f"{value} cannot stand here exactly", remedy="give it a name among the parameters"
+        f"{value} cannot be represented exactly here", remedy="give it a name among the parameters"
     )
 
 
@@ -243,7 +243,7 @@ class Vocabulary:
 
     @cached_property
     def _center_substitution(self) -> tuple[SX, SX]:
-        """Symbols that only frames at mass centres have, and those of the bodies for them."""
+        """Symbols that only frames at centres of mass have, and those of the bodies for them."""
         place = {name: i for i, name in enumerate(self.parameters)}
         columns = (self._duplicate_parameters.keys(), self._duplicate_parameters.values())
         old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)

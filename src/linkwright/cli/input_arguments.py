@@ -26,7 +26,7 @@ _INPUT_UNITS = {
     "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
     "tau": ("N*m", "N"),
 }  # fmt: skip
-"""Units of the inputs' entries, for freedoms that turn and for those that slide."""
+"""Units of the inputs' entries, for degrees of freedom that turn and for those that slide."""
 
 _NO_UNIT, _ANY_UNIT = "", "any"
 

@@ -295,8 +295,8 @@ def time_repeated(
 def require_motion(mechanism: Mechanism) -> None:
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
 
 

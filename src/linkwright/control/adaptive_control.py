@@ -91,7 +91,8 @@ def _rotor_mass_matrix(of: ControlledEquations) -> Any:
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:
         raise UnsupportedError(
-            "adaptive control is of joints, not of chosen coordinates", where=mechanism.name
+            "adaptive control supports joint coordinates, not chosen coordinates",
+            where=mechanism.name,
         )
     bare = derive(mechanism.without("motors"), parameters="numeric")
     masses = [

@@ -95,6 +95,6 @@ def _read_recipe_reference(given: Any) -> Any:
     if set(given) == {"start", "end", "time"}:
         return quintic(given["start"], given["end"], given["time"])
     raise LinkwrightError(
-        f"a reference has no parts {', '.join(map(str, given))}",
+        f"a reference does not take {', '.join(map(str, given))}",
         remedy="give numbers to stay at, or start, end and time",
     )

@@ -125,7 +125,7 @@ class _ExpressionParser:
         if names_in_expression(value):
             raise self.syntax_error(
                 f"'{unit}' follows an expression with names",
-                "units go behind plain numbers; put * between factors",
+                "units follow plain numbers; put * between factors",
             )
         if unit.startswith("_"):
             raise self.syntax_error(

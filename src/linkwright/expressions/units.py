@@ -58,7 +58,7 @@ def _build_unit_table() -> dict[str, Unit]:
 
 UNITS = _build_unit_table()
 UNIT_PLACE_RULE = (
-    "a unit stands only behind a plain number at the end of the whole expression, "
+    "a unit may only follow a plain number at the end of the whole expression, "
     "and * is needed between factors"
 )
 _DIMENSIONLESS_UNIT = Unit(Fraction(1), 0, DIMENSIONLESS)

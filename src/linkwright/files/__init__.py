@@ -130,7 +130,7 @@ def _check_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise FileError("has half of a character", where=f"line {line}") from None
+        raise FileError("contains an unpaired surrogate", where=f"line {line}") from None
     return text
 
 
@@ -139,7 +139,7 @@ def _read_mechanism_text(
 ) -> Mechanism:
     kind = _detect_file_format(text, name)
     if base is not None and kind != "urdf":
-        raise FileError("base= is for URDF files", remedy="say it in the file's joints")
+        raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
     if convention is not None and not kind.startswith("dh"):
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
     match kind:
@@ -178,7 +178,9 @@ def _detect_file_format(text: str, name: str) -> str:
             return "mjcf"
         return "urdf"
     if name and "." in name and not name.endswith(".toml"):
-        raise FileError("is of no known kind", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv")
+        raise FileError(
+            "is not a known kind of file", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv"
+        )
     if "[[links]]" in text:
         return "dh.toml"
     first = next((line for line in text.splitlines() if line and line[0] != "#"), "")

@@ -52,7 +52,7 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
             others.append(f"the comment '{line[:80]}'")
             continue
         if key in fields:
-            raise FileError("is said twice", where=f"# {key}", remedy="remove one of them")
+            raise FileError("is given twice", where=f"# {key}", remedy="remove one of them")
         fields[key] = value.split(",") if key == "gravity" else value
     return fields, others
 

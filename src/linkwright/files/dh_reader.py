@@ -4,7 +4,7 @@ standard: T_i = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), body frame i at the f
 modified: T_i = Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), body frame i at joint i.
 
 `theta` of a turning joint and `d` of a sliding one are added to the joint's coordinate.
-Mass centres and inertias are given in body frame i.
+Centres of mass and inertias are given in body frame i.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _choose_dh_convention(said: object, asked: str | None) -> str:
             )  # fmt: skip
     if said and asked and said != asked:
         raise FileError(
-            f"the file says '{said}', the call '{asked}'", where="convention",
+            f"the file states '{said}', the call '{asked}'", where="convention",
             remedy="correct one of them",
         )  # fmt: skip
     if not asked and not said:
@@ -181,7 +181,7 @@ def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
             whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
             raise MechanismError(
                 f"'{link.name}' is the name {whose} already", where=place(number, "name"),
-                remedy="name it otherwise",
+                remedy="choose another name",
             )  # fmt: skip
         if link.name:
             given[link.name] = number

@@ -211,7 +211,7 @@ def make_closed_form(
 
 
 def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
-    """Symbols in the order in which a book has them: accelerations before speeds."""
+    """Symbols in the order in which a book has them: accelerations before velocities."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
     return tuple(name for key in keys for name in entries[key])

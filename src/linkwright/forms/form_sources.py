@@ -37,7 +37,7 @@ SHORT_QUANTITY_NAMES = {
 """Short names of quantities, as the equation of motion has them."""
 
 MAX_INVERTED_DOF = 3
-"""Up to this many freedoms M⁻¹ is written out, as adjugate over determinant."""
+"""Up to this many degrees of freedom M⁻¹ is written out, as adjugate over determinant."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> 
 def _require_coordinate_rates(eqs: Equations, name: str) -> None:
     if eqs.nq != eqs.nv:
         raise UnsupportedError(
-            f"{name} needs speeds that are rates of coordinates",
+            f"{name} needs velocities that are rates of coordinates",
             remedy='use rotation = "cardan"',
         )
 
@@ -167,8 +167,8 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
     n = eqs.nv
     if n > MAX_INVERTED_DOF:
         raise UnsupportedError(
-            f"{name} of {n} freedoms is too long to be read",
-            remedy=f"up to {MAX_INVERTED_DOF} freedoms are written out",
+            f"{name} of {n} degrees of freedom is too long to read",
+            remedy=f"up to {MAX_INVERTED_DOF} degrees of freedom are written out",
         )
     outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", b), b))
     return FormSource(name, what, outputs, solved_output=symbol)

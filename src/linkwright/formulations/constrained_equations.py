@@ -2,7 +2,7 @@
 
     M q̈ + C q̇ + g = τ + f + Jᵀλ,      J q̈ + γ = 0
 
-Accelerations come from the formulation itself, or by reduction to independent speeds.
+Accelerations come from the formulation itself, or by reduction to independent velocities.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ from .velocity_reduction import VelocityReduction
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
-    """The reason of formulations whose speeds are rates of coordinates, if there is one."""
+    """The reason of formulations whose velocities are rates of coordinates, if there is one."""
     for name, joint in mechanism.joints.items():
         if joint.by_quaternion and joint.moves:
             return (
@@ -122,7 +122,7 @@ class Formulation:
 
     @cached_property
     def reduction(self) -> VelocityReduction:
-        """To independent speeds, chosen where the mechanism is assembled."""
+        """To independent velocities, chosen where the mechanism is assembled."""
         assert self.constraints is not None
         mechanism = self.tree.mechanism
         _, choice = reference_configuration(mechanism)

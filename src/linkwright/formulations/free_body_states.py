@@ -1,5 +1,5 @@
-"""The states of free bodies: how each one is turned, where its mass centre is, and both rates, as
-(23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+"""The states of free bodies: how each one is turned, where its centre of mass is, and both rates,
+as (23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
 
 In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
 unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
@@ -113,7 +113,7 @@ class FreeBodyStates:
         return LooseBody(body.parent, self._joint_links(body), turn, pose, r, omega, v)
 
     def _out_of_plane_position(self, body: SeparateBody) -> Array:
-        """The part of a mass centre's place that no motion changes."""
+        """The part of a centre of mass's place that no motion changes."""
         start = self.poses_at_zero[body.link]
         r = constant_to_numpy(ca.SX(start.p + start.R @ body.c))
         return r - self.directions.T @ (self.directions @ r)

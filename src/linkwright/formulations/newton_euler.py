@@ -1,7 +1,7 @@
 """Newton's and Euler's equations of free bodies, Bayseç and Kapucu (1996), (23)–(46).
 
-Every body is free: (α, a) are its angular acceleration and that of its mass centre, and each
-joint is an unknown wrench w (moment, force) on the body behind it, about its mass centre:
+Every body is free: (α, a) are its angular acceleration and that of its centre of mass, and each
+joint is an unknown wrench w (moment, force) on the body behind it, about its centre of mass:
 
     N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
                          F = (−ω × Iω, m g)
@@ -178,7 +178,7 @@ def _combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
 
 @dataclass(frozen=True)
 class SeparateBody:
-    """A body in the world: place of its mass centre, and N (6×6), F and its inverse tensor."""
+    """A body in the world: place of its centre of mass, and N (6×6), F and its inverse tensor."""
 
     name: str
     link: int
@@ -247,18 +247,18 @@ class FreeBodies(Formulation):
         return found
 
     def body_acceleration(self, body: SeparateBody, states: list[LinkMotion]) -> Array:
-        """(α, a) of a body's mass centre, world axes."""
+        """(α, a) of a body's centre of mass, world axes."""
         state = states[body.link]
         return ca.vertcat(body.R @ state.alpha, body.R @ state.point_acceleration(body.c))
 
     def parent_transport(self, body: SeparateBody) -> Array:
-        """6×6: what the parent's (α, a) gives at this body's mass centre."""
+        """6×6: what the parent's (α, a) gives at this body's centre of mass."""
         d = body.r - self.bodies[body.parent].r
         lower = ca.horzcat(-skew(d), ca.SX.eye(3))
         return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
 
     def joint_motion_matrix(self, body: SeparateBody) -> Array:
-        """S: 6 × the tree's speeds, of the joint before the body."""
+        """S: 6 × the tree's velocities, of the joint before the body."""
         S = ca.SX(6, self.tree.tree_nv)
         stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
         here = body.link
@@ -275,7 +275,7 @@ class FreeBodies(Formulation):
 
     @cached_property
     def body_wrenches(self) -> list[Array]:
-        """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
+        """w of every body, of the motion (q, q̇, q̈), about its centre of mass."""
         rate = spread_accelerations(self.tree, self.qd, self.qdd)
         states = link_accelerations(self.tree, self.link_displacements, self.v, rate, np.zeros(3))
         found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)

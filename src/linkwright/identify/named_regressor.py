@@ -172,7 +172,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
 
 
 def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
-    """τ and θ as quotients of polynomials in parameters, speeds, cosines and sines."""
+    """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     tape = append_formula_output(
         record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT

@@ -127,8 +127,8 @@ def assemble_velocities(
     """q̇, (nv), that all loops and constraints allow at q, (nq), and time t.
 
     `qd` as an array is projected: the result is the nearest one that holds the constraints. As a
-    table by name, `{"crank": 2.0}`, it holds exactly, and the other speeds are the least that go
-    with it. None: the least speeds, zero where nothing is driven.
+    table by name, `{"crank": 2.0}`, it holds exactly, and the other velocities are the least that
+    go with it. None: the least velocities, zero where nothing is driven.
     """
     system = constraint_system(mechanism)
     here = np.asarray(q, dtype=float)
@@ -145,7 +145,7 @@ def assemble_velocities(
 def _complete_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
-    """The least speeds with the given ones, under the constraints."""
+    """The least velocities with the given ones, under the constraints."""
     names = system.names.qd
     for name in given:
         if name not in names:
@@ -168,8 +168,9 @@ def _complete_velocities(
     ):
         worst = int(np.argmax(np.abs(left) / system.row_sizes))
         raise AssemblyError(
-            f"the given speeds contradict the constraints: '{system.constraints.owners[worst]}' "
-            f"is violated by {abs(left[worst]):.3g} (m/s or rad/s)",
+            f"the given velocities contradict the constraints: "
+            f"'{system.constraints.owners[worst]}' is violated by "
+            f"{abs(left[worst]):.3g} (m/s or rad/s)",
             where=system.mechanism.name, remedy="give fewer of them: the others follow",
         )  # fmt: skip
     return qd
@@ -178,7 +179,7 @@ def _complete_velocities(
 def check_constrained_velocities(
     mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
 ) -> None:
-    """Raises where speeds break the constraints by more than rounding."""
+    """Raises where velocities break the constraints by more than rounding."""
     system = constraint_system(mechanism)
     V, J = system.velocity_terms(q, qd, t)
     bound = CLOSURE_TOLERANCES.given_velocity_residual * (
@@ -191,8 +192,8 @@ def check_constrained_velocities(
         return
     worst = int(np.argmax(np.abs(V) / bound))
     raise AssemblyError(
-        f"the speeds break '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} (m/s or "
-        "rad/s)", where=mechanism.name,
+        f"the velocities violate '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} "
+        "(m/s or rad/s)", where=mechanism.name,
         remedy="give some of them by name, so that the others follow, or project them: "
         "assemble_velocities(mechanism, q, qd)",
     )  # fmt: skip
@@ -204,7 +205,7 @@ def consistent_velocities(
     qd: Sequence[float] | Floats,
     t: float = 0.0,
 ) -> Floats:
-    """The speeds nearest to qd that the constraints allow at q."""
+    """The velocities nearest to qd that the constraints allow at q."""
     system = constraint_system(mechanism)
     here, speeds = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     V, J = system.velocity_terms(here, speeds, t)
@@ -213,7 +214,7 @@ def consistent_velocities(
     left = system.closable_residual(system.velocity_terms(here, corrected, t)[0], J, largest)
     if left > CLOSURE_TOLERANCES.velocity_residual * largest:
         raise AssemblyError(
-            f"no speeds hold the constraints here: {left:.3g} is left over",
+            f"no velocities satisfy the constraints here: {left:.3g} is left over",
             where=mechanism.name, remedy="the demands contradict each other in this configuration",
         )  # fmt: skip
     return corrected
@@ -222,7 +223,7 @@ def consistent_velocities(
 def closed_state_near_home(
     mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """A state that the constraints allow: home, moved by about `step`, with speeds near qd."""
+    """A state that the constraints allow: home, moved by about `step`, with velocities near qd."""
     system = constraint_system(mechanism)
     home = assemble(mechanism, t=t)
     for share in (1.0, 0.3, 0.1, 0.0):

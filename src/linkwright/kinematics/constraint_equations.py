@@ -1,4 +1,4 @@
-"""Equations of loops and constraints, and what they demand of speeds and accelerations.
+"""Equations of loops and constraints, and what they demand of velocities and accelerations.
 
     φ(q, t) = 0                          holonomic: loops, gears, drives, rods, surfaces
     ψ = A(q, t) q̇ − b(q, t) = 0          non-holonomic: rolling, knife edges

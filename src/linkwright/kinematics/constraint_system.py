@@ -179,7 +179,7 @@ class ConstraintSystem:
         row = np.asarray(self._rate_matrix_function(anywhere))[self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
-                f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
+                f"'{coordinate}' has no velocity of its own", remedy='use rotation = "cardan"'
             )
         return int(np.argmax(row))
 

@@ -23,11 +23,12 @@ from .pivots import PivotChoice, choose_pivots
 class Mobility(NotebookDisplayed):
     """What is free at a configuration q.
 
-    `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
-    of positions restrict those); `equations` and `rank` those of the constraints; `redundant` names
-    rows that others imply, with the loops and constraints that do; `idle` rows that hold anyway.
-    `nearly` are those among them that do so only within the mechanism's `closure`, with what they
-    leave open (m, rad). `moved` says which coordinates the assembly took far from the file's pose.
+    `freedom` counts independent velocities, `configuration` independent coordinates (only
+    constraints of positions restrict those); `equations` and `rank` those of the constraints;
+    `redundant` names rows that others imply, with the loops and constraints that do; `idle` rows
+    that hold anyway. `nearly` are those among them that do so only within the mechanism's
+    `closure`, with what they leave open (m, rad). `moved` says which coordinates the assembly took
+    far from the file's pose.
     """
 
     dof: int
@@ -48,11 +49,11 @@ class Mobility(NotebookDisplayed):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.dof} freedom{'s' * (self.dof != 1)}: {', '.join(self.independent)}",
+            f"{self.dof} degree{'s' * (self.dof != 1)} of freedom: {', '.join(self.independent)}",
             f"{self.equations} equations of constraint, {self.rank} independent",
         ]
         if self.configuration != self.dof:
-            lines.append(f"constraints of positions alone leave {self.configuration}")
+            lines.append(f"holonomic constraints alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
             lines.append(f"always hold: {', '.join(self.idle)}")

@@ -89,7 +89,7 @@ def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues)
 def motion_symbol_scope(
     mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
 ) -> SymbolScope:
-    """What names in forces stand for: t, coordinates and speeds, those of the joints too."""
+    """What names in forces stand for: t, coordinates and velocities, those of the joints too."""
     scope: SymbolScope = {"t": motion.t}
     q, qd = motion.q, motion.qd
     if transfer is not None:

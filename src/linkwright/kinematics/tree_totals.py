@@ -1,4 +1,4 @@
-"""Sums over all bodies: energies, mass centre, momentum."""
+"""Sums over all bodies: energies, centre of mass, momentum."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
     mass = moving_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(
-            "has no mass, and so no mass centre",
+            "has no mass, and so no centre of mass",
             where=tree.mechanism.name,
             remedy="give bodies mass",
         )
@@ -72,7 +72,7 @@ def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
 
 
 def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Angular momentum about the mass centre, then linear momentum, in world axes."""
+    """Angular momentum about the centre of mass, then linear momentum, in world axes."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     total = SpatialForce(ZERO3, ZERO3)
     placed = link_poses(tree, moved)
@@ -86,7 +86,7 @@ def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Forces of the joints' own dampers, friction and springs, along the tree's speeds."""
+    """Forces of the joints' own dampers, friction and springs, along the tree's velocities."""
     full = spread_coordinates(tree, q)
     forces = joint_loss_forces(tree, qd)
     for link in tree.links:
@@ -97,7 +97,7 @@ def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
-    """Forces of the joints' dampers and friction, along the tree's speeds."""
+    """Forces of the joints' dampers and friction, along the tree's velocities."""
     v = spread_velocities(tree, qd)
     return ca.vertcat(
         *(

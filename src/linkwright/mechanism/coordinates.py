@@ -1,4 +1,4 @@
-"""Names and order of coordinates, speeds, joints and moving bodies."""
+"""Names and order of coordinates, velocities, joints and moving bodies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MechanismNames:
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
     `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
     constraint Jacobian, in file order; `position_rows` says which of these rows are equations of
-    positions, the others are equations of velocities. `independent` speeds are known where
+    positions, the others are equations of velocities. `independent` velocities are known where
     somebody has assembled the mechanism.
     """
 

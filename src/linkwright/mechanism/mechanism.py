@@ -77,7 +77,7 @@ class Mechanism(MechanismPart):
     )
     independent: tuple[str, ...] = Field(
         default=(),
-        description="speeds that the others follow where there are constraints; none: chosen",
+        description="independent velocities, where constraints exist; default: automatic",
     )
     closure: float = Field(
         default=1e-6, gt=0, le=1e-2,
@@ -94,7 +94,7 @@ class Mechanism(MechanismPart):
         default=(),
         exclude=True,
         repr=False,
-        description="what the source file says and is not used",
+        description="content of the source file that is not used",
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -227,7 +227,7 @@ class Mechanism(MechanismPart):
         for effect in effects:
             if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
                 raise NameNotFoundError(
-                    f"'{effect}' is nothing that can be taken out",
+                    f"'{effect}' cannot be left out",
                     remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
                 )
             keys |= set(_REMOVABLE_FIELDS.get(effect, ()))

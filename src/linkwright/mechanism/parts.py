@@ -78,8 +78,8 @@ def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
 class NumberField:
     """Annotation of a field: exact numbers in `unit`, one (`size` 0), or `size` of them.
 
-    `size` None means one number or a list, one for each freedom of a joint; the unit of
-    such a field depends on whether the freedom turns or slides, and is checked there.
+    `size` None means one number or a list, one for each degree of freedom of a joint; the unit of
+    such a field depends on whether the degree of freedom turns or slides, and is checked there.
     """
 
     unit: str

@@ -129,8 +129,8 @@ class Model(
         self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: it has no joint with a freedom",
-                remedy="add one, or unlock one",
+                f"{mechanism.name} cannot move: it has no degrees of freedom",
+                remedy="add a joint, or unlock one",
             )
         self._facts = self._load_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
@@ -159,7 +159,7 @@ class Model(
 
     @property
     def nv(self) -> int:
-        """Number of speeds."""
+        """Number of velocities."""
         return self.names.nv
 
     @property
@@ -201,7 +201,7 @@ class Model(
 
     def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
-        independent speeds keep their values, the others follow from rough ones.
+        independent velocities keep their values, the others follow from rough ones.
 
         p: values of the parameters that are kept (default: `nominal_parameters`).
         """
@@ -245,7 +245,7 @@ class Model(
         tolerance: float = CLOSED_TOLERANCE,
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
-        constraint that it violates most; speeds and accelerations are checked where given."""
+        constraint that it violates most; velocities and accelerations are checked where given."""
         self._check_coordinates("check_closed", q)
         check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
@@ -261,13 +261,13 @@ class Model(
 
     @property
     def dof(self) -> int:
-        """Number of independent speeds."""
+        """Number of independent velocities."""
         self._require_assembly()
         return len(self.independent_names)
 
     @property
     def independent_names(self) -> tuple[str, ...]:
-        """The speeds that all others follow: columns of `independent_map`."""
+        """The velocities that all others follow: columns of `independent_map`."""
         return self.names.independent if self.names.constraints else self.names.qd
 
     @property

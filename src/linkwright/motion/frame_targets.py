@@ -61,7 +61,7 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
             return FrameTarget(frame, kind, numbers)
     raise LinkwrightError(
-        f"a target of the shape {numbers.shape} means nothing", where=frame,
+        f"a target cannot have the shape {numbers.shape}", where=frame,
         remedy="give (…, 3) points, (…, 4, 4) placements, or (…, 7) points and quaternions",
     )  # fmt: skip
 

@@ -177,7 +177,9 @@ class InverseKinematics:
         by_frame = {target.frame: target for target in read}
         if {f: t.kind for f, t in by_frame.items()} != self.kinds:
             said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
-            raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
+            raise LinkwrightError(
+                "the targets are of another kind than the solver's", remedy=f"give {said}"
+            )
         return [by_frame[frame] for frame in self.kinds]
 
     def _check_coordinates(self, given: Any, what: str) -> Floats:

@@ -197,7 +197,7 @@ class InverseIteration:
         return ca.fmin(ca.fmax(q, low), high)
 
     def _free_coordinates(self, gradient: SX) -> SX:
-        """1 for speeds that may change, 0 for those whose coordinate would leave its range."""
+        """1 for velocities that may change, 0 for those whose coordinate would leave its range."""
         flags = [ca.SX(1)] * self.equations.nv
         if self.equations.nq == self.equations.nv:
             for k in range(self.equations.nv):

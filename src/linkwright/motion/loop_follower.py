@@ -37,9 +37,9 @@ def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
     if names.position_row_count < len(names.constraints) or (
         names.constraints and names.is_time_dependent
     ):
-        what = "in time" if names.is_time_dependent else "of speeds"
+        what = "in time" if names.is_time_dependent else "of velocities"
         raise UnsupportedError(
-            f"plans know no constraints {what}", where=mechanism.name, remedy="use simulate"
+            f"plans do not support constraints {what}", where=mechanism.name, remedy="use simulate"
         )
 
 

@@ -42,7 +42,7 @@ _MAX_SAMPLES = 1_000_000
 class MotionPlan(NotebookDisplayed):
     """A motion of a frame and what it takes: t, and rows of q, q̇, q̈, τ and the frame's point.
 
-    `exceeded` says what of it is beyond the mechanism's ranges, speeds and drives, if anything.
+    `exceeded` says what of it is beyond the mechanism's ranges, velocities and drives, if anything.
     """
 
     mechanism: Mechanism
@@ -129,9 +129,7 @@ def planned(
 ) -> MotionPlan:  # fmt: skip
     """The plan of a trajectory: its samples, and the torques by inverse dynamics."""
     if not 2 <= samples <= _MAX_SAMPLES:
-        raise LinkwrightError(
-            f"{samples} samples cannot be shown", remedy=f"give 2 to {_MAX_SAMPLES}"
-        )
+        raise LinkwrightError(f"samples must be from 2 to {_MAX_SAMPLES} (got {samples})")
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     t, q, qd, qdd = trajectory.sampled(samples)
@@ -162,7 +160,7 @@ def plan_to(
 
     Targets are points or poses, as `inverse_kinematics` takes them. One target is approached by
     quintics, several by a spline with equal times between, which stops at both ends of a piece
-    that would leave the joints' ranges. Without a duration the motion is as fast as speeds and
+    that would leave the joints' ranges. Without a duration the motion is as fast as velocities and
     drives allow; with one, `exceeded` says what that asks too much.
     """
     model = compiled(mechanism)
@@ -171,7 +169,8 @@ def plan_to(
         check_trajectory_duration(duration)
     elif not has_rate_limits(mechanism):
         raise LinkwrightError(
-            "no limits of speeds or drives say how fast it may go", where=mechanism.name,
+            "the mechanism has no velocity or effort limits that set the duration",
+            where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
     begin = _read_start(mechanism, model, start)

@@ -180,8 +180,8 @@ def quintic(
     velocities: ArrayLike = (0.0, 0.0),
     accelerations: ArrayLike = (0.0, 0.0),
 ) -> Trajectory:
-    """Point to point by polynomials of fifth degree; speeds and accelerations at both ends are 0
-    unless given as (start, end)."""
+    """Point to point by polynomials of fifth degree; velocities and accelerations at both ends are
+    0 unless given as (start, end)."""
     ends = _read_trajectory_ends(start, end)
     check_trajectory_duration(duration)
     rates = [
@@ -226,8 +226,8 @@ def through(
 ) -> Trajectory:
     """A spline through points (K + 1, n) at times, with continuous accelerations.
 
-    Cubic, with given speeds at both ends; if accelerations at the ends are given too (0 for a soft
-    start), quintic.
+    Cubic, with given velocities at both ends; if accelerations at the ends are given too (0 for a
+    soft start), quintic.
     """
     from scipy.interpolate import PPoly, make_interp_spline
 
@@ -260,7 +260,8 @@ def trapezoid(
     *,
     together: bool = True,
 ) -> Trajectory:
-    """As fast as speeds and accelerations allow: up, on, down; a triangle where the way is short.
+    """As fast as velocities and accelerations allow: up, on, down; a triangle where the way is
+    short.
 
     `together`: all coordinates begin and end at once, on a straight line; else each at its pace.
     """
@@ -271,7 +272,7 @@ def trapezoid(
         for x, what in ((speed, "the speed"), (acceleration, "the acceleration"))
     ]
     if any((x <= 0).any() for x in most) or np.isinf(most[1]).any():
-        raise LinkwrightError("speeds and accelerations must be above 0, and the latter finite")
+        raise LinkwrightError("velocities and accelerations must be above 0, and the latter finite")
     if not way.any():
         raise LinkwrightError("the motion begins where it ends", remedy="give another end")
     if not together:

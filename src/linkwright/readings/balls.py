@@ -207,7 +207,8 @@ def interval_from_ball(ball: Ball, digits: int) -> Interval:
     """The ball in decimals, outward."""
     if not ball.is_finite():
         raise UnsupportedError(
-            "no finite interval holds the value", remedy="move away from where it has no value"
+            "no finite interval holds the value",
+            remedy="move away from states where it is undefined",
         )
     mid, radius, power = (int(x) for x in ball.mid_rad_10exp(digits + 5))
     return Interval(_decimal_text(mid, power), _decimal_text(radius, power))

@@ -58,7 +58,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
 
 
 _SYMBOL_MEANINGS = {
-    "m_": "mass of", "c[xyz]_": "mass centre of", "I[xyz]{2}_": "inertia of",
+    "m_": "mass of", "c[xyz]_": "centre of mass of", "I[xyz]{2}_": "inertia of",
     "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
     "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
 }  # fmt: skip

@@ -79,7 +79,7 @@ def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[
     hidden = [name for name in names if name in spinning]
     if not shown or len(names) == len(shown) <= MAX_PLOT_LINES:
         return [], ""
-    left = f", without {' and '.join(hidden)}, which turn on and on" if hidden else ""
+    left = f", without {' and '.join(hidden)}, which keep turning" if hidden else ""
     some = f", the first {MAX_PLOT_LINES} of {len(names)}" if len(shown) > MAX_PLOT_LINES else ""
     return shown[:MAX_PLOT_LINES], f"{left}{some}"
 

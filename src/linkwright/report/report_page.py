@@ -67,8 +67,9 @@ def page(
     `closure` that were asked for); formulations `by` are compared (default: all). Each part may
     take `budget` seconds; what needs more is left out, and said so.
 
-    The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions
-    by name); mechanisms of the gallery have one of their own where nothing of this is given.
+    The motion is from home at rest over 5 s, or from q0 with velocities qd0 and `drives`
+    (expressions by name); mechanisms of the gallery have one of their own where nothing of this is
+    given.
     """
     start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
@@ -114,8 +115,8 @@ def _choose_motion_start(
     """What was asked for, if a motion can begin so, or what is usual for this mechanism."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
     said = MotionStart(DEFAULT_SECONDS, q0, qd0, drives)
     if said.is_given:

@@ -83,7 +83,8 @@ def compute_page_motion(
 
 
 def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
-    """From the start; what would stand still gets speeds, and what falls is followed no further."""
+    """From the start; what would stand still gets velocities, and what falls is followed no
+    further."""
     found = _simulate_within_limits(
         mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
     )
@@ -110,7 +111,7 @@ def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion
 def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
     if not start.qd0:
         moving = any(c.type == "drive" for c in mechanism.constraints.values())
-        rest = ", with the speeds that its constraints demand" if moving else ", at rest"
+        rest = ", with the velocities that its constraints demand" if moving else ", at rest"
     else:
         speeds = ", ".join(f"{name} = {value:.3g}" for name, value in start.qd0.items())
         others = " (the others as its constraints demand)" if mechanism.constraints else ""
@@ -163,7 +164,7 @@ def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str
 
 
 def _early_end_note(run: Run) -> tuple[str, ...]:
-    return () if run.finished else (f"It ends before its time: {run.status}.",)
+    return () if run.finished else (f"It ends early: {run.status}.",)
 
 
 def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:

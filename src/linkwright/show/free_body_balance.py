@@ -36,7 +36,7 @@ class Applied:
 @dataclass(frozen=True, repr=False)
 class FreeBody(NotebookDisplayed):
     """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
-    momentum about the mass centre: what forces and moments must add up to."""
+    momentum about the centre of mass: what forces and moments must add up to."""
 
     name: str
     center: Floats
@@ -50,7 +50,7 @@ class FreeBody(NotebookDisplayed):
 
     @property
     def gap(self) -> tuple[Floats, Floats]:
-        """How far the forces, and the moments about the mass centre, are from closing."""
+        """How far the forces, and the moments about the centre of mass, are from closing."""
         force = sum((a.force for a in self.applied), np.zeros(3)) - self.rate
         levers = [np.cross(a.point - self.center, a.force) + a.moment for a in self.applied]
         return force, sum(levers, np.zeros(3)) - self.turning

@@ -171,7 +171,7 @@ class GlyphBrush:
         )
 
     def _draw_center(self, shape: Glyph, points: Floats) -> None:
-        """The sign of mass centres: a disc with two black quarters."""
+        """The sign of centres of mass: a disc with two black quarters."""
         from matplotlib.patches import Circle, Wedge
 
         (x, y), radius = self.view(points[0]), 0.62 * self.scene.glyph_radius

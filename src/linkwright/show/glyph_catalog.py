@@ -1,4 +1,5 @@
-"""Signs of joints from the glyphs of their kind, wheels, blades, mass centres, frames, springs."""
+"""Signs of joints from the glyphs of their kind, wheels, blades, centres of mass, frames,
+springs."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def build_joint_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def _spring_coil_glyphs(scene: Scene, span: JointLinks, s: float) -> list[Glyph]:
-    """A spiral about every turning freedom with a spring."""
+    """A spiral about every turning degree of freedom with a spring."""
     found = []
     for k in span.links:
         link = scene.tree.links[k]
@@ -109,7 +110,7 @@ _COIL_PATH = (1.5 + 1.5 * _COIL_ANGLES / _COIL_ANGLES[-1])[:, None] * np.column_
 
 
 def build_center_glyphs(scene: Scene) -> list[Glyph]:
-    """Mass centres of links that have mass, one for all that is fixed together."""
+    """Centres of mass of links that have mass, one for all that is fixed together."""
     links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
         Glyph("center", link, combined_link_inertia(scene, link)[1][None, :])

@@ -214,7 +214,7 @@ def _power_panels(run: Run) -> list[Panel]:
     ]
     if len(lines) > 1:
         lines.append(HistoryLine("all drives", "all drives", each.sum(axis=1), dashed=True))
-    return [Panel("power of drives", "W", tuple(lines))]
+    return [Panel("power of actuators", "W", tuple(lines))]
 
 
 def _work_panels(run: Run) -> list[Panel]:
@@ -238,7 +238,7 @@ def _momentum_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
-    """What parts would have if none balanced another: m v, and that of speeds and distances
+    """What parts would have if none balanced another: m v, and that of velocities and distances
     between bodies."""
     motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
@@ -282,9 +282,9 @@ def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], F
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
         return [
             Panel(
-                f"${head}_{'xyz'[k]}$ of mass centres"
+                f"${head}_{'xyz'[k]}$ of centres of mass"
                 if head != "x"
-                else f"{'xyz'[k]} of mass centres",
+                else f"{'xyz'[k]} of centres of mass",
                 unit,
                 tuple(
                     HistoryLine(n, symbol_label(n), values[:, b, k])

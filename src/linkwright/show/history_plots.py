@@ -92,7 +92,7 @@ def over_time(
 ) -> Figure:
     """Panels that share their time axis."""
     if not found:
-        raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
+        raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )
@@ -218,8 +218,8 @@ def phase(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Speeds over their coordinates; all coordinates whose rates are speeds unless some are named.
-    A dot marks the start."""
+    """Velocities over their coordinates; all coordinates whose rates are velocities unless some are
+    named. A dot marks the start."""
     mechanism, known = run.mechanism, mechanism_names(run.mechanism)
     paired = [n for n in known.q if n in known.qd]
     for name in names:

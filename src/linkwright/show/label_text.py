@@ -47,7 +47,7 @@ def _letter_and_index(name: str) -> tuple[str, str]:
 
 
 def indexed_label(head: str, name: str) -> str:
-    """τ of the freedom q1, p of theta2, …: a symbol with a name below."""
+    """τ of the degree of freedom q1, p of theta2, …: a symbol with a name below."""
     inner, index = _letter_and_index(name)
     if not inner:
         return f"${head}$ {plain_label(name)}"

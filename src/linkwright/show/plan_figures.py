@@ -58,7 +58,7 @@ def plan_figure(
     width: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """All of a plan: both ends and the way, then coordinates, speeds, accelerations and drives,
+    """All of a plan: both ends and the way, then coordinates, velocities, accelerations and drives,
     those of what turns and of what slides in panels apart.
 
     A column wide, or two where one would be taller than a page; one column where a width is given.

@@ -2,7 +2,8 @@
 
 The files give no shapes. A link is drawn through the points where it meets its neighbours: a line
 through two, a plate through more in one plane, else the shortest tree of lines. A link with one
-such point is the uniform rod of its mass centre and inertia; one without is the box of its inertia.
+such point is the uniform rod of its centre of mass and inertia; one without is the box of its
+inertia.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Scene:
         self.tree: KinematicTree = build_tree(mechanism)
         if not self.tree.links or self.tree.nq == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: there is nothing to draw",
-                remedy="add a joint with a freedom, or unlock one",
+                f"{mechanism.name} cannot move: there cannot be drawn",
+                remedy="add a joint that moves, or unlock one",
             )
         self.gravity = numeric_point(self.tree.gravity)
         q = self.tree.motion.q

@@ -234,7 +234,7 @@ def check_power_balance(subject: VerifiedEquations) -> Check:
     given += subject.function_expression("external")
     return judge_proofs(
         "power balance",
-        "what drives and other forces put in is what the energy gains",
+        "the power of actuators and other forces is the rate of the energy",
         "The power balance d(T + V)/dt = q̇·(τ + f) holds for all motions (proved).",
         [
             (
@@ -248,7 +248,7 @@ def check_power_balance(subject: VerifiedEquations) -> Check:
 def check_constraint_identities(subject: VerifiedEquations) -> Check:
     """J, γ and the residuals belong together."""
     return judge_proofs(
-        "constraints differentiated",
+        "constraint derivatives",
         "Jacobian and bias are the derivatives of the constraints themselves",
         "Constraint Jacobian and acceleration bias are the exact derivatives of the constraint "
         "equations (proved).",

@@ -47,8 +47,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
     mechanism = subject.mechanism
     found = dict(find_unphysical_bodies(mechanism))
     meaning = (
-        "principal moments are positive, and none exceeds the sum of the others; other numbers are "
-        "of no real body, whatever the equations"
+        "principal moments are positive, and none exceeds the sum of the others; no real "
+        "body has other values, whatever the equations"
     )
     cite = "All inertia tensors are those of real bodies."
     if not found:
@@ -65,8 +65,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
         return Check(CHECK_NAME, FAILED_VERDICT, sentences[0], meaning, cite, sentences)
     figure = f"{'; '.join(sentences)}; but real bodies with the same forces exist"
     meaning = (
-        "forces depend on sums of inertial numbers: with what no motion shows put otherwise, these "
-        "are the sums of real bodies; energies and forces inside the joints are not theirs"
+        "forces depend on base parameters alone, and these are those of real bodies; "
+        "energies and forces inside the joints are not theirs"
     )
     cite = "The base parameters are those of real bodies; single tensors as published are not."
     return Check(CHECK_NAME, NOTED_VERDICT, figure, meaning, cite)

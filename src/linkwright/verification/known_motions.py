@@ -115,7 +115,7 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
 
 
 def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.RigidBody]:
-    """A link that turns about an axis which misses its mass centre."""
+    """A link that turns about an axis which misses its centre of mass."""
     known = {solid.name: solid for solid in kinetostatic.rigid_bodies(mechanism)}
     for joint in mechanism.joints.values():
         solid = known[joint.child]
@@ -126,7 +126,7 @@ def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic
         arm = np.linalg.norm(solid.center - axis * (axis @ solid.center))
         if arm > 1e-9:
             return joint.child, axis, solid
-    raise CheckNotApplicableError("no link turns about an axis beside its mass centre")
+    raise CheckNotApplicableError("no link turns about an axis beside its centre of mass")
 
 
 def check_huge_mass(subject: VerifiedEquations) -> Check:
@@ -137,7 +137,7 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
     turns = joint.kind.is_hinge
     if not (turns or joint.kind.is_slider) or subject.eqs.nv < 2:
         raise CheckNotApplicableError(
-            "it needs two freedoms, the first of a revolute or prismatic joint"
+            "it needs two degrees of freedom, the first of a revolute or prismatic joint"
         )
     if any(other.mimic is not None for other in tree.joints.values()):
         raise CheckNotApplicableError("joints follow others")

@@ -159,7 +159,7 @@ class RandomMotion:
 
     @cached_property
     def velocity_map(self) -> Callable[[Floats], Floats]:
-        """N(q) with dq/dt = N(q)·speeds."""
+        """N(q) with dq/dt = N(q)·velocities."""
         import casadi as ca
 
         eqs = self.subject.eqs
@@ -274,7 +274,7 @@ def check_constraints_independent(subject: VerifiedEquations) -> Check:
         )
     extra = found.equations - found.rank
     figure = f"{found.dof} free; {found.equations} equations, {found.rank} independent"
-    cite = f"The constraints leave {found.dof} freedoms; {extra} of their rows are redundant."
+    cite = f"The constraints leave {found.dof} degrees of freedom; {extra} rows are redundant."
     return Check(name, NOTED_VERDICT if extra else PASSED_VERDICT, figure, meaning, cite)
 
 

@@ -216,7 +216,7 @@ class VerifiedEquations:
     def random_states(
         self, count: int, seed: int = 0, speed: float = 1.0
     ) -> list[dict[str, Floats]]:
-        """Random states that the constraints allow, with speeds up to about `speed`."""
+        """Random states that the constraints allow, with velocities up to about `speed`."""
         rng = np.random.default_rng(seed)
         n, found = self.eqs.nv, []
         for _ in range(count):

@@ -89,7 +89,7 @@ def draw(
             )
         elif what not in ("graph", "sparsity"):
             raise LinkwrightError(
-                f"'{what}' is nothing to draw", remedy="use picture, graph or sparsity"
+                f"'{what}' cannot be drawn", remedy="use picture, graph or sparsity"
             )
         elif start:
             raise LinkwrightError(f"the {what} has no coordinates", remedy="leave them out")

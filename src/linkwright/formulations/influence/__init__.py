@@ -123,7 +123,7 @@ class InfluenceFormulation(Formulation):
         return InfluenceCoefficients(G, H)
 
     def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
-        """(rotation, origin) of every frame and body that moves, along the tree's speeds."""
+        """(rotation, origin) of every frame and body that moves, along the tree's velocities."""
         found = {}
         for name, place in (self.tree.bodies | self.tree.frames).items():
             if place.link != GROUND:
@@ -143,7 +143,7 @@ class InfluenceFormulation(Formulation):
         return ca.densify(gather_columns(self.tree, gather_forces(self.tree, total)))
 
     def tree_inertia(self) -> Array:
-        """I* along the tree's own speeds."""
+        """I* along the tree's own velocities."""
         total = ca.diag(
             ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
         )

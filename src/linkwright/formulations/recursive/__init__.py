@@ -167,7 +167,7 @@ class _RecursiveFormulation(Formulation):
 
 
 _MAX_MASS_MATRIX_SIZE = 10
-"""Up to so many freedoms the mass matrix is always the cheaper way."""
+"""Up to so many degrees of freedom the mass matrix is always the cheaper way."""
 
 _MAX_SQUARED_DEPTH = 600
 """Factorising takes about depth² operations a link, articulated bodies some 350."""

@@ -27,7 +27,7 @@ def composite_mass_matrix(tree: KinematicTree, q: Array) -> Array:
 
 
 def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
-    """M along the tree's own speeds."""
+    """M along the tree's own velocities."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
 
     def carry(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:

@@ -60,7 +60,7 @@ def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialFo
 def newton_euler_forces(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
 ) -> Array:
-    """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
+    """M q̈ + C q̇ + g for the model's velocities, minus what external wrenches do.
 
     `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
     the body's origin. Dampers, friction and springs are not in here.

@@ -19,7 +19,8 @@ SymbolScope = dict[str, Scalar]
 
 @dataclass
 class ConstraintRows:
-    """Of one constraint: what stays zero of positions and of speeds, and what stays above zero."""
+    """Of one constraint: what stays zero of positions and of velocities, and what stays above
+    zero."""
 
     positions: list[Scalar] = field(default_factory=list)
     velocities: list[Scalar] = field(default_factory=list)

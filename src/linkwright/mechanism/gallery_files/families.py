@@ -77,7 +77,7 @@ def build_four_bar_row(name: str, n: int) -> Mechanism:
     length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
 
     theta0, … are the cranks' angles and phi1, … the couplers', all from the ground line. They
-    start upright. When the cranks lie flat, the freedom jumps from 1 to N + 1.
+    start upright. When the cranks lie flat, the mobility jumps from 1 to N + 1.
     """
     rod = {"mass": "m", "center": ["l/2", 0, 0], "inertia": {"zz": "m*l^2/12"}}
     bodies: dict[str, object] = {}

@@ -88,7 +88,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
         taken = name in own[:k] or name in mechanism.parameters or name in variables
         if taken or name == "t" or name in speeds or not is_variable_name(name):
             raise mechanism_error(
-                f"'{name}' is taken or no name", "coordinates", "choose another name"
+                f"'{name}' is taken, or not a valid name", "coordinates", "choose another name"
             )
     if chosen.joints:
         missing = [v for v in variables if v not in chosen.joints]

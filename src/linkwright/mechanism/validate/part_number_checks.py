@@ -204,7 +204,8 @@ def check_part_number(
 
 
 def _field_unit(quantity: NumberField, part: object, key: str) -> str:
-    """The unit of a field; for fields of joints, by whether the freedom turns or slides."""
+    """The unit of a field; for fields of joints, by whether the degree of freedom turns or
+    slides."""
     if quantity.unit not in _ROTATION_UNITS or not isinstance(part, Joint):
         return quantity.unit
     index = int(key[key.rindex("[") + 1 : -1]) if key.endswith("]") else 0
