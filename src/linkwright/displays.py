@@ -11,7 +11,7 @@ class SummarizedResult(ABC):
 
     @abstractmethod
     def summary(self) -> str:
-        """What it is, in one line."""
+        """A description in one line."""
 
     def __repr__(self) -> str:
         return f"<{self.summary()}>"

@@ -128,7 +128,7 @@ class Equations(SummarizedResult):
 
     @cached_property
     def constants(self) -> dict[str, ExactNumber]:
-        """What stands among the parameters, but is a number: literals of expressions, and π."""
+        """The parameters that are mere numbers: literals of expressions, and π."""
         own = self.parameters
         return {name: own[name] for name in own if name in self.literals or name == PI}
 

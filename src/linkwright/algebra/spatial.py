@@ -116,7 +116,7 @@ ZERO_INERTIA = SpatialInertia(0.0, ZERO3, IDENTITY * 0.0)
 
 
 def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
-    """From mass, centre of mass, and the tensor about the centre of mass (Steiner)."""
+    """The spatial inertia from mass, centre of mass and the tensor about it (Steiner)."""
     return SpatialInertia(m, m * c, I_c + m * (dot(c, c) * IDENTITY - outer(c, c)))
 
 

@@ -42,7 +42,7 @@ class NoPaperSymbols(PaperSymbols):
 
 
 class ApproximateVocabulary(Vocabulary):
-    """What names mean where points move freely and springs hold them."""
+    """The meaning of names where points move freely and springs hold them."""
 
     inputs = ("q", "qd", "x", "xd", "tau", "u", "t", "p")
 

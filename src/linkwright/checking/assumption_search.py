@@ -1,4 +1,4 @@
-"""What may be assumed of what a text does not name: values of parameters, drives that are zero."""
+"""Assumptions about what a text does not name: values of parameters, zero actuator efforts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AssumptionFinder:
         return self.meanings.vocabulary
 
     def assumption_choices(self) -> list[Assumptions]:
-        """What may be assumed, from the least: values of numbers without a name; then what
+        """The possible assumptions, fewest first: values of numbers without a name; then what
         parameters are made of, and no drives but those that the text names."""
         declared = self.vocabulary.mechanism.parameters
         silent = self._unnamed_efforts()
@@ -96,7 +96,7 @@ class AssumptionFinder:
         )
 
     def _values_of_unnamed_text(self) -> dict[str, Any]:
-        """Of all parameters, where the text names none, but has numbers."""
+        """The values of all parameters, where the text names none, but has numbers."""
         named = any(name in self.used_names for name in self.vocabulary.eqs.parameters)
         return self._unnamed_parameter_values() if self._numbers_in_text and not named else {}
 

@@ -45,7 +45,7 @@ def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
 
 
 class BodySymbols:
-    """What the symbols x1, v1, K1, … mean."""
+    """The meaning of the symbols x1, v1, K1, …."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -111,7 +111,7 @@ class BodySymbols:
         return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
 
     def potential_energy(self, k: int) -> SX:
-        """Of the body's weight."""
+        """The potential energy of the body's weight."""
         m, h, _ = self.inertial_parameters(k)
         T = self.vocabulary.quantity_expression("placement", self.body_name(k))
         return -ca.dot(self.gravity_acceleration, m * T[:3, 3] + T[:3, :3] @ h)

@@ -71,7 +71,8 @@ class CheckedSection:
     def _meaningless_finding(
         self, meanings: SymbolMeanings, line: Statement, error: LinkwrightError
     ) -> Finding:
-        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
+        """The finding on a name that a family of ours lacks (m3 of m1, m2), which is known to be
+        wrong."""
         pair = (line.left, line.right)
         common = Finding(
             line.number, equation_text(pair), UNREADABLE, note=str(error),
@@ -178,7 +179,7 @@ class CheckedSection:
 
     @cached_property
     def assumption_choices(self) -> list[Assumptions]:
-        """What may be assumed, from the least."""
+        """The possible assumptions, fewest first."""
         return AssumptionFinder(
             self.meanings, self.statements, self.used_names
         ).assumption_choices()
@@ -193,7 +194,7 @@ class CheckedSection:
     # -- verdicts ---------------------------------------------------------------------------
 
     def judge_all_statements(self) -> list[Finding]:
-        """Of all equations, those that were set aside among them."""
+        """Judge all equations, including those that were set aside."""
         judged = iter(self.judge_statements() if self.statements else [])
         count = len(self.statements) + len(self.set_aside_findings)
         return [
@@ -272,7 +273,7 @@ class CheckedSection:
         return found
 
     def name_collisions(self) -> list[str]:
-        """What names mean that the mechanism and papers both have."""
+        """The meaning of names that the mechanism and papers both have."""
         ours = [
             name
             for name in sorted(self.meanings.text_names)

@@ -1,4 +1,4 @@
-"""What a text says of itself, beside its equations: names, frames, and particles.
+"""Declarations of a text beside its equations: names, frames, and particles.
 
 V_OB is V_B                     a name of theirs for one of ours, or for an expression of ours
 psi{k} is tau{k}, k = 1..6      one for each k

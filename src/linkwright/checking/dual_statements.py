@@ -227,7 +227,7 @@ def _remove_dual_unit(term: Product) -> Expression:
 
 
 def _remove_all_dual_units(node: Expression) -> Expression:
-    """Without any eps."""
+    """Remove every eps."""
     while found := list(_dual_unit_products(node)):
         place, term = found[-1]
         node = replace_node(node, place, _remove_dual_unit(term))

@@ -137,7 +137,7 @@ class EquationGrammar(TokenReader, ABC):
         return base
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
-        """What stands before ^, to the power behind it."""
+        """Parse a power: what stands before ^, to the power behind it."""
         self.take()
         return self.raise_to_power(base, self.parse_exponent())
 
@@ -184,7 +184,7 @@ class EquationGrammar(TokenReader, ABC):
         return found
 
     def parse_brackets(self) -> ExpressionOrMatrix:
-        """What brackets hold; with commas, a list of entries, with semicolons one of rows."""
+        """Parse what brackets hold; with commas, a list of entries, with semicolons one of rows."""
         if self.token not in BRACKET_PAIRS:
             raise self.unexpected_token_error()
         closing = BRACKET_PAIRS[self.take()]
@@ -247,7 +247,8 @@ class EquationGrammar(TokenReader, ABC):
         return (require_scalar(found, f"{name}(…)"),)
 
     def parse_argument(self) -> ExpressionOrMatrix:
-        """In brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1) dq1."""
+        """Parse an argument in brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1)
+        dq1."""
         if self.token in BRACKET_PAIRS:
             return self.parse_brackets()
         factors: list[ExpressionOrMatrix] = []

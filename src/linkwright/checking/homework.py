@@ -46,7 +46,7 @@ ProgressCallback = Callable[[str], None]
 
 @dataclass(frozen=True, repr=False)
 class Marks(NotebookDisplayed):
-    """What one text got right.
+    """The marks of one text: which equations are right.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ _MAX_SUM_TERMS = 100
 
 
 class LatexCalculusParser(LatexSymbolParser):
-    """What LaTeX writes above and below."""
+    """Parser of derivatives, sums and fractions, which LaTeX writes above and below."""
 
     @abstractmethod
     def parse_script(self) -> ExpressionOrMatrix:

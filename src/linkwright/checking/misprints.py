@@ -348,7 +348,7 @@ def _expressions_with_key(
     goal: ResidueKey,
     known: Sequence[tuple[Expression, ResidueKey]],
 ) -> list[Expression]:
-    """Those with the required key, by a table of the first component that is required."""
+    """The expressions with the required key, by a table of its first component."""
     at = next((i for i, x in enumerate(goal) if x is not None), None)
     if at is None:
         return []
@@ -366,7 +366,7 @@ def name_stem(name: str) -> str:
 
 
 def name_misprint_kind(name: str, other: str) -> str:
-    """What kind of slip takes one name for another."""
+    """The kind of misprint that takes one name for another."""
     longer, shorter = sorted((name, other), key=len, reverse=True)
     if longer in (f"d{shorter}", f"dd{shorter}"):
         return "dot"

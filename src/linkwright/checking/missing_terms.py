@@ -99,7 +99,7 @@ class MissingTermSearch:
                     yield self._build_term(coefficient, factors, prefix)
 
     def _term_prefixes(self, size: int) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-        """What stands before a product of numbers: eps, vectors, eps times vectors."""
+        """The factors before a product of numbers: eps, vectors, eps times vectors."""
         yield ONE, ()
         if size == 1:
             return

@@ -27,7 +27,7 @@ from .vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What is assumed: parameters with these values, drives that are zero. Where `is_free`, the
+    """Assumed values of parameters, and actuator efforts that are zero. Where `is_free`, the
     motion obeys neither the equations of motion nor the constraints."""
 
     parameter_values: Mapping[str, Expression | ExactNumber] = field(default_factory=dict)

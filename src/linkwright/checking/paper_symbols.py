@@ -1,4 +1,4 @@
-"""What symbols mean in papers, as expressions of our own equations.
+"""The meaning of symbols in papers, as expressions of our own equations.
 
     K T, V P U, L, H, E         energies; K1, V1, … those of the bodies
     M11 D11 d11 H11, C11, c111  mass matrix, Coriolis matrix, Christoffel symbols c_ijk of row k
@@ -47,7 +47,7 @@ class PaperSymbols:
         self.quantity_expression = vocabulary.quantity_expression
 
     def find_expression(self, name: str) -> SX | None:
-        """What the symbol means in papers, whatever the mechanism's own names are."""
+        """The meaning of the symbol in papers, whatever the mechanism's own names are."""
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.force_symbols:
                 return self.force_symbols[spelling]
@@ -275,7 +275,7 @@ class PaperSymbols:
         return self.quantity_expression("reactions_of_motion")[self.names.joints.index(joint), row]
 
     def why_index_fails(self, name: str) -> str:
-        """What is wrong with the indices of a name that papers use; empty if it is not one."""
+        """The reason why the indices of a name from papers fail; empty if it is not such a name."""
         match = _INDEXED_SYMBOL.fullmatch(name)
         tables = (
             self._matrix_symbols,

@@ -45,7 +45,7 @@ EquationSides = tuple[Expression, Expression]
 
 
 class RealStateVerdict(Enum):
-    """What real states say of an equation."""
+    """The verdict of real states on an equation."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -131,7 +131,7 @@ class RealMotionSampler(MotionSampler):
         return self._normalize_quaternions(found)
 
     def _normalize_quaternions(self, q: list[Ball]) -> list[Ball]:
-        """With quaternions of length 1."""
+        """Scale quaternions to length 1."""
         for k in quaternion_offsets(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]

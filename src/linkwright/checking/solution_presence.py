@@ -56,7 +56,7 @@ ClaimRow = dict[str, int]
 
 
 def compare_with_solution(solution: ClaimSet, text: ClaimSet) -> list[str]:
-    """For each equation of the solution: present, wrong or missing."""
+    """Tell for each equation of the solution whether it is present, wrong or missing."""
     if not solution.claims:
         return []
     comparison = _SolutionComparison(solution, text)
@@ -219,7 +219,7 @@ class _SolutionComparison:
 
     @cached_property
     def _point_symbols(self) -> set[str]:
-        """What is given at the point: coordinates, velocities, parameters, time."""
+        """The symbols that are given at the point: coordinates, velocities, parameters, time."""
         symbols = self.vocabulary.symbols
         return {str(symbols[key][i]) for key in ("q", "qd", "p", "t") if key in symbols
                 for i in range(symbols[key].shape[0])}  # fmt: skip

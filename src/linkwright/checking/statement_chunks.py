@@ -115,7 +115,7 @@ def _restore_matrices(text: str, kept: list[str]) -> str:
 
 
 def _drop_latex_prose(text: str) -> str:
-    """Without prose that has no equation, where the text marks its formulas."""
+    """Drop prose that has no equation, where the text marks its formulas."""
     pieces: list[str] = []
     last, at = "", 0
     for start, inside, end, is_environment in _find_latex_formulas(text):

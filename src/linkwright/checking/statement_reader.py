@@ -154,7 +154,7 @@ def _split_equation_number(chunk: str, default: str, symbols: TextSymbols) -> tu
 
 
 def _trim_equation_text(body: str) -> str:
-    """Without what punctuation and spaces stand round it, and without a box."""
+    """Strip punctuation, spaces and a box around an equation."""
     plain = re.sub(r"(?:\\[,;:! ]|[,;.&\s])+$", "", body[-200:])
     plain = (body[:-200] + plain).strip(",;& \n")
     box = re.fullmatch(r"\\(?:boxed|fbox)\s*\{(.*)\}", plain, re.S)

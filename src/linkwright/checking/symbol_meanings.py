@@ -208,7 +208,8 @@ class SymbolMeanings:
     def _differentiate_meaning(
         self, expression: Expression, of_ours: Callable[[str], Expression]
     ) -> Expression:
-        """From the derivatives of our names, through the text's definitions."""
+        """Differentiate a meaning by the derivatives of our names, through the text's
+        definitions."""
 
         def of_name(name: str) -> Expression:
             meaning = name if "@" in name else self.find_meaning(name)

@@ -1,4 +1,4 @@
-"""What commands print and write: outcomes, tables, JSON, files."""
+"""Output of commands: outcomes, tables, JSON, files."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class SavableResult(NotebookDisplayed):
         return draw_cost_figure(self)
 
     def save(self, path: str | Path) -> None:
-        """By its ending: .md and .csv tables; .svg, .pdf, .png the figure."""
+        """Save by the file's ending: .md and .csv tables; .svg, .pdf, .png the figure."""
         from ..show.figure_style import save, write_whole_file
 
         target = Path(path)

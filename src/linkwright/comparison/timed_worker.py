@@ -185,6 +185,6 @@ def serve() -> None:
 
 
 def _limit_cpu_time(seconds: float) -> None:
-    """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
+    """Limit this process to so many seconds of CPU time; the system then ends it. 0: no limit."""
     if _HAS_CPU_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)

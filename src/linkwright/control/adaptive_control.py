@@ -87,7 +87,7 @@ def _first_estimate(of: ControlledEquations, given: Any) -> list[float]:
 
 
 def _rotor_mass_matrix(of: ControlledEquations) -> Any:
-    """What motors add to the mass matrix: the same in every configuration."""
+    """The rotors' part of the mass matrix, the same in every configuration."""
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""What the laws share: symbols, references, gains, bounds of drives, sampling."""
+"""Common parts of control laws: symbols, references, gains, effort bounds, sampling."""
 
 from __future__ import annotations
 

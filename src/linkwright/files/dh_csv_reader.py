@@ -40,7 +40,7 @@ def _csv_place(number: int, key: str) -> str:
 
 
 def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """What comments say for the whole table, and those that look so but have no meaning."""
+    """Keys that comments set for the whole table, and comments that look alike but mean nothing."""
     fields: dict[str, Any] = {}
     others = []
     for line in lines:

@@ -118,7 +118,7 @@ def _count_from_one(place: str) -> str:
 
 
 def _choose_dh_convention(said: object, asked: str | None) -> str:
-    """What the file says or the call asks; they must not contradict each other."""
+    """The convention of the file or the call; they must not contradict each other."""
     for found in (said, asked):
         if found is not None and found not in ("standard", "modified"):
             raise FileError(
@@ -193,7 +193,7 @@ def _dh_body(link: DHLink) -> Body:
 
 
 def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
-    """What a link says of its joint besides geometry."""
+    """The fields that a link gives its joint besides geometry."""
     keys = ("motor", "damping", "friction", "limits")
     return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
 

@@ -66,7 +66,7 @@ def _to_floats(values: Any) -> list[float]:
 
 
 class _MjcfNames:
-    """What everything is called: as in the file where it has a name that is free here."""
+    """The names of all elements: as in the file where the name is free here."""
 
     def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
         self.kinds = kinds

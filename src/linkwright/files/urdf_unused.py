@@ -1,4 +1,4 @@
-"""What a URDF says and has no bearing on the equations: found by knowing all that has."""
+"""Content of a URDF that has no bearing on the equations: all but what is known to have."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
 
 
 def _remember_for_mechanism(eqs: Equations, key: str, make: Any) -> Any:
-    """What belongs to the mechanism, made once for all forms of its equations."""
+    """Remember a value that belongs to the mechanism, for all forms of its equations."""
     if ("form", key) not in eqs._built:
         eqs._built["form", key] = make(eqs.mechanism)
     return eqs._built["form", key]
@@ -317,7 +317,7 @@ def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) 
 
 
 def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
-    """By the first row (three rows at most)."""
+    """The determinant by the first row (three rows at most)."""
     if len(A) == 1:
         return A[0][0]
     total = ring.constant(Fraction(0))

@@ -1,4 +1,4 @@
-"""What can be asked for in closed form, as CasADi expressions with names and shapes."""
+"""The quantities that have a closed form, as CasADi expressions with names and shapes."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ KindFilter = Callable[[int], bool]  # which kinds of symbols belong to the key
 
 @dataclass(frozen=True)
 class SymbolRoles:
-    """What the symbols are, which decides how terms are collected and in which order."""
+    """The roles of symbols, which decide how terms are collected and in which order."""
 
     masses: frozenset[str]
     inertias: frozenset[str]
@@ -352,8 +352,8 @@ class TermCollector:
         return self.term_sort_keys[monomial]
 
     def term_sort_key(self, monomial: TermMonomial) -> list[Any]:
-        """By rates (what has none is last), cosines and sines, fewest first, weights, constants,
-        numbers."""
+        """The sort key: by rates (terms without any are last), cosines and sines, fewest first,
+        weights, constants, numbers."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:

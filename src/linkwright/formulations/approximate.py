@@ -194,7 +194,7 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def M_q(self) -> Array:
-        """Of the joints' variables: all inertia but the masses at x."""
+        """The mass matrix of the joints' variables: all inertia but the masses at x."""
         tree = self.tree
         D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
         for body in self.world.bodies:
@@ -279,7 +279,7 @@ class ApproximateFormulation(Formulation):
         )
 
     def forward_dynamics(self) -> Array:
-        """Of a consistent state, by iterated multipliers."""
+        """The forward dynamics of a consistent state, by iterated multipliers."""
         zdd = self.accelerations()
         rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]

@@ -93,15 +93,15 @@ class BodyAttitude(ABC):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
-        """What turns of two bodies say about the joint between them; `near` are the tree's
-        coordinates nearly."""
+        """Read the angles of the joint between two bodies from their attitudes; `near` are the
+        tree's coordinates nearly."""
 
     @abstractmethod
     def state_rates(self, states: Array, omega: Array) -> Array:
-        """Of the states, with ω in the world's axes."""
+        """The rates of the states, with ω in the world's axes."""
 
     def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
-        """Those of the links that turn."""
+        """The links that turn."""
         all_links = ((i, self.tree.links[i]) for i in links)
         return [(i, link) for i, link in all_links if link.kind.has_rotation]
 

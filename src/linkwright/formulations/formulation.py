@@ -1,4 +1,4 @@
-"""What all formulations share: symbols, kinematics, energies, and the assembly of equations."""
+"""The common base of formulations: symbols, kinematics, energies, and the assembly of equations."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Formulation:
 
     @cached_property
     def reduction(self) -> VelocityReduction:
-        """To independent velocities, chosen where the mechanism is assembled."""
+        """The reduction to independent velocities, chosen where the mechanism is assembled."""
         assert self.constraints is not None
         mechanism = self.tree.mechanism
         _, choice = reference_configuration(mechanism)

@@ -45,7 +45,7 @@ SPATIAL_COMPONENTS = 6
 
 
 def states_per_body(k: int) -> int:
-    """By the number of components of its acceleration: in space, quaternions have four."""
+    """The number of states by that of acceleration components: in space, quaternions have four."""
     return 2 * k + 1 if k == SPATIAL_COMPONENTS else 2 * k
 
 
@@ -132,7 +132,7 @@ class FreeBodyStates:
 
     @cached_property
     def body_attitudes(self) -> list[Array]:
-        """Of all bodies, by the joints."""
+        """The attitudes of all bodies, by the joints."""
         full, found = spread_coordinates(self.tree, self.q), list[Array]()
         for body in self.free.bodies:
             turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude

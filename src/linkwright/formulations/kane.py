@@ -94,7 +94,8 @@ class KaneFormulation(Formulation):
         self.displacements_in_parents = [self.dual_displacement(i) for i in range(len(tree.links))]
 
     def dual_displacement(self, i: int) -> DualDisplacement:
-        """Of a link in its parent: a fixed one, then a turn by a dual angle about z."""
+        """The displacement of a link in its parent: a fixed one, then a turn by a dual angle about
+        z."""
         link = self.tree.links[i]
         fixed = DualDisplacement(link.R, link.p)
         q = self.tree_coordinates[link.q_range]

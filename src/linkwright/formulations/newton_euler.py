@@ -299,7 +299,7 @@ class FreeBodies(Formulation):
         return gather_forces(self.tree, tau)
 
     def joint_element_forces(self) -> Array:
-        """What the joints' own dampers, friction, springs and given forces do."""
+        """The forces of the joints' own dampers, friction, springs and given forces."""
         own = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
         return own + declared_joint_forces(self.tree)
 

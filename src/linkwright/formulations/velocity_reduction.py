@@ -1,4 +1,4 @@
-"""From all velocities to independent ones: what constraints leave, without multipliers.
+"""Reduction of all velocities to the independent ones that constraints leave.
 
 With the independent rows of J q̇ = … split into dependent velocities p and independent ones a,
 A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi) is
@@ -169,7 +169,7 @@ class VelocityReduction:
 
 
 def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
-    """What the parent of every loop does to its child, about the joint's origin in the parent;
+    """The wrench of every loop's parent on its child, about the joint's origin in the parent;
     `loads` are those of `constraint_loads`, which name the loop that they belong to."""
     found, setting = [], BodyStates(tree)
     for tie in tree.restraints.entries:

@@ -34,7 +34,7 @@ class BodyForce:
 def spring_body_forces(
     tree: KinematicTree, q: Array, qd: Array, only_linear: bool = False
 ) -> list[BodyForce]:
-    """What springs and dampers between points do at both ends, and compliant contacts;
+    """The forces of springs and dampers between points at both ends, and of compliant contacts;
     `only_linear` leaves out those of `spring_lengths`."""
     if not tree.forces.passive_elements:
         return []
@@ -68,7 +68,7 @@ def spring_lengths(tree: KinematicTree, q: Array, qd: Array) -> tuple[SpringLeng
 
 
 def point_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of springs between points, and of compliant contacts."""
+    """The energy of springs between points, and of compliant contacts."""
     total = ca.SX(0)
     if tree.forces.passive_elements:
         world = WorldKinematics(tree, q)

@@ -1,4 +1,4 @@
-"""What a joint does, as elementary motions: turns and slides about axes, balls, free bodies.
+"""Joints as elementary motions: turns and slides about axes, balls, free bodies.
 
 The motions are told apart here alone: the recursions ask what a motion does (`turns_about_axis`,
 `has_quaternion`, …), not which it is.

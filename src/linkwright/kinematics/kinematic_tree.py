@@ -85,7 +85,7 @@ class ForceElement(ABC):
 
     @property
     def sketches(self) -> tuple[Sketch, ...]:
-        """What pictures show of it."""
+        """The glyphs that pictures show of it."""
         return ()
 
 
@@ -136,7 +136,7 @@ class Restraint(ABC):
         """Its equations."""
 
     def row_units(self, count: int) -> list[str]:
-        """What its first `count` equations of positions, or of velocities, are measured in: "m",
+        """The units of its first `count` equations of positions, or of velocities: "m",
         "1" (sines of angles), or "" where nobody knows."""
         return ["m"] * count
 
@@ -163,13 +163,13 @@ class Restraint(ABC):
 
     @property
     def sketches(self) -> tuple[Sketch, ...]:
-        """What pictures show of it."""
+        """The glyphs that pictures show of it."""
         return ()
 
 
 @dataclass(frozen=True)
 class Restraints:
-    """What closes loops and restricts the motion of a tree."""
+    """The loops and constraints that restrict the motion of a tree."""
 
     entries: tuple[Restraint, ...] = ()
 
@@ -216,7 +216,7 @@ class BodyMass:
 
 @dataclass(frozen=True)
 class JointEffects:
-    """What acts along one degree of freedom of the tree: losses, spring, rotor (zero where
+    """The effects along one degree of freedom of the tree: losses, spring, rotor (zero where
     nothing)."""
 
     damping: Scalar = 0.0

@@ -1,4 +1,5 @@
-"""What constraints leave free, which of them are redundant, and where rows are chosen."""
+"""The mobility that constraints leave, redundant rows, and the configuration where rows are
+chosen."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from .pivots import PivotChoice, choose_pivots
 
 @dataclass(frozen=True, repr=False)
 class Mobility(NotebookDisplayed):
-    """What is free at a configuration q.
+    """The mobility at a configuration q.
 
     `freedom` counts independent velocities, `configuration` independent coordinates (only
     constraints of positions restrict those); `equations` and `rank` those of the constraints;

@@ -1,4 +1,4 @@
-"""From exact numbers to what derivations compute with: floats, or symbols of parameters.
+"""Conversion of exact numbers to what derivations compute with: floats, or parameter symbols.
 
 `parameters` says which numbers stay symbols: "numeric" none, "symbolic" all but 0, ±1 and
 right angles, or a list of names. A number that has no name gets one from its place, such as
@@ -71,7 +71,7 @@ class ParameterValues:
         return self.named_scalar(value, name) if isinstance(value, Fraction) else value
 
     def enter_place(self, place: str) -> None:
-        """From here on, numbers stand at this place (a body, a joint, a frame)."""
+        """Set the place (a body, a joint, a frame) of the numbers that follow."""
         self.place = place
 
     def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
@@ -334,7 +334,7 @@ class CasadiAlgebra:
 
 
 def _integer_power(base: Scalar, exponent: int) -> Scalar:
-    """By repeated multiplication, so that it is exact and differentiates cleanly."""
+    """The power by repeated multiplication, so that it is exact and differentiates cleanly."""
     if exponent < 0:
         return 1 / _integer_power(base, -exponent)
     result: Scalar = 1.0

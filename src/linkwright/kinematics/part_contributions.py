@@ -1,4 +1,4 @@
-"""What every single part has of energies and places: bodies, rotors, springs, frames."""
+"""Energies and places of every single part: bodies, rotors, springs, frames."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class PivotChoice:
 
 @dataclass(frozen=True)
 class JacobianScale:
-    """What entries of J are measured by: the size of its rows (metres or 1; 0 where nobody knows
+    """The scale of the entries of J: the size of its rows (metres or 1; 0 where nobody knows
     it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
     share below which entries and singular values are zero."""
 
@@ -63,8 +63,8 @@ def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
 
 
 def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
-    """Of a constraint Jacobian, whatever its units: singular values of the scaled one below the
-    closure's share of the largest are zero."""
+    """The rank of a constraint Jacobian, whatever its units: singular values of the scaled one
+    below the closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
     sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)

@@ -157,7 +157,7 @@ def _link_cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
 
 
 def joint_motion(link: Link, v: Array) -> SpatialMotion:
-    """What the joint's own velocities (or their rates) add, in the link's axes: S v."""
+    """The contribution of the joint's own velocities (or their rates), in the link's axes: S v."""
     kind = link.kind
     if kind.has_quaternion:
         return SpatialMotion(v[:3], v[3:] if kind.has_position else ZERO3)

@@ -1,4 +1,4 @@
-"""From a mechanism to its kinematic tree."""
+"""Construction of a mechanism's kinematic tree."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .tree_coordinates import spread_coordinates, spread_velocities
 
 
 def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
-    """Of bodies and of rotors."""
+    """The kinetic energy of bodies and of rotors."""
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
@@ -26,7 +26,8 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of weight, zero at the height of the world's origin, and of joint springs."""
+    """The potential energy of weight, zero at the height of the world's origin, and of joint
+    springs."""
     return tree_weight_energy(tree, q) + joint_spring_energy(tree, q) + point_spring_energy(tree, q)
 
 
@@ -41,7 +42,7 @@ def tree_weight_energy(tree: KinematicTree, q: Array) -> Scalar:
 
 
 def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of the joints' springs."""
+    """The energy of the joints' springs."""
     full = spread_coordinates(tree, q)
     springs = ca.SX(0)
     for link in tree.links:
@@ -56,7 +57,7 @@ def moving_mass(tree: KinematicTree) -> Scalar:
 
 
 def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
-    """Of everything that moves, in the world."""
+    """The centre of mass of everything that moves, in the world."""
     mass = moving_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(

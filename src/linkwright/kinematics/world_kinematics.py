@@ -53,7 +53,7 @@ class PlacedBody:
 
 
 def link_joint_axes(tree: KinematicTree, i: int, pose: LinkPose) -> Iterator[JointAxis]:
-    """Those of one link where it is placed."""
+    """The joint axes of one link where it is placed."""
     link = tree.links[i]
     axes = [pose.R[:, k] for k in range(3)]
     if link.kind.has_quaternion:
@@ -78,7 +78,7 @@ class WorldKinematics:
 
     @cached_property
     def joint_axes(self) -> list[JointAxis]:
-        """By the tree's velocities."""
+        """The joint axes by the tree's velocities."""
         return [
             f for i, pose in enumerate(self.link_poses) for f in link_joint_axes(self.tree, i, pose)
         ]
@@ -129,7 +129,7 @@ class WorldKinematics:
         return place.R if place.link == GROUND else self.link_poses[place.link].R @ place.R
 
     def point_velocity(self, link: int, x: Array, v: Array) -> Array:
-        """Of the point x of a link, v the tree's velocities."""
+        """The velocity of the point x of a link, v the tree's velocities."""
         total = ca.SX.zeros(3)
         if link != GROUND:
             for freedom in self.path_axes(link):

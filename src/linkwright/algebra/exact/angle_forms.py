@@ -1,4 +1,4 @@
-"""What stands inside sin and cos on a tape, and angles of which all of it is made.
+"""The arguments of sin and cos on a tape, and the angles of which they are made.
 
 A form is an angle as rational multiples of monomials in the inputs: q1 + q2, or ratio·q1.
 """
@@ -150,7 +150,7 @@ def angle_lattice(
 def rational_combinations(
     wanted: Sequence[AngleForm], angles: Sequence[AngleForm]
 ) -> list[list[Fraction] | None]:
-    """For each form the rationals n with form = Σ n·angle, if there are; by one elimination.
+    """The rationals n with form = Σ n·angle for each form, if they exist; by one elimination.
     Angles that depend on those before them get 0."""
     columns = [dict(form) for form in (*angles, *wanted)]
     monomials = dict.fromkeys(m for column in columns for m in column)

@@ -79,7 +79,8 @@ class PointConstraints:
         self.programs = [x for x in (residual, jacobian, velocity) if x is not None]
 
     def solution_degree(self) -> int:
-        """Of what is reckoned, in what is random; degrees of the programs must be known."""
+        """The degree of the computed values in the random ones; the programs' degrees must be
+        known."""
         of = {id(program): max(1, _program_degree(program)) for program in self.programs}
         J, V = of[id(self.jacobian)], of[id(self.velocity)]
         rows = self.jacobian.tape.outputs[0].shape[0]

@@ -137,7 +137,7 @@ class PrimeField:
             return self.missing_residue(str(error))
 
     def missing_residue(self, why: str) -> Residue:
-        """What stands in the place of a value that there is not."""
+        """The residue that stands for a value that does not exist."""
         return Residue(0, marks=ResidueMarks(failure_reason=why))
 
     def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:

@@ -403,8 +403,8 @@ class QuotientRing:
         return self._opaque_generator(k)
 
     def add_relation(self, place: int, op: Op, inside: Quotient) -> None:
-        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l. In a
-        field the generator of √(a/b) is b·√(a/b), with the square ab."""
+        """Add the relation that reduces the new generator: l² = P of a root, rP = l and rl = 1 of
+        r = 1/l. In a field the generator of √(a/b) is b·√(a/b), with the square ab."""
         if inside.denominator is not None:
             if not (self.is_field and op is Op.SQRT):
                 return

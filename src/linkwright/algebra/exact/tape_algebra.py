@@ -42,7 +42,7 @@ _FLOAT_BITS = 53
 
 
 class TapeAlgebra(Protocol[T]):
-    """What operations mean; one without a meaning raises `UnsupportedError`."""
+    """The meaning of a tape's operations; one without a meaning raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T: ...
 

@@ -1,4 +1,4 @@
-"""What the rule of regrouping leaves over: relations between columns of some mechanisms only.
+"""Relations between columns that the rule of regrouping leaves, in some mechanisms only.
 
 Links near ground cannot move in all ways: some parameters have no effect, others act through a
 combination only; followers of mimicry act together with their leaders. The field finds which

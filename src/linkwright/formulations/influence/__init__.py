@@ -88,7 +88,8 @@ class InfluenceFormulation(Formulation):
     # -- kinematics (appendix B) ---------------------------------------------------------
 
     def point_coefficients(self, link: int, x: Array) -> InfluenceCoefficients:
-        """Of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m × g_n, m below n."""
+        """The coefficients of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m ×
+        g_n, m below n."""
         path = self.world.path_axes(link)
         g = {f.velocity_index: f.unit_point_velocity(x) for f in path}
         return self.assemble_coefficients(
@@ -96,7 +97,8 @@ class InfluenceFormulation(Formulation):
         )
 
     def rotation_coefficients(self, link: int) -> InfluenceCoefficients:
-        """Of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m below n."""
+        """The coefficients of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m
+        below n."""
         path = [f for f in self.world.path_axes(link) if f.has_rotation]
         g = {f.velocity_index: f.s for f in path}
 

@@ -47,7 +47,7 @@ class _ArticulatedBody:
 
 @dataclass(frozen=True)
 class _ArticulatedJoint:
-    """What the way back needs: the columns U, D factored as LDLᵀ, and u."""
+    """The data that the outward pass needs: the columns U, D factored as LDLᵀ, and u."""
 
     U: list[SpatialForce]
     D: list[list[Scalar]]

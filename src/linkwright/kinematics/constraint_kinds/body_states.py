@@ -19,8 +19,8 @@ SymbolScope = dict[str, Scalar]
 
 @dataclass
 class ConstraintRows:
-    """Of one constraint: what stays zero of positions and of velocities, and what stays above
-    zero."""
+    """The rows of one constraint: what stays zero of positions and of velocities, and what stays
+    above zero."""
 
     positions: list[Scalar] = field(default_factory=list)
     velocities: list[Scalar] = field(default_factory=list)
@@ -47,7 +47,7 @@ class BodyStates:
         return frames[name].body if name in frames else name
 
     def frame_pose(self, name: str) -> LinkPose:
-        """Of a frame or body by name."""
+        """The pose of a frame or body by name."""
         return self.place_in_world(self.tree.find_frame(name), self.body_name(name))
 
     def place_in_world(self, place: LinkFrame, body: str) -> LinkPose:
@@ -61,7 +61,7 @@ class BodyStates:
         return LinkPose(R, p)
 
     def point_velocity(self, name: str, x: Array) -> Array:
-        """Of the point x, carried along by a frame or body."""
+        """The velocity of the point x, carried along by a frame or body."""
         total = ca.SX.zeros(3)
         for freedom in self.world.path_axes(self.tree.find_frame(name).link):
             total += freedom.unit_point_velocity(x) * self.v[freedom.velocity_index]
