@@ -131,6 +131,6 @@ def check_scalar_or_vector(
 
 
 def _short_value_text(values: Any) -> str:
-    """What was given, in a message that stays a line."""
+    """The given value, in a message that stays a line."""
     text = " ".join(value_text(values).split())
     return text if len(text) <= 40 else text[:39] + "…"

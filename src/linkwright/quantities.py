@@ -1,4 +1,4 @@
-"""What can be computed: the functions of a mechanism, their inputs, outputs and shapes."""
+"""The quantities of a mechanism: functions, their inputs, outputs and shapes."""
 
 from __future__ import annotations
 

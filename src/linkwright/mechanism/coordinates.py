@@ -17,7 +17,7 @@ _Time = TypeVar("_Time")
 
 @dataclass(frozen=True)
 class MechanismNames:
-    """In the order of the vectors: joints depth first, in file order.
+    """The names in the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
     `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
@@ -99,7 +99,7 @@ def coordinate_name(joint: str, ending: str) -> str:
 
 
 def coordinate_names(name: str, joint: Joint) -> list[str]:
-    """Of the coordinates that the joint has itself."""
+    """The names of the coordinates that the joint has itself."""
     return [coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
 
 
@@ -109,7 +109,7 @@ def velocity_names(name: str, joint: Joint) -> list[str]:
 
 @dataclass(frozen=True)
 class VariableMeaning:
-    """What a name in the expression of a force or constraint may stand for."""
+    """A meaning of a name in the expression of a force or constraint."""
 
     kind: str  # "coordinate", "speed" or "time"
     joint: str = ""

@@ -157,7 +157,7 @@ class Joint(MechanismPart):
 
     @property
     def motions(self) -> tuple[ElementaryMotion, ...]:
-        """What it does, whether or not it is locked."""
+        """The joint's motions, whether or not it is locked."""
         return self.kind.motions_with(quaternion=self.by_quaternion)
 
     @property

@@ -131,7 +131,7 @@ class Mechanism(MechanismPart):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """What was said, to be checked anew; nothing computed travels along."""
+        """Pickle the given data, which is checked anew; nothing computed is pickled."""
         return (_rebuild_mechanism, ({key: getattr(self, key) for key in self.model_fields_set},))
 
     @cached_property
@@ -141,7 +141,7 @@ class Mechanism(MechanismPart):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is legal but no real body has: unphysical inertia."""
+        """Warnings on legal data that no real body has: unphysical inertia."""
         return tuple(unphysical_body_messages(self))
 
     @cached_property

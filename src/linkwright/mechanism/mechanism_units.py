@@ -40,7 +40,8 @@ def velocity_units(mechanism: Mechanism) -> list[str]:
 
 
 def _chosen_coordinate_units(mechanism: Mechanism) -> list[str]:
-    """By the joint variables that a chosen coordinate goes with: of one kind, or either."""
+    """The units by the joint variables that a chosen coordinate goes with: of one kind, or
+    either."""
     chosen = mechanism.coordinates
     assert chosen is not None
     kinds: dict[str, str] = {}

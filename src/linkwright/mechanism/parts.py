@@ -1,4 +1,4 @@
-"""What all parts of a mechanism are made of: frozen records, tables, exact quantities."""
+"""Building blocks of a mechanism's parts: frozen records, tables, exact quantities."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> st
 def _describe_error(
     kind: str, value: Any, context: Mapping[str, Any], words: str
 ) -> tuple[str, str]:
-    """What is wrong and what to do, for the kinds of errors that our records can have."""
+    """Describe what is wrong and what to do, for the kinds of errors that our records can have."""
     match kind:
         case "union_tag_not_found":
             return "has no type", "give type = one of those in the schema"

@@ -47,7 +47,7 @@ def certify_function(
 
 
 def derive_exact_equations(model: Model) -> Equations:
-    """With all numbers as symbols; equations that somebody handed in are as they are."""
+    """Derive the equations with all numbers as symbols; given equations are left as they are."""
     if model._identity is None:
         return model.equations
     from ..formulations import derive

@@ -229,7 +229,7 @@ class ConstrainedState:
         return found
 
     def wrench_forces(self) -> Floats:
-        """What wrenches on the bodies do along all velocities."""
+        """The generalized forces of wrenches on the bodies, along all velocities."""
         q, wrenches = self.state["q"], self.state["wrenches"]
         last = [self.state["p"]] if self.model.parameters else []
         bodies = zip(self.model.body_names, wrenches, strict=True)

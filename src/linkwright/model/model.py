@@ -136,7 +136,8 @@ class Model(
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
     def _load_facts(self) -> ModelFacts:
-        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        """Load facts from the cache, or from the equations: so a bad mechanism is refused at
+        once."""
         key = code_cache.cache_key("facts", self._identity)
         if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
@@ -147,7 +148,7 @@ class Model(
 
     @property
     def equations(self) -> Equations:
-        """What is compiled; derived when first needed."""
+        """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
     # -- sizes and names -----------------------------------------------------------------

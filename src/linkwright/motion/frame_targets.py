@@ -1,4 +1,4 @@
-"""What frames are to reach, as data: points (x, y), points (x, y, z), or whole poses."""
+"""Targets of frames, as data: points (x, y), points (x, y, z), or whole poses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_TARGET_NUMBER = 1e100  # squares of it are finite
 
 @dataclass(frozen=True)
 class FrameTarget:
-    """Of one frame: its kind and its numbers (…, size)."""
+    """The target of one frame: its kind and its numbers (…, size)."""
 
     frame: str
     kind: str

@@ -107,7 +107,7 @@ class InverseKinematics:
         )
 
     def _characteristic_length(self) -> float:
-        """What 1 rad moves the frames by, on average; 1 where nothing turns."""
+        """The mean displacement of the frames by 1 rad; 1 where nothing turns."""
         q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
         turning = np.array(

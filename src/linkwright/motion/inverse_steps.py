@@ -295,7 +295,7 @@ class InverseIteration:
 
     @property
     def posture_cost_allowance(self) -> float:
-        """What the cost may grow by while the posture is sought."""
+        """The amount by which the cost may grow while the posture is sought."""
         return (INVERSE_OPTIONS.posture_deviation * self.length) ** 2 / 2
 
     @cached_property

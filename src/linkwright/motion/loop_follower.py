@@ -53,8 +53,9 @@ class LoopFollower:
 
     @cached_property
     def leading_coordinates(self) -> list[int]:
-        """As many coordinates as are free, all others depending on them: those with drives first,
-        then those that the mechanism calls independent, then the others in their order."""
+        """The independent coordinates, as many as are free, which all others depend on: those with
+        drives first, then those that the mechanism calls independent, then the others in their
+        order."""
         J = self.model.constraint_jacobian(self.start_configuration)
         named, names = self.mechanism.independent, self.model.names.q
         order = sorted(

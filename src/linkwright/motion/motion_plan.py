@@ -1,5 +1,5 @@
-"""From a target to torques: inverse kinematics, trajectory, inverse dynamics (paper 003), or from
-the path of a tool to torques (paper 000)."""
+"""Planning from a target to torques: inverse kinematics, trajectory, inverse dynamics (paper 003),
+or from the path of a tool to torques (paper 000)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MotionPlan(NotebookDisplayed):
     exceeded: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """What moves, and for how long."""
+        """The frame that moves, and for how long."""
         end = f"{self.t[-1]:.4g} s in {len(self.t)} samples"
         beyond = f", {len(self.exceeded)} limits exceeded" if self.exceeded else ""
         return f"Plan of {self.frame} of {self.mechanism.name}: {end}{beyond}"
@@ -297,8 +297,8 @@ def _reachable_assembly(
     loops: LoopFollower,
     first: Floats,
 ) -> Floats:
-    """Of the ways to hold a frame at a target one that loops lead to: the first, or the nearest
-    of those that are found from elsewhere."""
+    """The assembly, of those that hold a frame at a target, that loops lead to: the first, or the
+    nearest of those that are found from elsewhere."""
     if (end := loops.find_arrival(near, first)) is not None:
         return end
     one = np.asarray(target, dtype=float)

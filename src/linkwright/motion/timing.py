@@ -122,7 +122,7 @@ def _peak_rates(trajectory: Trajectory, order: int) -> Floats:
 
 
 def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
-    """What a motion asks beyond the ranges, velocities and drives that a mechanism states, in
+    """The violations by a motion of the ranges, velocities and efforts that a mechanism states, in
     words; of drives at equal samples, as `at_limits` keeps them."""
     bounds, (speeds, _, drives) = (
         bounds_of(mechanism),

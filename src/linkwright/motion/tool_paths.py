@@ -150,7 +150,7 @@ class _PathFollower:
         return np.array([found.q, qd, qdd])
 
     def _loop_residual(self, q: Floats) -> float:
-        """What loops are open by."""
+        """The residual of the loops."""
         model = self.solver.model
         return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
 

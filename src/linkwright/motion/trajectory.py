@@ -202,7 +202,7 @@ def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
 
 
 def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
-    """At the start and at the end."""
+    """Read the rates at the start and at the end."""
     try:
         both = list(values)
     except TypeError:
@@ -260,8 +260,8 @@ def trapezoid(
     *,
     together: bool = True,
 ) -> Trajectory:
-    """As fast as velocities and accelerations allow: up, on, down; a triangle where the way is
-    short.
+    """A motion as fast as velocities and accelerations allow: up, on, down; a triangle where the
+    way is short.
 
     `together`: all coordinates begin and end at once, on a straight line; else each at its pace.
     """
@@ -287,7 +287,8 @@ def trapezoid(
 
 
 def _trapezoid_of_one(way: float, speed: float, acceleration: float) -> Trajectory:
-    """Of one coordinate from 0; stands for a moment where the path has no length."""
+    """The trapezoid of one coordinate from 0; it stands for a moment where the path has no
+    length."""
     if way == 0:
         return Trajectory(np.array([0.0, 1e-9]), np.zeros((1, 3, 1)))
     sign, length = np.sign(way), abs(way)
@@ -317,7 +318,7 @@ def _stack_coordinates(start: Floats, parts: list[Trajectory]) -> Trajectory:
 
 
 def accelerated(distance: float, acceleration: float) -> Trajectory:
-    """From rest over a distance at constant acceleration, and fast at the end (paper 000)."""
+    """A motion from rest over a distance at constant acceleration, fast at the end (paper 000)."""
     if not (0 < distance < np.inf and 0 < acceleration < np.inf):
         raise LinkwrightError("distance and acceleration must be above 0 and finite")
     end = np.sqrt(2 * distance / acceleration)

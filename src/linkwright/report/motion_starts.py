@@ -35,7 +35,7 @@ class MotionStart:
         return bool(self.q0 or self.qd0 or self.efforts)
 
     def command_arguments(self) -> str:
-        """What follows a file in a command, to the last digit, but for the time."""
+        """The arguments that follow a file in a command, to the last digit, but for the time."""
         speeds = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
         drives = "".join(
             f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.efforts.items()
@@ -54,7 +54,7 @@ def command_assignments(values: Mapping[str, float]) -> list[str]:
 
 
 def exact_number_text(value: float) -> str:
-    """As short as can be with all digits."""
+    """The shortest text of a number with all digits."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 

@@ -74,7 +74,7 @@ def spinning_coordinates(run: Run) -> list[str]:
 
 
 def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
-    """As many as a plot can show, and what is not there; no name means all."""
+    """The names that a plot can show, and those left out; no name means all."""
     shown = [name for name in names if name not in spinning]
     hidden = [name for name in names if name in spinning]
     if not shown or len(names) == len(shown) <= MAX_PLOT_LINES:

@@ -112,7 +112,8 @@ def _choose_motion_start(
     qd0: Mapping[str, float],
     drives: Mapping[str, str],
 ) -> MotionStart:
-    """What was asked for, if a motion can begin so, or what is usual for this mechanism."""
+    """The start that was asked for, if a motion can begin so, or the usual one of this
+    mechanism."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
@@ -127,7 +128,7 @@ def _choose_motion_start(
 
 @dataclass(frozen=True)
 class PageCommands:
-    """What makes the page and its parts again, with all that was asked for."""
+    """The commands that make the page and its parts again, with all options."""
 
     report: str
     simulate: str

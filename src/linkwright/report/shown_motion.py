@@ -47,7 +47,7 @@ class LeftOutPart:
 
 
 def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
-    """What is made, or why it could not be."""
+    """The part, or the reason why it could not be made."""
     try:
         return make()
     except LinkwrightError as error:
@@ -57,7 +57,8 @@ def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
 def compute_page_motion(
     worker: TimedWorker, mechanism: Mechanism, start: MotionStart, budget: float
 ) -> PageMotion | LeftOutPart:
-    """From the start; what takes too long loses its dry friction, or is shorter, which is said."""
+    """Compute the motion from the start; one that takes too long loses its dry friction, or is
+    shorter, and a note says so."""
     smooth = mechanism.without("friction")
     attempts: list[tuple[Mechanism, MotionStart, str, tuple[str, ...]]] = [
         (mechanism, start, "", ())
@@ -83,8 +84,8 @@ def compute_page_motion(
 
 
 def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
-    """From the start; what would stand still gets velocities, and what falls is followed no
-    further."""
+    """Simulate from the start; a mechanism that would rest gets velocities, and one that falls is
+    followed no further."""
     found = _simulate_within_limits(
         mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
     )
@@ -121,7 +122,7 @@ def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
 
 
 def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
-    """Such as constraints allow."""
+    """The initial velocities that constraints allow."""
     names = mechanism_names(mechanism)
     qd = np.full(names.nv, _START_VELOCITY)
     if names.constraints:
@@ -168,5 +169,5 @@ def _early_end_note(run: Run) -> tuple[str, ...]:
 
 
 def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:
-    """What follows `linkwright simulate FILE`, to the last digit."""
+    """The arguments that follow `linkwright simulate FILE`, to the last digit."""
     return f"{start.command_arguments()} -t {exact_number_text(start.seconds)} --stops {stops}"

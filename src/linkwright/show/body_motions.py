@@ -73,13 +73,13 @@ class BodyMotions:
 
     @cached_property
     def center_offset(self) -> Floats:
-        """From each body's origin to its centre of mass, world axes."""
+        """The vectors from each body's origin to its centre of mass, world axes."""
         local = np.array([solid.center_of_mass for solid in self.bodies])
         return np.asarray(np.einsum("...bij,bj->...bi", self.placements[..., :3, :3], local))
 
     @cached_property
     def world_inertia(self) -> Floats:
-        """About the centres of mass, world axes."""
+        """The inertia tensors about the centres of mass, world axes."""
         R, local = self.placements[..., :3, :3], np.array([solid.inertia for solid in self.bodies])
         return np.asarray(np.einsum("...bij,bjk,...blk->...bil", R, local, R))
 

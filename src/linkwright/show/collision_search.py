@@ -56,7 +56,7 @@ class Encounter(NotebookDisplayed):
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """From when to when they are in each other, between samples by straight lines."""
+        """The intervals in which they penetrate each other, between samples by straight lines."""
         inside = self.distance < 0
         edges = np.flatnonzero(np.diff(inside.astype(int)))
         times = [self._crossing(int(k)) for k in edges]
@@ -182,7 +182,8 @@ def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Between the segments ab and cd, row by row: inside both, or at one of the four ends."""
+    """The distance between the segments ab and cd, row by row: inside both, or at one of the
+    ends."""
     u, v, w = b - a, d - c, a - c
     uu, uv, vv = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
     uw, vw = (u * w).sum(-1), (v * w).sum(-1)

@@ -145,8 +145,8 @@ def draw_legend(
 
 
 def legend_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
-    """In how many columns names of lines fit over a panel of a picture's width, mm, with so much
-    beside the axes; as even as their rows can be."""
+    """The number of columns in which names of lines fit over a panel of a picture's width, mm,
+    with so much beside the axes; as even as their rows can be."""
     widths, room = (
         [_legend_entry_width(label) for label in labels],
         width - (beside or _DEFAULT_LABEL_WIDTH),
@@ -161,7 +161,7 @@ def legend_columns(labels: Sequence[str], width: float, beside: float | None = N
 
 
 def axis_label_width(several: Sequence[Axes]) -> float:
-    """What the widest labels and ticks to the left of axes need, and the paper's rims, mm."""
+    """The width of the widest labels and ticks to the left of axes, with the paper's rims, mm."""
     widest = 0.0
     for axes in several:
         box = axes.yaxis.get_tightbbox()
@@ -170,7 +170,8 @@ def axis_label_width(several: Sequence[Axes]) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Of a line in letters of so many points, mm; outlines of letters grow with their size."""
+    """The width of a line in letters of so many points, mm; outlines of letters grow with their
+    size."""
     from matplotlib import rcParams
 
     fonts = (rcParams[key] for key in ("font.family", "font.sans-serif", "font.serif"))
@@ -180,15 +181,15 @@ def text_width(text: str, size: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
-    """Of a line in the present fonts, by which it is kept, in sizes of letters: tracing the curves
-    of letters takes long, and layouts ask for the same lines at many sizes."""
+    """The width of a line in the present fonts, by which it is kept, in sizes of letters: tracing
+    the curves of letters takes long, and layouts ask for the same lines at many sizes."""
     from matplotlib.textpath import TextPath
 
     return float(TextPath((0, 0), text, size=100.0).get_extents().x1) / 100.0
 
 
 def _legend_entry_width(label: str) -> float:
-    """Of a line's sign and name in a legend, and the gap to the next, mm."""
+    """The width of a line's sign and name in a legend, with the gap to the next, mm."""
     from matplotlib import rcParams
 
     size, parts = (

@@ -74,7 +74,7 @@ class GlyphBrush:
         return self._layer_above_links(points, layer) if kind in ("hull", "ball") else layer
 
     def _layer_above_links(self, points: Floats, layer: float) -> float:
-        """Of a joint's sign: by its depth, but over the links that end in it."""
+        """The layer of a joint's glyph: by its depth, but over the links that end in it."""
         middle, near = points.mean(axis=0), 2 * self.scene.glyph_radius
         met = [
             own for spots, own in self.link_ends

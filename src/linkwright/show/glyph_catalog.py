@@ -42,7 +42,7 @@ GLYPH_RADIUS_SHARE = 0.018
 
 
 def build_joint_glyphs(scene: Scene) -> list[Glyph]:
-    """Of the tree's joints, and of those that close loops."""
+    """Build the glyphs of the tree's joints, and of those that close loops."""
     found = []
     for span in scene.tree.joints:
         kind = scene.mechanism.joints[span.name].kind
@@ -157,7 +157,7 @@ def build_wheel_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
-    """What is to be drawn of forces, loops and constraints, with their names."""
+    """The sketches of forces, loops and constraints, with their names."""
     parts: list[ForceElement | Restraint] = [
         *scene.tree.forces.force_elements,
         *scene.tree.restraints.entries,
@@ -176,7 +176,7 @@ def _ball_glyphs(scene: Scene, touch: PlaneContact) -> list[Glyph]:
 
 
 def _blade_direction(R: Floats, normal: Floats) -> Floats:
-    """Along a blade: x of its frame, or y where it slips along x."""
+    """The direction along a blade: x of its frame, or y where it slips along x."""
     for axis in np.eye(3):
         ahead = axis - normal * (normal @ axis)
         if np.linalg.norm(ahead) > 0.1:
@@ -219,7 +219,7 @@ def _connector_between(
 
 
 def _slide_rails(scene: Scene, span: JointLinks) -> list[ConnectorGlyph]:
-    """From where a slide begins to where its child is; a spring if the joint has one."""
+    """The rails from where a slide begins to its child; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
     slides = [k for k, m in enumerate(joint.kind.motions) if m.type in ("slide", "screw")]
     if not span.links or scene.is_free_floating(span.name) or not slides:

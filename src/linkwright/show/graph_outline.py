@@ -151,7 +151,7 @@ def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: 
 
 
 def _draw_outline_branch(axes: Axes, row: OutlineRow, k: int, indent: float) -> None:
-    """From below the parent's box to the left of the child's."""
+    """Draw a branch from below the parent's box to the left of the child's."""
     x, y = _outline_row_start(row, indent) - 0.6 * indent, _outline_row_height(k)
     top = _outline_row_height(row.parent) + 0.4 * _ROW_HEIGHT
     axes.plot(

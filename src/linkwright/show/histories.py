@@ -1,4 +1,4 @@
-"""What of a run can be drawn over time: panels of lines that share a unit."""
+"""Histories of a run: panels of lines that share a unit."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _acceleration_panels(run: Run) -> list[Panel]:
 
 
 def _rate_label(run: Run, name: str, times: int) -> str:
-    """With dots, of a coordinate; a speed that is the rate of none is written as it is."""
+    """The label of a coordinate with dots; a velocity that is the rate of none keeps its name."""
     if name in mechanism_names(run.mechanism).q:
         return symbol_label(name, times)
     return symbol_label(name) if times == 1 else f"d {symbol_label(name)}/dt"
@@ -206,7 +206,7 @@ def _energy_panels(run: Run) -> list[Panel]:
 
 
 def _power_panels(run: Run) -> list[Panel]:
-    """Of each drive, and of all together."""
+    """The power of each actuator, and of all together."""
     names, each = mechanism_names(run.mechanism).qd, run.power
     labels = [indexed_label("P", name) for name in names]
     lines = [
@@ -218,7 +218,7 @@ def _power_panels(run: Run) -> list[Panel]:
 
 
 def _work_panels(run: Run) -> list[Panel]:
-    """What all but conservative forces did, by whom, beside the energy that came of it."""
+    """The work of each nonconservative force, beside the energy that came of it."""
     parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
     size = max(float(np.abs(values).max()) for values in parts.values())
     lines = [HistoryLine(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
@@ -238,7 +238,7 @@ def _momentum_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
-    """What parts would have if none balanced another: m v, and that of velocities and distances
+    """The momenta if no part balanced another: m v, and that of velocities and distances
     between bodies."""
     motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)

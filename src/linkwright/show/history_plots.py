@@ -164,7 +164,7 @@ def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool
 
 
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
-    """What is measured, and in what: with the power of ten of large and small numbers."""
+    """Label an axis with its quantity and unit, and the power of ten of large and small numbers."""
     power = set_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]

@@ -1,4 +1,4 @@
-"""What is drawn on axes already, in millimetres of the paper: words keep away from it."""
+"""The ink that is on axes already, in millimetres of the paper: labels keep away from it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PaperTransform:
         return np.asarray(self.axes.transData.inverted().transform(flat))
 
     def length_mm(self, size: float) -> float:
-        """In mm, of a length across."""
+        """The length across, in mm."""
         return float(np.linalg.norm(np.subtract(*self([[size, 0], [0, 0]]))))
 
     def text_size(self, artist: Artist) -> Floats:
@@ -122,7 +122,7 @@ class InkGrid:
         return bool((points > self.paper.low).all() and (points < self.paper.high).all())
 
     def ink_under_boxes(self, low: Floats, high: Floats) -> Floats:
-        """What boxes (n, 2) from low to high would cover."""
+        """The ink that boxes (n, 2) from low to high would cover."""
         i = np.clip(
             np.floor((low - self.paper.low) / self.cell_size).astype(int), 0, self.cell_counts
         )
@@ -135,7 +135,7 @@ class InkGrid:
         )
 
     def ink_along_points(self, points: Floats) -> Floats:
-        """What points (n, k, 2) meet, summed over k."""
+        """The ink that points (n, k, 2) meet, summed over k."""
         at = np.floor((points - self.paper.low) / self.cell_size).astype(int)
         at = np.clip(at, 0, self.cell_counts - 1)
         return np.asarray(self.cells[at[..., 0], at[..., 1]].sum(axis=-1))
@@ -183,7 +183,7 @@ def _artist_paths(axes: Axes) -> Iterator[Floats]:
 
 
 def text_corners(paper: PaperTransform, text: Text) -> Floats:
-    """Of a written word, mm; one that is turned stands about its own position."""
+    """The corners of a text, mm; one that is turned stands about its own position."""
     angle = np.radians(text.get_rotation())
     text.set_rotation(0)
     box = text.get_window_extent()

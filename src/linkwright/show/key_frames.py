@@ -50,7 +50,7 @@ class KeyFrames:
     """How far a point may be from its place between them, pixels."""
 
     def page_data(self) -> dict[str, object]:
-        """As the page reads them, with no more digits than can be seen."""
+        """The key frames as the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
         return {
             "times": round_for_page(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
@@ -165,7 +165,7 @@ class _FilmTrack:
         return np.asarray(self.spread_function(q.T), dtype=float).T
 
     def coordinate_rates(self, times: Floats) -> Floats:
-        """Of the joint coordinates, by central differences (one-sided at both ends)."""
+        """The rates of the joint coordinates, by central differences (one-sided at both ends)."""
         before = np.maximum(times - self.difference_step, self.run.t[0])
         after = np.minimum(times + self.difference_step, self.run.t[-1])
         span = np.where(after > before, after - before, 1.0)[:, None]

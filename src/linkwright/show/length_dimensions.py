@@ -66,7 +66,7 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
 
 
 def _dimension_gap(paper: PaperTransform, reach: float) -> float:
-    """From a line to its word: clear of signs at its ends, where these are not large."""
+    """The gap from a line to its label: clear of glyphs at its ends, where these are not large."""
     return min(max(_LINE_GAP, paper.length_mm(reach) + 0.2), 2 * _LINE_GAP)
 
 

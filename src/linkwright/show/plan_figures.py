@@ -195,7 +195,7 @@ class _ShownCoordinates:
 
 
 def _shown_coordinates(plan: MotionPlan) -> _ShownCoordinates:
-    """What actuators move, then what carries the frame."""
+    """The coordinates that actuators move, then those that carry the frame."""
     mechanism, known = plan.mechanism, mechanism_names(plan.mechanism)
     driven = [
         n

@@ -96,7 +96,7 @@ def images(
 
 
 def center_of_mass_name(body: str) -> str:
-    """What the centre of mass of a body is called among its points."""
+    """The name of a body's centre of mass among its points."""
     return f"{body} (mass)"
 
 
@@ -206,7 +206,7 @@ def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> l
 
 
 def _image_point_label(image: ImagePoint) -> str:
-    """Of a joint, or G of a body for its centre of mass."""
+    """The label of a joint, or G of a body for its centre of mass."""
     return (
         indexed_label("G", image.body)
         if image.name == center_of_mass_name(image.body)
@@ -225,7 +225,7 @@ def force_polygons(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """For every body its forces, tip to tail, and m a (dashed) that closes them."""
+    """Draw the forces of every body, tip to tail, and m a (dashed) that closes them."""
     view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
     figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
     drawn = [

@@ -127,7 +127,7 @@ class Scene:
 
     @cached_property
     def plane_contacts(self) -> list[PlaneContact]:
-        """What rolls on planes, or may touch them."""
+        """The contacts of what rolls on planes, or may touch them."""
         values = self.mechanism.values
         rolling = [
             PlaneContact(t.wheel_frame, t.on, float(t.radius))

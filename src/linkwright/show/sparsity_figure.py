@@ -126,7 +126,7 @@ def _beside(names: Sequence[str], size: float) -> float:
 
 
 def _line(size: float) -> float:
-    """Of a line of letters of so many points, mm, with air."""
+    """The height of a line of letters of so many points, mm, with spacing."""
     return 1.2 * size * 25.4 / 72
 
 

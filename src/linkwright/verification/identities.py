@@ -106,7 +106,7 @@ def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
 def check_accelerations_agree(
     subject: VerifiedEquations, others: Sequence[VerifiedEquations]
 ) -> Check:
-    """Under constraints, where these hold."""
+    """Check that accelerations under constraints agree, where the constraints hold."""
     name = "constrained accelerations"
     meaning = "multipliers, elimination and reduction lead to one motion, where constraints hold"
     cite = (

@@ -110,7 +110,8 @@ def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
 
 
 def _pseudo_inertia_basis() -> Floats:
-    """What each of the ten numbers adds to J: of the tensor, half its trace less itself."""
+    """The contribution of each of the ten numbers to J: of the tensor, half its trace less
+    itself."""
     found = np.zeros((10, 4, 4))
     for e, (i, j) in enumerate(PSEUDO_INERTIA_ENTRIES):
         found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0

@@ -60,7 +60,7 @@ def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floa
 
 
 def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
-    """Along all velocities, for bodies alone: no rotors, springs or losses."""
+    """The forces along all velocities, for bodies alone: no rotors, springs or losses."""
     mechanism = subject.mechanism
     g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     n = subject.eqs.nv

@@ -46,7 +46,7 @@ def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
 
 
 def check_free_fall(subject: VerifiedEquations) -> Check:
-    """On a vertical slide the whole mechanism falls as one, and nothing else moves."""
+    """Check that on a vertical slide the whole mechanism falls as one, and nothing else moves."""
     tree = _tree_without_losses(subject)
     g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
     size = float(np.linalg.norm(g))
@@ -206,7 +206,7 @@ def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
 
 
 def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
-    """What rotors add to the forces: the difference of two derivations."""
+    """The forces of rotors: the difference of two derivations."""
     mechanism = subject.mechanism
     if all(joint.motor is None for joint in mechanism.joints.values()):
         return lambda state: np.zeros(subject.eqs.nv)

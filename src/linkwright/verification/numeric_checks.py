@@ -185,7 +185,7 @@ class RandomMotion:
 
     @cached_property
     def total_weight(self) -> Floats:
-        """Of all bodies, those that are fixed to ground among them: it bears these too."""
+        """The weight of all bodies, including those fixed to ground, which bears these too."""
         mechanism = self.subject.mechanism
         mass = sum(
             expression_to_float(body.mass, mechanism.values) for body in mechanism.bodies.values()
@@ -237,7 +237,7 @@ def check_momentum_balance(run: RandomMotion) -> Check:
 
 
 def check_random_motion(subject: VerifiedEquations) -> Iterator[Check]:
-    """What must hold along a motion."""
+    """Check what must hold along a motion."""
     if not subject.has_functions(
         "forward_dynamics", "kinetic_energy", "potential_energy", "passive"
     ):

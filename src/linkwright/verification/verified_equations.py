@@ -151,7 +151,7 @@ class VerifiedEquations:
     def _compare_at_states(
         self, other: VerifiedEquations, function: str, why: str
     ) -> IdentityProof:
-        """In floats, at states that the constraints allow."""
+        """Compare in floats, at states that the constraints allow."""
         apart = []
         for state in self.random_states(COMPARED_LOOP_STATES):
             a, b = (x.function_value(function, state) for x in (self, other))

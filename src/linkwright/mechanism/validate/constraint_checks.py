@@ -38,7 +38,7 @@ def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 class ConstraintChecks:
-    """What kinds of constraints check about themselves: each method refuses in one sentence."""
+    """Checks that kinds of constraints make: each method refuses in one sentence."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope

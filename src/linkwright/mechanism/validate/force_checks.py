@@ -35,7 +35,7 @@ def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 class ForceChecks:
-    """What kinds of force elements check about themselves: each method refuses in one sentence."""
+    """Checks that kinds of force elements make: each method refuses in one sentence."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
@@ -70,7 +70,7 @@ class ForceChecks:
 
 
 def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """As many as joint variables, each of which is given; no name means two things."""
+    """Check that chosen coordinates are as many as joint variables, each of which is given once."""
     chosen = mechanism.coordinates
     assert chosen is not None
     for name, joint in mechanism.joints.items():

@@ -71,7 +71,7 @@ class ParameterScope:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def infer_dimension(self, number: Expression, place: str) -> InferredDimension:
-        """What units tell of the number; they must not contradict each other."""
+        """Infer the dimension of the number from units, which must not contradict each other."""
         try:
             return infer_dimension(number, self.dimensions)
         except ExpressionError as error:
@@ -156,7 +156,8 @@ def _evaluate_parameter(
 
 
 def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
-    """What units tell of the parameters, in an order in which each knows those it uses."""
+    """The dimensions of the parameters by their units, in an order in which each knows those it
+    uses."""
     dimensions: dict[str, InferredDimension] = {}
     scope = ParameterScope(mechanism.values, dimensions)
     for name in mechanism.values:

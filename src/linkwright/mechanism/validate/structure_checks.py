@@ -22,7 +22,7 @@ _COORDINATE_FIELDS = (
 
 
 def check_structure(mechanism: Mechanism) -> None:
-    """What must hold before any number is looked at."""
+    """Check what must hold before any number is looked at."""
     _check_part_names(mechanism)
     _check_parameter_names(mechanism)
     _check_body_references(mechanism)

@@ -1,4 +1,4 @@
-"""What the functions of one precision share, as LLVM IR: rows into lanes and back, sines and
+"""Shared functions of one precision, as LLVM IR: rows into lanes and back, sines and
 cosines, threads.
 
 It is the larger part of the code of a small function, and the same in all: compiled once, stored

@@ -292,7 +292,7 @@ define internal void @trigonometry(ptr %ctx) {{
         self.assign_value(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
     def emit_sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
-        """Of something that is not an input: by a call in the middle, which gives both at once."""
+        """Emit a sine or cosine of a value that is not an input, by a call that gives both at once."""
         d, part = self.d, 0 if op is Op.SIN else 1
         if argument not in self.sincos_results:
             self.sincos_results[argument] = self.call_sincos(k, self.load_value(argument))

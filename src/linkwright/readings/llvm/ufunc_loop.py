@@ -207,7 +207,7 @@ moved{tag}:"""
         return places + self.choose_tiles_or_entries(".in", tiles, entries)
 
     def write_unpacking(self, chunk: int) -> str:
-        """What is complete after a chunk, port by port."""
+        """Write the unpacking of outputs that are complete after a chunk, port by port."""
         tag = f".c{chunk}"
         complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
         leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
@@ -317,7 +317,7 @@ tail{tag}:
     # -- functions -----------------------------------------------------------------------
 
     def write_batch_body(self) -> str:
-        """What happens to the states of a batch, from `batch:` to `unpacked:`."""
+        """Write the loop over the states of a batch, from `batch:` to `unpacked:`."""
         own = self.write_packing() + self.write_trigonometry(".in")
         chunks, _ = self.loop_over_chunks("packed")
         return f"""{self.loop_over_blocks(".in", "batch", own, "packed")}
