@@ -1,4 +1,4 @@
-"""How results show themselves: one line for `repr`, text for `print`, HTML in notebooks."""
+"""Displays of results: one line for `repr`, text for `print`, HTML in notebooks."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ INPUT_MEANINGS = {
     "lambda": ("constraint multipliers", "N or N m"),
     "p": ("values of the parameters that the model keeps", "SI units"),
 }
-"""What each input means, and its units."""
+"""The meaning of each input, and its units."""
 
 SIGNATURES = _parse_signature_table("""
 inverse_dynamics | q qd qdd t | tau:nv | N m or N | forces for given accelerations: M q̈ + C q̇ + g − f
@@ -102,7 +102,7 @@ reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | what each j
 body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | the same reactions in the axes of each joint's child
 reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | the same reactions as `reactions`, for given accelerations and multipliers
 """)
-"""What constrained mechanisms have in place of, and beside, the functions of trees.
+"""The functions of constrained mechanisms, in place of and beside those of trees.
 
 `pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
 """

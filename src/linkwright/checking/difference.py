@@ -54,7 +54,8 @@ class EquationDifference:
 def statement_difference(
     meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: Assumptions
 ) -> EquationDifference | None:
-    """None where it is too long, or constraints or missing drives decide the motion."""
+    """The difference; None where it is too long, or constraints or missing actuators decide the
+    motion."""
     vocabulary = meanings.vocabulary
     if (
         vocabulary.names.constraints

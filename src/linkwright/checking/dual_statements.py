@@ -39,7 +39,7 @@ from .statement_reader import Statement
 
 DUAL_UNIT_NAME = "eps"
 MAX_DUAL_NODES = 20_000
-"""Of definitions written out in one side of an equation."""
+"""The most nodes of definitions written out in one side of an equation."""
 _DUAL_COMPONENT_NAME = re.compile(r"[VHF](\w+)[xyz]")
 _DUAL_VECTOR_NAME = re.compile(r"(V|v\d|[xyz])_(\w+)")
 DualParts = tuple[Expression, Expression]

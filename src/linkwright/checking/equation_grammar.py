@@ -315,7 +315,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- what names depend on --------------------------------------------------------------
 
     def end_of_dependence(self, head: str, start: int) -> int | None:
-        """Where the text goes on behind a list of what the name depends on, if one follows."""
+        """The position behind a list of what the name depends on, if one follows."""
         if self.token not in ("(", "["):
             return None
         begin = self.position

@@ -1,4 +1,4 @@
-"""Where equations come from: text, files, SymPy; and findings in the order of the text."""
+"""Sources of equations: text, files, SymPy; and findings in the order of the text."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Homework(NotebookDisplayed):
     coordinates: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """How many texts were marked."""
+        """The number of texts that were marked."""
         return f"Homework on {self.mechanism}: {len(self.texts)} texts of {self.folder}"
 
     @property

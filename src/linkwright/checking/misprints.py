@@ -49,7 +49,7 @@ MISPRINT_KINDS = (
     "missing factor", "extra factor", "extra term", "missing angle", "symbol", "missing factors",
     "missing term",
 )  # fmt: skip
-"""From the likeliest to the least."""
+"""The kinds of misprints, the likeliest first."""
 MAX_REPAIR_COEFFICIENT = 64
 MAX_PAIRED_SYMBOLS = 80
 MAX_REPAIR_EXPONENT = 6

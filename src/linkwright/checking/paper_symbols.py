@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _INDEXED_SYMBOL = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 DERIVATIVE_SYMBOL = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _SINGLE_COORDINATE_INDICES = {"M": "11", "C": "11", "p": "1", "dp": "1"}
-"""What is written without indices where there is one coordinate."""
+"""The symbols that are written without indices where there is one coordinate."""
 _JACOBIAN_SYMBOL = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
 
 
@@ -323,7 +323,7 @@ def add_flat_names(found: dict[str, SX]) -> dict[str, SX]:
 
 @lru_cache(maxsize=1024)
 def rate_spellings(name: str) -> tuple[tuple[str, str], ...]:
-    """How people write the speed and the acceleration of a coordinate."""
+    """The spellings of a coordinate's velocity and acceleration."""
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]
     found = [(f"d{name}", f"dd{name}")]

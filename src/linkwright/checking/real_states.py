@@ -40,7 +40,8 @@ MIN_FAILING_SHARE = 1e-12
 """A residual above this share of its largest term does not: much more than what the closing of
 loops leaves open."""
 SAMPLE_SPREADS = ((0.1, 0.4), (0.1, 0.1), (0.02, 0.02), (0.0, 0.3), (0.0, 0.1), (0.0, 0.01))
-"""How far parameters (relative) and coordinates lie from the mechanism's own, until loops close."""
+"""The spread of parameters (relative) and coordinates about the mechanism's own, until loops
+close."""
 EquationSides = tuple[Expression, Expression]
 
 

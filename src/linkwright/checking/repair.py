@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MAX_REPAIRS = 3
 SEVERAL_TERMS_PREFIX = "the terms "
-"""So begins a repair that adds several terms."""
+"""The beginning of a repair that adds several terms."""
 MAX_MISSING_TERMS = 4
 MAX_SEARCHED_DEFINITIONS = 20
 MAX_COORDINATE_ANGLES = 4
@@ -143,7 +143,7 @@ def _corrections_at_point(trial: RepairTrial, scope: PointValues) -> Iterator[Co
 
 
 def _count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
-    """How many names of a correction are neither in the equation nor like one that is."""
+    """The number of names of a correction that are neither in the equation nor like one that is."""
     own = names_in_expression(pair[0]) | names_in_expression(pair[1])
     stems = {name_stem(x) for x in own}
     return sum((x not in own) + (name_stem(x) not in stems) for x in names_in_expression(new))

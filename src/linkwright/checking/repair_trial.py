@@ -52,7 +52,7 @@ or two seconds. Chains of definitions inside functions would take the cube of th
 
 @dataclass
 class Budget:
-    """How many definitions a search may still evaluate."""
+    """The number of definitions that a search may still evaluate."""
 
     left: int = MOST_EVALUATIONS
 

@@ -129,7 +129,7 @@ def _drop_latex_prose(text: str) -> str:
 
 
 def _find_latex_formulas(text: str) -> Iterator[tuple[int, str, int, bool]]:
-    """Where each formula begins, its text, where it ends, and whether it is an environment."""
+    """The start, text and end of each formula, and whether it is an environment."""
     at = 0
     unclosed: set[str] = set()
     while match := _FORMULA_OPENING.search(text, at):

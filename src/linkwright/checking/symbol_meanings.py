@@ -1,4 +1,4 @@
-"""Which of their symbols is which of ours: as said, as the text defines it, known, or inferred."""
+"""The meanings of a text's symbols: given, defined by the text, known, or inferred."""
 
 from __future__ import annotations
 

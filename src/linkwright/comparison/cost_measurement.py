@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 TIMED_ACCURACY = 1e-6
-"""Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
+"""The largest error of timed motions, as a share of the largest coordinate or velocity."""
 TRIED_TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
 REFERENCE_TOLERANCE = 1e-12
 """Tolerance of the motion that errors are counted from."""

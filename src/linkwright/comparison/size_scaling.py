@@ -25,7 +25,7 @@ COST_LABELS = {
     "evaluate_microseconds": "time to evaluate, µs",
     "integrate_seconds": "time to integrate, s",
 }
-"""What is fitted, and how it is called."""
+"""The fitted costs, and their labels."""
 MAX_CHAIN_LINKS = 1000
 """Links of the longest chain."""
 

@@ -107,7 +107,7 @@ class TimedWorker:
             process.kill()
 
     def _end_process(self, patience: float = 0.0) -> int | None:
-        """How the process ended; it does now, if it has not."""
+        """End the process if it still runs, and tell how it ended."""
         process, self._process = self._process, None
         if process is None:
             return None

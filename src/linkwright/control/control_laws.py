@@ -20,7 +20,7 @@ from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
 
 ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
-"""What a controller follows: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
+"""The reference of a controller: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
 
 FRICTION_FADE_VELOCITY = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
@@ -200,7 +200,7 @@ def _stack_reference(values: Any, size: int) -> Floats:
 
 
 MAX_GAIN = 1e50
-"""Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
+"""The bound of gains and set points, as of a mechanism's numbers: products do not overflow."""
 
 
 def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:

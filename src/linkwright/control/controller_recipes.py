@@ -1,4 +1,4 @@
-"""How a controller was made, as data: a run's file keeps it, and a file can ask for one.
+"""Recipes of controllers, as data: a run's file keeps one, and a file can ask for one.
 
 A recipe is a table: the controller's name, what its function was given by name, and the mechanism
 that the law knows, as text. Functions as references are in no recipe.

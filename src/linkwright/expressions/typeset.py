@@ -31,7 +31,7 @@ _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
 class FormulaNotation(Protocol):
-    """How pieces are put together in one notation."""
+    """The rules that put pieces together in one notation."""
 
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str: ...
     def unit(self, text: str) -> str: ...

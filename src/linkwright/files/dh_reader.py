@@ -47,7 +47,7 @@ from .toml_reader import read_toml_table
 from .unique_names import make_unique_name
 
 FilePlace = Callable[[int, str], str]
-"""Where a key of a link stands in the file; links are counted from 1."""
+"""The place of a link's key in the file; links are counted from 1."""
 
 
 class DHLink(MechanismPart):

@@ -19,7 +19,7 @@ NameOfObject = Callable[[str, int], str]
 
 @dataclass(frozen=True)
 class MjcfSwitches:
-    """Which effects the file's option flags leave on."""
+    """The effects that the file's option flags leave on."""
 
     gravity: bool
     springs: bool

@@ -351,7 +351,7 @@ class _MjcfReader:
 
 
 def _velocity_order(kind: JointKind) -> list[int]:
-    """Where our velocities of a joint stand among MuJoCo's, in which slides come before turns."""
+    """The places of our joint velocities among MuJoCo's, in which slides come before turns."""
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]

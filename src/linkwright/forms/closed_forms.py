@@ -246,7 +246,7 @@ def _exact_symbolic_equations(
 
 
 def find_symbol_roles(eqs: Equations) -> SymbolRoles:
-    """Which symbols are masses and inertias, from the vector of inertial parameters."""
+    """Find the symbols that are masses and inertias, from the vector of inertial parameters."""
     pi = ca.SX(eqs.inertial_parameters)
     known = set(eqs.parameters)
     masses = {s.name() for k in range(0, pi.numel(), 10) for s in ca.symvar(pi[k])} & known

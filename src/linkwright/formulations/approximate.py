@@ -171,7 +171,7 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def r(self) -> Array:
-        """Where the joints' variables put the chosen centres of mass."""
+        """The places where the joints' variables put the chosen centres of mass."""
         places = [ca.SX(self.D) @ body.r for body in self.point_bodies]
         return ca.vertcat(*places) if places else ca.SX(0, 1)
 

@@ -1,4 +1,4 @@
-"""How free bodies are turned, as states, and the joints' angles between bodies.
+"""Attitudes of free bodies, as states, and the joints' angles between bodies.
 
 One angle a body in a plane, none where nothing turns, a unit quaternion (w, x, y, z) in space. The
 turn t of a body from where it stands at q = 0 is a product of turns about axes that stand still:
@@ -59,7 +59,7 @@ def constant_to_numpy(array: Array) -> Array:
 
 
 class BodyAttitude(ABC):
-    """How bodies are turned: `endings` name the states of one body."""
+    """The attitudes of bodies: `endings` name the states of one body."""
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False
@@ -75,7 +75,7 @@ class BodyAttitude(ABC):
 
     @abstractmethod
     def attitude_from_states(self, body: str, states: Array) -> Array:
-        """How far a body is turned from where it stands at q = 0."""
+        """The rotation of a body from its attitude at q = 0."""
 
     @abstractmethod
     def states_from_attitude(self, body: str, turn: Array) -> Array:

@@ -22,7 +22,7 @@ from ..kinematics.world_kinematics import JointAxis, link_joint_axes
 from .body_attitudes import BodyAttitude
 
 _NEWTON_STEPS = 3
-"""Of Newton's, from coordinates that are known nearly to chosen ones."""
+"""The number of Newton's steps from coordinates that are known nearly to chosen ones."""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class NamedRegressor(NotebookDisplayed):
     values: tuple[ExactNumber, ...]
 
     def summary(self) -> str:
-        """Its columns and their rank."""
+        """The number of columns and their rank."""
         sizes = f"{len(self.parameters)} columns of rank {self.rank}"
         return f"NamedRegressor of {self.mechanism.name}: {sizes}"
 

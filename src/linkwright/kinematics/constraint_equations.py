@@ -99,7 +99,7 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
 
 
 def _stack_rows(rows: Sequence[Scalar]) -> Array:
-    """Below one another; a column without entries where there are none."""
+    """Stack the rows; a column without entries where there are none."""
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 

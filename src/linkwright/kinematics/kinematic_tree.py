@@ -80,7 +80,7 @@ class ForceElement(ABC):
         return None
 
     def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
-        """How closed forms write it, if its force depends on a length."""
+        """The form in which closed forms write it, if its force depends on a length."""
         return None
 
     @property

@@ -190,7 +190,7 @@ def _neighbor_configurations(
 
 @lru_cache(maxsize=32)
 def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
-    """How many equations of constraint are independent: of all, and of those of positions."""
+    """The number of independent constraint equations: of all, and of those of positions."""
     system, (home, choice) = constraint_system(mechanism), reference_configuration(mechanism)
     chosen = len(set(system.constraints.position_rows) & set(choice.rows))
     at_home = system.jacobian_rank(system.position_terms(np.array(home), 0.0)[1])
@@ -199,7 +199,7 @@ def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
 
 @lru_cache(maxsize=32)
 def redundant_row_leeway(mechanism: Mechanism) -> float:
-    """How far nearly redundant rows may stay open (m, rad); 0 where all rows close exactly."""
+    """The residual that nearly redundant rows may keep (m, rad); 0 where all rows close exactly."""
     system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
     states = [(home, 0.0), *_neighbor_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)

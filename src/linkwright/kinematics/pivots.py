@@ -1,4 +1,4 @@
-"""How free a constrained mechanism is: independent equations, independent velocities, redundancy.
+"""Mobility of a constrained mechanism: independent equations and velocities, redundancy.
 
 Straight-line code cannot pivot, so the rows and columns that are eliminated are chosen here, at a
 configuration that closes, and are data of the model from then on.

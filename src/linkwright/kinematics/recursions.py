@@ -64,7 +64,7 @@ def recurse_inward(
 
 @dataclass(frozen=True)
 class LinkDisplacement:
-    """Where a link stands in its parent: at p, turned by the constant R0, then by its own
+    """The displacement of a link in its parent: at p, turned by the constant R0, then by its own
     motion, then shifted along its own z.
 
     The parts are applied one after the other, because most of their entries are 0 and 1.
@@ -145,7 +145,7 @@ def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
 
 
 def joint_axial_slide(link: Link, q: Array) -> Scalar | None:
-    """How far a motion about an axis shifts the link along it; None if it does not."""
+    """The shift along the axis by a motion about it; None if there is none."""
     if not link.kind.slides_along_axis:
         return None
     return link.pitch * q if link.kind.turns_about_axis else q

@@ -342,7 +342,7 @@ class Model(
         return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
-        """How many floating-point operations one call of a function takes."""
+        """The number of floating-point operations of one call of a function."""
         return count_tape_operations(self.tape(name, *frame))
 
     def certified(

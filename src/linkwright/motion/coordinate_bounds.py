@@ -16,7 +16,7 @@ from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
 _RANGE_SLACK = 1e-9
-"""What coordinates may be out of their ranges by rounding, rad or m."""
+"""The distance by which coordinates may be out of their ranges by rounding, rad or m."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +30,7 @@ class CoordinateBounds(NotebookDisplayed):
     full_turns: Booleans
 
     def summary(self) -> str:
-        """How many coordinates have limits."""
+        """The number of coordinates that have limits."""
         limited = int((np.isfinite(self.lower) | np.isfinite(self.upper)).sum())
         return f"Bounds of {len(self.lower)} coordinates, {limited} of them with a range"
 

@@ -48,7 +48,7 @@ class Joints(NotebookDisplayed):
     angle: Floats
 
     def summary(self) -> str:
-        """How many targets are reached, and the largest errors."""
+        """The number of targets that are reached, and the largest errors."""
         count = np.size(self.reached)
         reached = f"{int(np.sum(self.reached))} of {count} reached"
         errors = f"{np.max(self.distance):.2g} m, {np.max(self.angle):.2g} rad"
@@ -143,7 +143,7 @@ class InverseKinematics:
 
     @cached_property
     def _sample_placements(self) -> Floats:
-        """Where the frames are at the samples, as targets are given."""
+        """The placements of the frames at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
             T = self.model.placement(frame)(self.samples)

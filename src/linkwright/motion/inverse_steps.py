@@ -36,7 +36,7 @@ from .inverse_options import INVERSE_OPTIONS
 
 @dataclass(frozen=True)
 class _TrialStep:
-    """Where a step leads, by how much it lessens the cost, and by how much it should."""
+    """The end of a step, the decrease of the cost, and the decrease that was predicted."""
 
     q: SX
     cost: SX
@@ -67,7 +67,8 @@ class InverseIteration:
 
     @property
     def target_size(self) -> int:
-        """How many numbers of `target` are the frames'; those of the loops, s and w, follow."""
+        """The count of numbers of `target` that are the frames'; those of the loops, s and w,
+        follow."""
         return sum(TARGET_SIZES[kind] for _, kind in self.frames)
 
     @cached_property

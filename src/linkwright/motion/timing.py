@@ -1,4 +1,4 @@
-"""How fast a motion may be: the shortest time in which velocities and drives stay within bounds.
+"""The shortest time of a motion in which velocities and actuator efforts stay within bounds.
 
 All is slowed alike: in r times the time, velocities are 1/r and accelerations 1/r² of what they
 were. What drives then must do is known from inverse dynamics, friction included, so that the

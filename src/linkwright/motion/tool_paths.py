@@ -170,7 +170,7 @@ class _PathFollower:
         return found
 
     def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
-        """Why the joints cannot go on: here, or anywhere."""
+        """The error that says why the joints cannot go on: here, or anywhere."""
         usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
         if _jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"

@@ -30,7 +30,7 @@ class Trajectory(NotebookDisplayed):
     coefficients: Floats
 
     def summary(self) -> str:
-        """How many coordinates move, and when."""
+        """The number of coordinates that move, and when."""
         pieces, _, count = self.coefficients.shape
         span = f"from {self.knots[0]:.4g} to {self.knots[-1]:.4g} s"
         return f"Trajectory of {count} coordinates, {pieces} pieces {span}"
@@ -118,7 +118,7 @@ class Trajectory(NotebookDisplayed):
         return np.concatenate(times)
 
     def stretched(self, factor: float) -> Trajectory:
-        """The same way in `factor` times the time."""
+        """The same path in `factor` times the time."""
         if not 0 < factor < np.inf:
             raise LinkwrightError(f"the factor must be finite and above 0 (got {factor:g})")
         powers = float(factor) ** -np.arange(self.coefficients.shape[1])

@@ -177,7 +177,7 @@ class Interval(NotebookDisplayed):
 
     @property
     def digits(self) -> float:
-        """How many digits are certain; infinite where all are."""
+        """The number of certain digits; infinite where all are."""
         mid, radius = abs(Fraction(self.mid)), Fraction(self.radius)
         if not radius:
             return inf

@@ -62,7 +62,7 @@ _SYMBOL_MEANINGS = {
     "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
     "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
 }  # fmt: skip
-"""How symbols begin that equations make where a file names none."""
+"""The beginnings of symbols that equations make where a file names none."""
 
 
 def symbol_meaning(name: str) -> str:

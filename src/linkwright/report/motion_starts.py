@@ -1,4 +1,4 @@
-"""How a motion begins: as a user says, or, for mechanisms of the gallery, as shows what they do."""
+"""Starts of motions: given by the user, or, for gallery mechanisms, chosen to show what they do."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..simulation.start import start_of
 from ..simulation.system import System
 
 DEFAULT_SECONDS = 5.0
-"""Of motion, where nobody says."""
+"""The default duration of a motion."""
 
 
 @dataclass(frozen=True)
 class MotionStart:
-    """Where and how fast a motion begins, what drives it, and how long it is."""
+    """The state at which a motion begins, its actuator efforts, and its duration."""
 
     seconds: float = DEFAULT_SECONDS
     q0: Mapping[str, float] = field(default_factory=dict)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAGE_FIGURE_WIDTH = 92.0
-"""Of figures, mm: their words can be read where a phone shows them whole."""
+"""The width of figures, mm: their words can be read where a phone shows them whole."""
 MAX_PLOT_LINES = 8
 """Coordinates that a plot can show."""
 _MAX_TRACED_FRAMES = 4
@@ -31,7 +31,7 @@ _MAX_JOINTS_DRAWN_OFTEN = 12
 _MAX_MARKED_EVENTS = 12
 """Times of events that are marked: more of them would hide the lines."""
 _MIN_SPIN_RATIO = 15.0
-"""How many times as far as the others something turns that would hide them."""
+"""The ratio of turns above which one coordinate would hide the others."""
 
 
 def figure_html(figure: Figure, caption: str, mark: str) -> Markup:

@@ -24,9 +24,9 @@ Made = TypeVar("Made")
 
 
 MIN_VISIBLE_CHANGE = 0.02
-"""What a coordinate must change by, for the motion to be seen."""
+"""The least change of a coordinate that makes the motion visible."""
 MAX_FALL_SIZES = 2.5
-"""How far something may fall, in sizes of the mechanism: then nothing else would be seen."""
+"""The greatest fall, in sizes of the mechanism: beyond it nothing else would be seen."""
 _START_VELOCITY = 0.5
 
 
@@ -41,7 +41,7 @@ class PageMotion:
 
 @dataclass(frozen=True)
 class LeftOutPart:
-    """Why a part is not there."""
+    """The reason why a part was left out."""
 
     reason: str
 

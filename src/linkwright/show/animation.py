@@ -37,7 +37,7 @@ Pixels = Bytes
 FILM_FORMATS = (".mp4", ".gif", ".html")
 _FRAME_RATES = {".mp4": 30.0, ".gif": 20.0}
 _FILM_WIDTH, _DOTS_PER_INCH = 115.0, 181.0
-"""Of a picture, mm; dots an inch."""
+"""The width of a picture, mm; dots an inch."""
 
 
 def animate(

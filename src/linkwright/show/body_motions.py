@@ -1,4 +1,4 @@
-"""How the bodies of a mechanism move: centres of mass, their rates, and each body's energies."""
+"""Motions of bodies: centres of mass, their rates, and each body's energies."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def collisions(
     obstacles: Mapping[str, Obstacle] | None = None,
     ignore: Iterable[tuple[str, str]] = (),
 ) -> list[Encounter]:
-    """How near links come to each other and to obstacles, the nearest pair first.
+    """Distances of links from each other and from obstacles, the nearest pair first.
 
     `radius` (m) is that of all links, or by body. Links that a joint or loop holds together are
     not compared, nor are pairs of bodies in `ignore`.

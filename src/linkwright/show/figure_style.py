@@ -1,4 +1,5 @@
-"""How all pictures look: small sober type, colours that everybody can tell apart, vector files."""
+"""The style of all pictures: small sober type, colours that everybody can tell apart, vector
+files."""
 
 from __future__ import annotations
 

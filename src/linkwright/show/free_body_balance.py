@@ -50,7 +50,7 @@ class FreeBody(NotebookDisplayed):
 
     @property
     def gap(self) -> tuple[Floats, Floats]:
-        """How far the forces, and the moments about the centre of mass, are from closing."""
+        """The residual of the forces, and of the moments about the centre of mass."""
         force = sum((a.force for a in self.applied), np.zeros(3)) - self.rate
         levers = [np.cross(a.point - self.center, a.force) + a.moment for a in self.applied]
         return force, sum(levers, np.zeros(3)) - self.turning

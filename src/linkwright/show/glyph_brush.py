@@ -30,7 +30,7 @@ GLYPH_LAYERS = {
     "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "axis": 6.5,
     "dot": 6.5, "center": 7.0,
 }  # fmt: skip
-"""What lies above what; in space, links and joints besides by their depth."""
+"""The drawing order of layers; in space, links and joints are also ordered by their depth."""
 
 
 class GlyphBrush:

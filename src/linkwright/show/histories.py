@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ANGLE_UNIT, LENGTH_UNIT, NUMBER_UNIT = "rad", "m", "1"
 ROUNDING_SHARE = 1e-9
-"""What is below this share of its scale is nothing."""
+"""Values below this share of their scale count as zero."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Panel:
     unit: str
     lines: tuple[HistoryLine, ...]
     scale: float = 0.0
-    """What its values come from: they are rounding errors where they are far below it."""
+    """The size that its values come from: they are rounding errors where they are far below it."""
     note: str = ""
-    """What stands after the names of the lines."""
+    """The note after the names of the lines."""
 
     @property
     def legend_labels(self) -> list[str]:
@@ -329,7 +329,7 @@ HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
     "body_energy": _body_energy_panels,
     "closure": _closure_panels,
 }
-"""What can be drawn of every run; beside these, whatever `run.data` holds."""
+"""The histories of every run; beside these, whatever `run.data` holds."""
 RUN_DATA_NAMES = (
     "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
     "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
@@ -337,7 +337,7 @@ RUN_DATA_NAMES = (
     "potential_energy_of_springs", "mass_centers", "frame_positions", "momenta", "center_of_mass",
     "angular_momentum", "linear_momentum", "reactions", "multipliers",
 )  # fmt: skip
-"""What `run.data` can hold, beside the states of a controller."""
+"""The names that `run.data` can hold, beside the states of a controller."""
 
 
 def _data_panels(run: Run, name: str) -> list[Panel]:

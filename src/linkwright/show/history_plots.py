@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
 
 _PANEL_HEIGHT, _LEGEND_ROW_HEIGHT = 38.0, 3.5
-"""Of a panel, and of a row of names, mm."""
+"""The height of a panel, and of a row of names, mm."""
 TIME_AXIS_HEIGHT = 14.0
-"""Below all panels, for the time, mm."""
+"""The height below all panels, for the time, mm."""
 _MAX_EVENT_LINES = 200
 """The most times of events that are marked."""
 _ERROR_SHARE = 1e-7

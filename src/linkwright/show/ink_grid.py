@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _MIN_CELL_SIZE, _MAX_CELLS = 0.4, 800
 """Side of a cell, mm; how many there are at most along a side of the paper."""
 _PATH_SAMPLE_SPACING = 0.35
-"""Between samples along a path, mm."""
+"""The distance between samples along a path, mm."""
 _SHIFT_SPACING = 1.0
-"""Between places where a sign may stand, mm."""
+"""The distance between places where a glyph may stand, mm."""
 _BACKGROUND_LAYER = 1.0
-"""What lies below this layer (floors and their grids) may be written on."""
+"""The layer below which ink (floors and their grids) may be written on."""
 _TEXT_WEIGHT = 6.0
-"""How much more a cell of words counts than a cell of lines."""
+"""The weight of a cell of words against a cell of lines."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class PaperTransform:
 
 
 class InkGrid:
-    """How much is drawn in every cell of the paper, and its sums over boxes."""
+    """The ink in every cell of the paper, and its sums over boxes."""
 
     def __init__(self, paper: PaperTransform) -> None:
         self.paper = paper
@@ -142,7 +142,7 @@ class InkGrid:
 
 
 def shift_to_free_ink(ink: InkGrid, low: Floats, high: Floats) -> Floats:
-    """How far a box on the paper has to move so that it covers as little as it can, mm: nowhere
+    """The shift of a box on the paper after which it covers as little as it can, mm: nowhere
     if it covers nothing, else to the nearest such place on the paper."""
     room = ink.paper.low - low, ink.paper.high - high
     sides = [_shifts_on_paper(room[0][k], room[1][k]) for k in range(2)]

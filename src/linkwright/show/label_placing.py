@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _DIRECTION_COUNT, _PLACE_DISTANCES = 24, (0.6, 1.8, 3.2, 5.0, 7.5, 10.5, 14.0, 18.0)
 """Directions in which a place is looked for, and distances, mm."""
 _PLACE_GRID_SPACING, _MAX_GRID_PLACES = 3.0, 40
-"""Between places all over the paper, mm, where nothing near is free; the most along a side."""
+"""The distance between places all over the paper, mm, where nothing near is free; the most along a
+side."""
 _LABEL_PADDING = 0.35
 """Free of words around a word, mm."""
 _MAX_BESIDE_DISTANCE, _MIN_NEARER_RATIO = 2.4, 1.5
@@ -240,7 +241,7 @@ def _grid_places(length: float) -> int:
 
 
 def _lines_cross(lines: Floats, one: Floats) -> Booleans:
-    """Which of the lines (n, 2, 2) cross one line."""
+    """Tell which of the lines (n, 2, 2) cross one line."""
 
     def side(a: Floats, b: Floats, p: Floats) -> Floats:
         u, v = b - a, p - a

@@ -23,7 +23,7 @@ _DIMENSION_FONT_SIZE, _LINE_GAP, _MIN_LINE_LENGTH = 7.0, 0.9, 1.0
 """Points of a letter; mm between a line and its word; the shortest line that has one, mm."""
 _PLACE_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)
 _MAX_COVERED_INK = 3.0
-"""What a word may cover."""
+"""The ink that a label may cover."""
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def center_of_mass_name(body: str) -> str:
 
 
 def _joint_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
-    """Where joints meet a link."""
+    """The points where joints meet a link."""
     found = []
     for span in scene.tree.joints:
         if span.frame.link == link and span.links:

@@ -117,7 +117,7 @@ def prepare_axes(
 
 
 def axes_meters_per_mm(axes: Axes) -> float:
-    """How many metres of the mechanism a millimetre of the paper shows."""
+    """The metres of the mechanism that a millimetre of the paper shows."""
     low, high = axes.get_xlim()
     share = axes.get_position().width * 1.08  # the layout will use more of the paper
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))

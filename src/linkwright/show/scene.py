@@ -67,7 +67,7 @@ class Scene:
 
     @cached_property
     def home(self) -> Floats:
-        """Where loops and constraints close, or nothing is displaced."""
+        """The home configuration, where loops and constraints close, or nothing is displaced."""
         from ..kinematics.assembly import assemble
         from ..kinematics.tree_coordinates import neutral_coordinates
 
@@ -100,8 +100,8 @@ class Scene:
 
     @cached_property
     def hinge_lifts(self) -> dict[str, float]:
-        """How far along their axes hinges are drawn from where the file has them: one that it
-        has on the floor on which wheels roll is drawn where its child's mass is."""
+        """The shifts along their axes by which hinges are drawn away from where the file has them:
+        one that it has on the floor on which wheels roll is drawn where its child's mass is."""
         floors = [self.tree.find_frame(tie.on) for tie in self.tree.restraints.entries
                   if isinstance(tie, WheelRestraint) and tie.other_radius is None]  # fmt: skip
         found: dict[str, float] = {}

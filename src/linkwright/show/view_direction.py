@@ -1,4 +1,4 @@
-"""Where one looks from: the plane of a planar mechanism, or a direction in space."""
+"""View directions: the plane of a planar mechanism, or a direction in space."""
 
 from __future__ import annotations
 

@@ -32,9 +32,10 @@ FUNCTIONS_COMPARED_ONCE = (
 )  # fmt: skip
 """Compared with the first one too."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
+"""The functions of constrained mechanisms that agree only where the constraints hold."""
 MAX_ACCELERATION_DOF = 8
-"""Beyond, accelerations are not compared themselves: they follow from M and bias."""
+"""The most degrees of freedom whose accelerations are compared; beyond, they follow from M and
+bias."""
 MAX_CONSTRAINED_COORDINATES = 12
 """The same under constraints."""
 

@@ -25,10 +25,10 @@ from ..tape import Op, Tape, record_tape
 from ..types import SX, Floats
 
 MAX_ERROR_CHANCE = 2.0**-60
-"""Of an error, for each identity: many together stay below 2⁻⁵⁰."""
+"""The chance of an error for each identity: many together stay below 2⁻⁵⁰."""
 COMPARED_LOOP_STATES, LOOP_TOLERANCE = 4, 1e-8
 ROUNDED_DIGITS = 11
-"""Where constants were rounded on a tape, this much must agree."""
+"""The digits that must agree where constants were rounded on a tape."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class DegreeBounds:
 
     @cached_property
     def root_levels(self) -> dict[int, int]:
-        """How deep roots stand inside other roots, by their instructions."""
+        """The depth of roots inside other roots, by their instructions."""
         depth: list[int] = []
         found: dict[int, int] = {}
         for k, op in enumerate(self.ops):

@@ -38,7 +38,7 @@ from ...tape.writer import TapeWriter
 T = TypeVar("T")
 
 _FLOAT_BITS = 53
-"""Of integers that are floats."""
+"""The bits of integers that are floats."""
 
 
 class TapeAlgebra(Protocol[T]):

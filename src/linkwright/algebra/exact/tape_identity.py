@@ -30,7 +30,7 @@ from .modular_arithmetic import BadPointError, chance_of_error
 from .residue_programs import ModularProgram, TapePoint
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
-"""Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
+"""Exponents of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
 MAX_POINT_TRIES = 20
 SURVEYED_POINTS = 32
@@ -114,7 +114,7 @@ def _compare_programs(
 def _count_independent_roots(
     programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
 ) -> int | None:
-    """How many different square roots there are, if no product of radicands is a square in the
+    """The number of different square roots, if no product of radicands is a square in the
     field of those inside: then all roots together make a field, and an identity that holds for
     some signs of them holds for all, and so for the positive ones.
 

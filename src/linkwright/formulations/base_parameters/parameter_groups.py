@@ -104,7 +104,7 @@ class BaseParameters(NotebookDisplayed):
     rank_of_values: int
 
     def summary(self) -> str:
-        """How many there are."""
+        """The number of base parameters."""
         return f"BaseParameters of {self.mechanism.name}: {len(self.parameters)}"
 
     @property

@@ -1,4 +1,4 @@
-"""Where bodies are and how they move, and the equations that a constraint puts upon them."""
+"""Positions and velocities of bodies, and the equations that a constraint puts upon them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tree_coordinates import spread_velocities
 from ..world_kinematics import WorldKinematics
 
 SymbolScope = dict[str, Scalar]
-"""What names in expressions stand for."""
+"""The meaning of names in expressions."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class ConstraintRows:
 
 
 class BodyStates:
-    """Where bodies are and how they move; some may be displaced by a small `shift` (6: turn,
+    """Positions and velocities of bodies; some may be displaced by a small `shift` (6: turn,
     translation about the world's origin) and a small `push` of their velocity."""
 
     def __init__(

@@ -56,7 +56,7 @@ SINGLE_PRECISION = ScalarPrecision("float", 4)
 
 @dataclass(frozen=True)
 class ContextLayout:
-    """Where things stand in a context, counted in vectors; operands fill whole tiles."""
+    """The layout of a context, counted in vectors; operands fill whole tiles."""
 
     inputs: tuple[int, ...]
     trigonometry: int
@@ -140,7 +140,7 @@ class _TapeEmitter:
         return {int(k) for k in np.flatnonzero(simple)} | known
 
     def context_slot(self, value: int) -> int:
-        """Where a value that is at hand stands in the context."""
+        """The slot of a value in the context."""
         if self.tape.ops[value] == Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[value, :2])
             return self.layout.inputs[port] + entry

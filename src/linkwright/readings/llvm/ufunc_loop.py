@@ -164,7 +164,7 @@ class LoopWriter:
                 raise AssertionError(shape)
 
     def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
-        """Where the operands of the block that begins at state %first are."""
+        """Write the addresses of the operands of the block that begins at state %first."""
         lines = []
         for k in operands:
             lines += [
@@ -258,7 +258,7 @@ moved{tag}:"""
         return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
     def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
-        """Where tiles are counted from, in the array and in the context."""
+        """The origin of tiles, in the array and in the context."""
         if leads:
             return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
         return f"%here{tag}{k}", f"%own{tag}"
