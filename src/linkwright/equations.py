@@ -62,7 +62,7 @@ class Equations(SummarizedResult):
     """Equations of motion of a mechanism, derived by one formulation.
 
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
-    symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·speeds.
+    symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·velocities.
     `extras` are results that only this formulation has; `state` its own states where they
     are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not,
     and `leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close exactly).
@@ -129,7 +129,7 @@ class Equations(SummarizedResult):
 
     @cached_property
     def constants(self) -> dict[str, ExactNumber]:
-        """What stands among the parameters, but is a number: literals of expressions, and π."""
+        """The parameters that are mere numbers: literals of expressions, and π."""
         own = self.parameters
         return {name: own[name] for name in own if name in self.literals or name == PI}
 
@@ -160,8 +160,8 @@ class Equations(SummarizedResult):
         return self.expressions("forces")[0]
 
     def can_build(self, name: str) -> bool:
-        """Whether a function that they know by name exists: C follows from M only where speeds are
-        rates of coordinates."""
+        """Whether a function that they know by name exists: C follows from M only where velocities
+        are rates of coordinates."""
         return name != "coriolis_matrix" or name in self.builders or self.nq == self.nv
 
     def function_names(self) -> list[str]:
@@ -189,11 +189,11 @@ class Equations(SummarizedResult):
         elif name in self._completion_builders:
             made = self._completion_builders[name](self)
         elif name in self.absent_functions:
-            raise UnsupportedError(f"there is no {name} here: {self.absent_functions[name]}")
+            raise UnsupportedError(f"{name} is not available: {self.absent_functions[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(
-                f"there is no function '{name}'", remedy=suggest_remedy(name, known)
+                f"unknown function '{name}'", remedy=suggest_remedy(name, known)
             )
         return made if isinstance(made, tuple) else (made,)
 
@@ -307,10 +307,10 @@ def _complete_forward_dynamics(eqs: Equations) -> SX:
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:
-    """½ ∂(C q̇)/∂q̇: the terms of second degree in the speeds are C q̇ with Christoffel's C."""
+    """½ ∂(C q̇)/∂q̇: the terms of second degree in the velocities are C q̇ with Christoffel's C."""
     if eqs.nq != eqs.nv:
         raise NameNotFoundError(
-            f"the formulation '{eqs.by}' has no coriolis_matrix where speeds are no rates",
+            f"the formulation '{eqs.by}' has no coriolis_matrix where velocities are not rates",
             remedy="use 'recursive', or rotation = \"cardan\"",
         )
     (bias,) = eqs.expressions("bias")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linkwright.model.guard import ConstrainedState
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError

@@ -192,7 +192,7 @@ def test_what_does_not_move_is_refused() -> None:
     still = lw.Mechanism(
         name="still", bodies={"a": {"mass": 1}}, joints={"f": {"type": "fixed", "child": "a"}}
     )
-    with pytest.raises(lw.LinkwrightError, match="still has no freedom"):
+    with pytest.raises(lw.LinkwrightError, match="still has no degrees of freedom"):
         base_parameters(still)
 
 

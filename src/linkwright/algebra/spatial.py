@@ -116,13 +116,13 @@ ZERO_INERTIA = SpatialInertia(0.0, ZERO3, IDENTITY * 0.0)
 
 
 def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
-    """From mass, mass centre, and the tensor about the mass centre (Steiner)."""
+    """The spatial inertia from mass, centre of mass and the tensor about it (Steiner)."""
     return SpatialInertia(m, m * c, I_c + m * (dot(c, c) * IDENTITY - outer(c, c)))
 
 
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
-    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is no rigid body's."""
+    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is not of a rigid body."""
 
     I: Array  # noqa: E741
     H: Array

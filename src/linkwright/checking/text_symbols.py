@@ -1,4 +1,4 @@
-"""What a reader of equations must know of the mechanism and of the text.
+"""The names of the mechanism and of the text that a reader of equations must know.
 
 Which names are the mechanism's, which are vectors, and which letters are functions: `M(q)` is M,
 and `m(q)` a product.
@@ -238,7 +238,7 @@ class TextSymbols:
 
 
 def collect_text_symbols(mechanism: Mechanism | None, text: str) -> TextSymbols:
-    """What is known before the text is read."""
+    """Collect the symbols that are known before the text is read."""
     letters = frozenset(_BARE_CAPITAL.findall(text))
     dotted = frozenset(_DOTTED_LATEX_LETTER.findall(text)) | frozenset(
         _DOTTED_TEXT_LETTER.findall(text)

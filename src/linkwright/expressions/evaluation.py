@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class Interpretation(Protocol[T]):
-    """What the nodes of a syntax tree mean, below the layer that knows tapes: floats, dimensions,
+    """The meaning of a syntax tree's nodes, below the layer that knows tapes: floats, dimensions,
     CasADi expressions. Exact readings are algebras of operations (`algebra.exact`)."""
 
     def number(self, value: Fraction) -> T: ...

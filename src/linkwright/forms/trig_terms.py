@@ -1,4 +1,4 @@
-"""From polynomials of the ring to the terms that are printed.
+"""Conversion of polynomials of the ring to the terms that are printed.
 
 The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
 cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.

@@ -30,7 +30,7 @@ MAX_KEPT_EQUATIONS = 32
 def formulation_module(name: str) -> ModuleType:
     if name not in FORMULATIONS:
         raise NameNotFoundError(
-            f"there is no formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
+            f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
 

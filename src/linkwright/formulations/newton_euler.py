@@ -1,7 +1,7 @@
 """Newton's and Euler's equations of free bodies, Bayseç and Kapucu (1996), (23)–(46).
 
-Every body is free: (α, a) are its angular acceleration and that of its mass centre, and each
-joint is an unknown wrench w (moment, force) on the body behind it, about its mass centre:
+Every body is free: (α, a) are its angular acceleration and that of its centre of mass, and each
+joint is an unknown wrench w (moment, force) on the body behind it, about its centre of mass:
 
     N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
                          F = (−ω × Iω, m g)

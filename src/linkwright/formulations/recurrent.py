@@ -64,7 +64,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 def recurrent_matrices(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """W and V of W q̈ = P + V as numbers, at coordinates q, speeds qd and time t."""
+    """W and V of W q̈ = P + V as numbers, at coordinates q, velocities qd and time t."""
     tree = build_tree(mechanism, "numeric")
     motion = tree.motion
     inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
@@ -114,7 +114,7 @@ class LinkQuantity:
 
 @dataclass(frozen=True)
 class RecurrentLink:
-    """A link of the chain: transition matrix A, origin, and the axis of its freedom."""
+    """A link of the chain: transition matrix A, origin, and the axis of its degree of freedom."""
 
     A: LinkQuantity
     origin: LinkQuantity
@@ -122,7 +122,7 @@ class RecurrentLink:
 
 
 class RecurrentChain:
-    """W and V at coordinates q and speeds qd, numbers or symbols."""
+    """W and V at coordinates q and velocities qd, numbers or symbols."""
 
     def __init__(self, tree: KinematicTree, q: Array, qd: Array) -> None:
         self.tree = tree

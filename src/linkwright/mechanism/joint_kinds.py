@@ -74,7 +74,7 @@ class SecondAxis:
 
 @dataclass(frozen=True, slots=True)
 class LoopClosure:
-    """What a joint keeps constant where it closes a loop.
+    """The values that a joint keeps constant where it closes a loop.
 
     `held_directions` names the directions along which the two origins stay together: a is the axis
     `about`, b and c are normal to it, all fixed in the parent or the child (`directions_in`).
@@ -158,13 +158,13 @@ class JointKind:
 
     @cached_property
     def _dofs(self) -> tuple[tuple[DegreeOfFreedom, ...], ...]:
-        """With angles, then with a quaternion."""
+        """The entries with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(f for motion in motions for f in motion.dofs) for motions in both)
 
     @cached_property
     def _coordinate_endings(self) -> tuple[tuple[str, ...], ...]:
-        """With angles, then with a quaternion."""
+        """The entries with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
 

@@ -134,14 +134,15 @@ class Model(
         self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: it has no joint with a freedom",
-                remedy="add one, or unlock one",
+                f"{mechanism.name} cannot move: it has no degrees of freedom",
+                remedy="add a joint, or unlock one",
             )
         self._facts = self._load_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
     def _load_facts(self) -> ModelFacts:
-        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        """Load facts from the cache, or from the equations: so a bad mechanism is refused at
+        once."""
         key = code_cache.cache_key("facts", self._identity)
         if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
@@ -152,12 +153,12 @@ class Model(
 
     @property
     def equations(self) -> Equations:
-        """What is compiled; derived when first needed."""
+        """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
     def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
-        independent speeds keep their values, the others follow from rough ones.
+        independent velocities keep their values, the others follow from rough ones.
 
         p: values of the parameters that are kept (default: `nominal_parameters`).
         """
@@ -260,7 +261,7 @@ class Model(
         return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
-        """How many floating-point operations one call of a function takes."""
+        """The number of floating-point operations of one call of a function."""
         return count_tape_operations(self.tape(name, *frame))
 
     def certified(

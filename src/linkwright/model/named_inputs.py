@@ -22,7 +22,7 @@ _ENTRY_KINDS = {
     "q": "coordinate", "q1": "coordinate", "p": "parameter", "wrenches": "body",
     "lambda": "multiplier",
 }  # fmt: skip
-"""What the entries of inputs are called in messages; those of all others belong to velocities."""
+"""The names of inputs' entries in messages; those of all others belong to velocities."""
 
 
 def read_named_inputs(

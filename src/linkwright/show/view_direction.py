@@ -1,4 +1,4 @@
-"""Where one looks from: the plane of a planar mechanism, or a direction in space."""
+"""View directions: the plane of a planar mechanism, or a direction in space."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def choose_view(
         return View(right, up, True)
     if isinstance(asked, str) and asked != "space":
         raise LinkwrightError(
-            f"'{asked}' is no view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
+            f"'{asked}' is not a view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
         )
     normal = view_plane_normal(tree, gravity) if asked is None else None
     if normal is not None:

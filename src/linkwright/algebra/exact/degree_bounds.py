@@ -1,4 +1,4 @@
-"""What a tape is as a rational function: which angles it has, and how high its degrees may be.
+"""A tape as a rational function: its angles, and bounds of its degrees.
 
 Every value is a quotient N/E of polynomials in the tape's generators: inputs, cos and sin of their
 angles, and functions that are not rational. E is kept as a product of divisors, so that sums have
@@ -71,7 +71,7 @@ class DegreeBounds:
 
     @cached_property
     def root_levels(self) -> dict[int, int]:
-        """How deep roots stand inside other roots, by their instructions."""
+        """The depth of roots inside other roots, by their instructions."""
         depth: list[int] = []
         found: dict[int, int] = {}
         for k, op in enumerate(self.ops):

@@ -5,7 +5,7 @@ combination of angles that each are a random rational point (c, s) of the circle
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
-so that cos(q₁ + q₂) and sin 2q are exact. An angle that is no such combination (a gear's ratio, an
+so that cos(q₁ + q₂) and sin 2q are exact. Any other angle (a gear's ratio, an
 expression) is a point of its own, the same wherever its value is the same; it need not be
 independent of the others, so that in a `lenient` field it counts as an unknown function. Outside
 sin and cos, q is a number independent of its point: what holds for independent numbers holds for
@@ -138,7 +138,7 @@ class PrimeField:
             return self.missing_residue(str(error))
 
     def missing_residue(self, why: str) -> Residue:
-        """What stands in the place of a value that there is not."""
+        """The residue that stands for a value that does not exist."""
         return Residue(0, marks=ResidueMarks(failure_reason=why))
 
     def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
@@ -286,6 +286,6 @@ def _right_angle_point(turns: Fraction) -> tuple[int, int]:
     quarters = 2 * turns
     if quarters.denominator != 1:
         raise UnsupportedError(
-            f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
+            f"an angle of {turns}·π is not a right angle", remedy="keep it as a symbol"
         )
     return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]

@@ -24,7 +24,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class OpaqueFunction:
-    """A generator for a function of values that is no polynomial of them."""
+    """A generator for a function of values that is not a polynomial of them."""
 
     op: Op
     operands: tuple[Quotient, ...]

@@ -38,11 +38,11 @@ from ...tape.writer import TapeWriter
 T = TypeVar("T")
 
 _FLOAT_BITS = 53
-"""Of integers that are floats."""
+"""The bits of integers that are floats."""
 
 
 class TapeAlgebra(Protocol[T]):
-    """What operations mean; one without a meaning raises `UnsupportedError`."""
+    """The meaning of a tape's operations; one without a meaning raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T: ...
 

@@ -6,7 +6,7 @@ each a random rational point of the circle,
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
 of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
-a unit quaternion are a random rational point of the sphere. An angle that is no combination of
+a unit quaternion are a random rational point of the sphere. An angle that is not a combination of
 inputs with rational multiples is a point of its own, the same wherever its value is the same; and
 so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
 those places holds for the right ones; what differs there is left undecided. Square roots are taken
@@ -31,7 +31,7 @@ from .modular_arithmetic import BadPointError, chance_of_error
 from .residue_programs import ModularProgram, TapePoint
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
-"""Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
+"""Exponents of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
 MAX_POINT_TRIES = 20
 SURVEYED_POINTS = 32
@@ -115,11 +115,11 @@ def _compare_programs(
 def _count_independent_roots(
     programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
 ) -> int | None:
-    """How many different square roots there are, if no product of radicands is a square in the
+    """The number of different square roots, if no product of radicands is a square in the
     field of those inside: then all roots together make a field, and an identity that holds for
     some signs of them holds for all, and so for the positive ones.
 
-    A product that has no root at some point is no square.
+    A product that has no root at some point is not a square.
     """
     depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0

@@ -1,4 +1,4 @@
-"""Where outputs wait in a context, and when they leave it.
+"""Places of outputs in a context, and when they leave it.
 
 Outputs leave in tiles of W entries, as soon as the chunk that completes a tile has run and
 while its vectors are still in the nearest cache. Neighbouring tiles stand side by side, so

@@ -98,7 +98,7 @@ class StepLoopWriter(LoopWriter):
         return "\n".join(lines)
 
     def write_port_packing(self, operands: Sequence[int], tag: str) -> str:
-        """What stays the same from step to step is packed in the first of them only."""
+        """Pack an input; one that stays the same from step to step is packed in the first only."""
         lines = [self.write_operand_places(operands, tag)]
         for k in operands:
             cols, s0, s1 = self.operand_strides(k)
@@ -144,7 +144,7 @@ kept.c{chunk}:"""
         return self.write_any_packing() + self.write_broadcast_packing() + super().write_loop()
 
     def write_batch_body(self) -> str:
-        """From `%batch:` on, whatever happens to the states of a batch."""
+        """Write the loop over the states of a batch, from `%batch:` on."""
         timed = [k for k in range(self.n_in) if self.course.is_timed(k)]
         others = [k for k in range(self.n_in) if k not in timed]
         begin = self.loop_over_blocks(
