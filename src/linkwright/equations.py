@@ -64,11 +64,11 @@ class Equations(SummarizedResult):
     `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
     symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·velocities.
     `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇); `home` is q where loops and constraints close, `unclosed` why they do not,
-    and `leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close exactly).
-    Where they are `complete`, functions without a builder follow from others; `absent` are those
-    that there cannot be, and why. `literals` are parameters that stand for numbers inside of
-    expressions, and are written as these. `passive_parts` are the springs that are printed with
+    are not (q, q̇); `home` is q where loops and constraints close, `assembly_failure` why they do
+    not, and `closure_leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close
+    exactly). If `is_complete`, functions without a builder follow from others; `absent_functions`
+    are those that there cannot be, and why. `literals` are parameters that stand for numbers inside
+    of expressions, and are written as these. `passive_parts` are the springs that are printed with
     named lengths, and the rest of `passive`. `is_derived`: they are as `derive` gave
     them, not a changed copy.
     """

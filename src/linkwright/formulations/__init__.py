@@ -44,7 +44,8 @@ def derive(
     """Return the equations of motion of a mechanism by a named formulation.
 
     Equations do not change, so the most recent ones are cached: deriving the same again returns
-    them at once, with all expressions that they have built. `derive_afresh` does not use the cache.
+    them at once, with all expressions that they have built. `derive_uncached` does not use the
+    cache.
 
     Parameters
     ----------

@@ -58,7 +58,8 @@ def derive(
     iterations: int = 0,
 ) -> Equations:
     """Approximate equations. `bodies` are those whose centres of mass become coordinates (all that
-    do not hang on ground directly); `beta` (N/m) and `gamma` (s) as `suggested` if not given."""
+    do not hang on ground directly); `beta` (N/m) and `gamma` (s) from `suggest_penalty_factors` if
+    not given."""
     if iterations and gamma is not None and gamma <= 0:
         raise UnsupportedError(
             f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"

@@ -8,7 +8,8 @@ A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi
     GᵀM G ȧ = Gᵀ(τ − b − M c)                                       b: bias of the tree
     λ = A_p⁻ᵀ (M q̈ + b − τ)_p                                        forces of the chosen rows
 
-Which rows and velocities is data (`Choice`); `pivot` tells how far a state is from where they fail.
+Which rows and velocities is data (`PivotChoice`); `pivot` tells how far a state is from where they
+fail.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ class VelocityReduction:
 
 def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
     """The wrench of every loop's parent on its child, about the joint's origin in the parent;
-    `loads` are those of `constraint_loads`, which name the loop that they belong to."""
+    `loads` are those of `constraint_body_forces`, which name the loop that they belong to."""
     found, setting = [], BodyStates(tree)
     for tie in tree.restraints.entries:
         if not isinstance(tie, LoopRestraint):

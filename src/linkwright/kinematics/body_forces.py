@@ -51,7 +51,8 @@ def spring_body_forces(
 class SpringLength:
     """A spring or damper between points that are L apart: f = −(k (L − l0) + c L̇) ∂L/∂q.
 
-    `square` is L², `slope` L ∂L/∂q along the model's velocities and `rate` L L̇, all without roots.
+    `length_squared` is L², `length_jacobian` L ∂L/∂q along the model's velocities and `length_rate`
+    L L̇, all without roots.
     """
 
     spring: PointSpring

@@ -24,7 +24,7 @@ from .pivots import PivotChoice, choose_pivots
 class Mobility(NotebookDisplayed):
     """The mobility at a configuration q.
 
-    `freedom` counts independent velocities, `configuration` independent coordinates (only
+    `dof` counts independent velocities, `configuration` independent coordinates (only
     constraints of positions restrict those); `equations` and `rank` those of the constraints;
     `redundant` names rows that others imply, with the loops and constraints that do; `idle` rows
     that hold anyway. `nearly` are those among them that do so only within the mechanism's

@@ -18,7 +18,7 @@ from .tree_coordinates import spread_coordinates
 @dataclass(frozen=True)
 class JointAxis:
     """One degree of freedom of the tree: it turns about the axis s through the point r, or slides
-    along s, or both (`pitch`, metres a radian); `index` is its place among the tree's
+    along s, or both (`pitch`, metres a radian); `velocity_index` is its place among the tree's
     velocities."""
 
     velocity_index: int

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class _ConstraintPart(MechanismPart):
-    """A constraint on the motion; `rows` counts its equations of positions and of velocities."""
+    """A constraint on the motion; `row_counts` counts its equations of positions and of
+    velocities."""
 
     @property
     def row_counts(self) -> tuple[int, int]:

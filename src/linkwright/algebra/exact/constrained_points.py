@@ -4,7 +4,7 @@ Closures are linear in lengths, slides and time, one by one. As many of these as
 independent equations are reckoned from the rest, so that all closed positions of all such
 mechanisms are reached. Velocities are those that the constraints allow, which are linear in them.
 What is reckoned is a quotient of determinants in what is random: the degree of a function of it
-is at most the product of both degrees (`degree`).
+is at most the product of both degrees (`solution_degree`).
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ derive them for manipulators.
     C_kj = Σ c_ijk q̇_i,   φ_k = ∂V/∂q_k                           Virgala (21, 18)
 
 All Christoffel symbols of n links are n³ sums, each of a length that grows with n. Beyond
-`FEW` degrees of freedom the same D and C (Ḋ − 2C skew) are summed by `composites`, n² sums of one
-length.
+`MAX_CHRISTOFFEL_VELOCITIES` degrees of freedom the same D and C (Ḋ − 2C skew) are summed by
+`composite_bodies`, n² sums of one length.
 """
 
 from __future__ import annotations
