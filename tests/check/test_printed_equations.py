@@ -106,10 +106,10 @@ def test_an_unknown_symbol_beside_superabundant_coordinates_is_named() -> None:
 @pytest.mark.parametrize(
     ("mechanism", "text", "why"),
     [
-        ("car", "f1 = 0", "there are no constraints of positions"),
+        ("car", "f1 = 0", "the mechanism has no holonomic constraints"),
         ("rolling-disk", "T = m1*3", "did you mean 'm'"),
         ("rolling-disk", "M77 = 0", "its indices are out of range"),
-        ("quadruped", "c111 = 0", "speeds that are rates of coordinates"),
+        ("quadruped", "c111 = 0", "velocities that are rates of coordinates"),
         ("cart-pole", "m1 = 1", "2 indices, such as m11"),
     ],
 )

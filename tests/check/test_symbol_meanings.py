@@ -216,11 +216,11 @@ def test_shorthands_of_sines_are_of_the_coordinates_of_that_name() -> None:
 
 @pytest.mark.parametrize("names", [5, {"phi2": 5}, {5: "g"}, ["q1"]])
 def test_names_that_are_no_text_are_refused_in_one_sentence(names: Any) -> None:
-    with pytest.raises(LinkwrightError, match="is no mapping of text to text"):
+    with pytest.raises(LinkwrightError, match="is not a mapping of text to text"):
         lw.check(lw.gallery("elbow"), "phi2 = m2", names=names)
 
 
 @pytest.mark.parametrize("name", ["=g", "rate@phi2", ""])
 def test_symbols_of_sympy_cannot_reach_internal_names(name: str) -> None:
-    with pytest.raises(LinkwrightError, match="is no name of a symbol"):
+    with pytest.raises(LinkwrightError, match="is not the name of a symbol"):
         lw.check(lw.gallery("elbow"), {"phi2": sp.Symbol(name)})
