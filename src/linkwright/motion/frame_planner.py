@@ -58,9 +58,7 @@ def planned(
     (11, 2)
     """
     if not 2 <= samples <= _MAX_SAMPLES:
-        raise LinkwrightError(
-            f"{samples} samples cannot be shown", remedy=f"give 2 to {_MAX_SAMPLES}"
-        )
+        raise LinkwrightError(f"samples must be from 2 to {_MAX_SAMPLES} (got {samples})")
     model = compiled(mechanism)
     check_plannable(mechanism, model)
     t, q, qd, qdd = trajectory.sampled(samples)
@@ -126,7 +124,8 @@ def plan_to(
         check_trajectory_duration(duration)
     elif not has_rate_limits(mechanism):
         raise LinkwrightError(
-            "no limits of speeds or drives say how fast it may go", where=mechanism.name,
+            "the mechanism has no velocity or effort limits that set the duration",
+            where=mechanism.name,
             remedy="give a duration (--time)",
         )  # fmt: skip
     begin = _read_start(mechanism, model, start)

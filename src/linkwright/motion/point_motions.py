@@ -86,7 +86,7 @@ def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
 
 def check_trajectory_duration(duration: float) -> None:
     if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
-        raise LinkwrightError(f"{duration} s is no duration", remedy="give seconds above 0")
+        raise LinkwrightError(f"the duration must be a number of seconds above 0 (got {duration})")
 
 
 def through(
@@ -182,7 +182,7 @@ def trapezoid(
         for x, what in ((speed, "the speed"), (acceleration, "the acceleration"))
     ]
     if any((x <= 0).any() for x in most) or np.isinf(most[1]).any():
-        raise LinkwrightError("speeds and accelerations must be above 0, and the latter finite")
+        raise LinkwrightError("velocities and accelerations must be above 0, and the latter finite")
     if not way.any():
         raise LinkwrightError("the motion begins where it ends", remedy="give another end")
     if not together:

@@ -28,5 +28,5 @@ class PolynomialBudget:
         self.remaining_terms -= terms
         if terms > self.max_terms or self.remaining_terms < 0 or time.monotonic() > self.deadline:
             raise BudgetError(
-                "the closed form is too long to be read", remedy="raise terms or seconds"
+                "the closed form is too long to read", remedy="raise terms or seconds"
             )
