@@ -62,7 +62,9 @@ def test_angles_and_slides_have_panels_of_their_own() -> None:
 def test_powers_of_ten_stand_with_the_unit(size: float, label: str) -> None:
     """Numbers on the axis times the power are the data; nothing lies above the axis."""
     t = np.linspace(0.0, 1.0, 5)
-    figure = show.history_plots.over_time(t, [Panel("work", "J", (HistoryLine("a", "a", size * t),))])
+    figure = show.history_plots.over_time(
+        t, [Panel("work", "J", (HistoryLine("a", "a", size * t),))]
+    )
     figure.draw_without_rendering()
     axis = figure.axes[0].yaxis
     assert figure.axes[0].get_ylabel() == label
