@@ -112,7 +112,9 @@ def derive_uncached(
     else:
         equations = chosen.derive(mechanism, parameters, **options)
     object.__setattr__(equations, "is_derived", True)
-    object.__setattr__(equations, "recipe", partial(derive, mechanism, by, parameters, **options))
+    object.__setattr__(
+        equations, "derivation", partial(derive, mechanism, by, parameters, **options)
+    )
     return equations
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import LinkwrightError
@@ -107,9 +109,10 @@ class March:
 
     def _keep_reached(self) -> None:
         """The last state, behind the samples; Ctrl-C may have come while a sample was kept."""
-        complete = min(len(self.times), len(self.found))
-        del self.times[complete:], self.found[complete:]
-        for history in (self.pushes, self.borne, self.driven):
+        optional: tuple[list[Any], ...] = (self.pushes, self.borne, self.driven)
+        histories: list[list[Any]] = [self.times, self.found, *(x for x in optional if x)]
+        complete = min(map(len, histories))
+        for history in histories:
             del history[complete:]
         if self.last[0] > self.times[-1] and self._holds_finite_drives(*self.last):
             t, y = self.last
