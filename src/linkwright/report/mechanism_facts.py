@@ -22,7 +22,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
     freedom = _mobility_facts(mechanism)
     return {
         "name": mechanism.name,
-        "freedom": freedom["dof"] if freedom else speeds,
+        "freedom": freedom["freedom"] if freedom else speeds,
         "speeds": speeds,
         "coordinates": sum(len(joint.coordinates) for _, joint in moving),
         "total_mass": sum(masses.values()),
@@ -80,7 +80,7 @@ def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
     try:
         found = mobility(mechanism)
     except LinkwrightError as error:
-        return {"dof": None, "why": str(error)}
+        return {"freedom": None, "why": str(error)}
     return {**asdict(found), "text": str(found)}
 
 
