@@ -6,7 +6,23 @@ from collections.abc import Sequence
 
 
 class LinkwrightError(Exception):
-    """Base of all errors: `what` is wrong, `where` (file, table, key) and a `remedy`."""
+    """The base class of all errors of Linkwright.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong.
+    where : str
+        The file, table or key.
+    remedy : str
+        What to do.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.LinkwrightError("mass is negative", where="bodies.link1", remedy="give above 0"))
+    bodies.link1: mass is negative; give above 0
+    """
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
         super().__init__(what, where, remedy)
@@ -23,7 +39,18 @@ class LinkwrightError(Exception):
         return (_rebuild_error, (type(self), self.what, self.where, self.remedy))
 
     def within(self, outer: str) -> LinkwrightError:
-        """The same error, seen from the enclosing place `outer` (a file, a table)."""
+        """Return the same error with an enclosing place in front of its own.
+
+        Parameters
+        ----------
+        outer : str
+            A file or a table.
+
+        Returns
+        -------
+        LinkwrightError
+            A copy.
+        """
         where = f"{outer}: {self.where}" if self.where else outer
         return type(self)(self.what, where=where, remedy=self.remedy)
 
@@ -78,7 +105,7 @@ class LossWarning(UserWarning):
 
 
 _MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24
-"""So many names are listed whole, and so many at most."""
+"""The most names that are all listed, and the most that are shown of longer lists."""
 
 
 def suggest_remedy(name: object, known: Sequence[str]) -> str:

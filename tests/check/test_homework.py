@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,52 +12,10 @@ from typing import Any
 import pytest
 
 import linkwright as lw
-from linkwright.checking import Homework
 from linkwright.checking.documents import extract_document_equations
 from linkwright.checking.homework import escape_spreadsheet_cell
 from linkwright.errors import FileError
-from tests.commands import run
-
-SOLUTION = """
-d11 = m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2
-d12 = m2*(lc2^2 + l1*lc2*cos(q2)) + I2
-d22 = m2*lc2^2 + I2
-phi1 = (m1*lc1 + m2*l1)*g*cos(q1) + m2*lc2*g*cos(q1 + q2)
-phi2 = m2*lc2*g*cos(q1 + q2)
-tau1 = d11*ddq1 + d12*ddq2 - m2*l1*lc2*sin(q2)*(2*dq1*dq2 + dq2^2) + phi1
-tau2 = d12*ddq1 + d22*ddq2 + m2*l1*lc2*sin(q2)*dq1^2 + phi2
-"""
-WRITTEN_OUT = """
-tau1 = (m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2)*ddq1
-  + (m2*(lc2^2 + l1*lc2*cos(q2)) + I2)*ddq2 - m2*l1*lc2*sin(q2)*(2*dq1*dq2 + dq2^2)
-  + (m1*lc1 + m2*l1)*g*cos(q1) + m2*lc2*g*cos(q1 + q2)
-tau2 = (m2*(lc2^2 + l1*lc2*cos(q2)) + I2)*ddq1 + (m2*lc2^2 + I2)*ddq2
-  + m2*l1*lc2*sin(q2)*dq1^2 + m2*lc2*g*cos(q1 + q2)
-"""
-LATEX = r"""\documentclass{article}
-\begin{document}
-With $m_1 = 1$ we find % no equation of the answer
-\begin{align}
-M_{12} &= m_2 (l_{c2}^2 + l_1 l_{c2} \sin q_2) + I_2 \\
-M_{22} &= m_2 l_{c2}^2 + I_2
-\end{align}
-and \[ G_2 = m_2 l_{c2} g\cos(q_1 + q_2) \]
-\end{document}
-"""
-
-
-def marks(
-    tmp_path: Path, texts: dict[str, str | bytes], solution: str = "", arm: str = "elbow"
-) -> Homework:
-    folder = tmp_path / "texts"
-    for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-    if solution:
-        (tmp_path / "solution.txt").write_text(solution, encoding="utf-8")
-    asked = tmp_path / "solution.txt" if solution else None
-    return lw.check_folder(lw.gallery(arm), folder, solution=asked)
+from tests.check.homework_texts import LATEX, SOLUTION, WRITTEN_OUT, marks
 
 
 def test_marks_of_a_class(tmp_path: Path) -> None:
@@ -316,90 +270,6 @@ def test_page_and_table_are_safe_and_whole(tmp_path: Path) -> None:
     assert rows[0]["name"] == name or rows[1]["name"] == name
     assert any(row["name"] == "'=1+1.txt" and row["wrong"] == "1" for row in rows)
     assert {row["remark"] for row in rows if row["name"] != name} == {""}
-
-
-def test_the_command(tmp_path: Path) -> None:
-    marks(tmp_path, {"anna.txt": SOLUTION, "bob.tex": LATEX}, SOLUTION)
-    words = ("check", "texts", "--mechanism", "elbow", "--solution", "solution.txt")
-    done = run(*words, "--csv", "m.csv", "-o", "m.html", "--json", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr == "linkwright: not all right in 1 of 2 texts: bob.tex\n"
-    data = json.loads(done.stdout)
-    assert [x["mark"] for x in data["texts"]] == [1.0, 0.2857]
-    assert data["texts"][1]["findings"][0]["line"].startswith("M_{12}")
-    assert (tmp_path / "m.csv").read_text(encoding="utf-8").count("\n") == 3
-    assert "bob.tex" in (tmp_path / "m.html").read_text(encoding="utf-8")
-    assert {x.name for x in tmp_path.iterdir()} == {"texts", "solution.txt", "m.csv", "m.html"}
-    (tmp_path / "texts" / "bob.tex").unlink()
-    done = run(*words, cwd=tmp_path)
-    assert done.returncode == 0
-    assert re.search(r"anna\.txt +100 %", done.stdout)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("elbow",), "the equations are missing"),
-        (("texts",), "the mechanism is missing; add --mechanism FILE"),
-        (("elbow", "texts"), "write 'linkwright check texts --mechanism elbow'"),
-        (("texts", "e.txt", "--mechanism", "elbow"), "are both given"),
-        (("elbow", "e.txt", "--csv", "x.csv"), "--csv is for a folder of texts"),
-        (("elbow", "e.txt", "-o", "x.html"), "--output is for a folder of texts"),
-        (("elbow", "e.txt", "--solution", "e.txt"), "--solution is for a folder of texts"),
-        (("e.txt", "--mechanism", "elbow"), "write 'linkwright check elbow e.txt'"),
-        (("none", "--mechanism", "elbow"), "there is no such folder"),
-        (("bare", "--mechanism", "elbow"), "has no texts"),
-        (("texts", "--mechanism", "elbows"), "elbows"),
-        (("texts", "--mechanism", "elbow", "-o", "x.pdf"), "'.pdf' cannot be written; use .html"),
-        (("texts", "--mechanism", "elbow", "--csv", "no/x.csv"), "no: is not a folder"),
-        (("texts", "--mechanism", "elbow", "--solution", "no.txt"), "there is no such file"),
-        (("empty", "--mechanism", "elbow"), "none of its texts could be read"),
-    ],
-)
-def test_mixtures_and_mistakes_are_one_line(
-    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    from linkwright.cli import main
-
-    for name in ("texts", "bare", "empty"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "texts" / "a.txt").write_text("tau1 = tau1", encoding="utf-8")
-    (tmp_path / "empty" / "a.txt").write_text("", encoding="utf-8")
-    (tmp_path / "e.txt").write_text("tau1 = tau1", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["linkwright", "check", *words])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    error = capsys.readouterr().err
-    assert stopped.value.code == 2
-    assert said in error
-    assert error.count("\n") == 1
-
-
-def test_interruption_leaves_no_file_behind(tmp_path: Path) -> None:
-    """Ctrl-C while the second text is checked."""
-    marks(tmp_path, {"1.txt": SOLUTION, "2.txt": SOLUTION, "3.txt": SOLUTION})
-    code = (
-        "import os, signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored\n"
-        "from linkwright.checking import homework\n"
-        "read = homework.read_document\n"
-        "def press(path):\n"
-        "    if path.name == '2.txt': os.kill(os.getpid(), signal.SIGINT)\n"
-        "    if path.name == '3.txt': sys.exit('went on')\n"
-        "    return read(path)\n"
-        "homework.read_document = press\n"
-        "from linkwright.cli import main\n"
-        "main()"
-    )
-    words = ["check", "texts", "--mechanism", "elbow", "-o", "m.html"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.stderr == "linkwright: interrupted\n"
-    assert done.returncode == 130
-    assert [x.name for x in tmp_path.iterdir()] == ["texts"]
 
 
 def test_cells_of_the_table_are_text_and_the_page_carries_its_fonts(tmp_path: Path) -> None:

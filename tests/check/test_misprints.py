@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 import linkwright as lw
-from linkwright.checking.misprints import multiply_term, replace_node
+from linkwright.checking.misprint_candidates import multiply_term
+from linkwright.checking.node_paths import replace_node
 from linkwright.expressions import (
     Call,
     Expression,

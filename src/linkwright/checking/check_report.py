@@ -1,4 +1,4 @@
-"""What the checker found, equation by equation."""
+"""The checker's findings, equation by equation."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class CheckReport(NotebookDisplayed):
     note: str = ""
 
     def summary(self) -> str:
-        """How many equations are right."""
+        """The number of right equations."""
         right = sum(finding.is_right for finding in self.findings)
         return f"Report on {self.mechanism}: {right} of {len(self.findings)} equations right"
 

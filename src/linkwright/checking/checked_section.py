@@ -13,13 +13,14 @@ from ..errors import LinkwrightError
 from ..expressions import Expression, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
+from .corrected_statements import equation_text
 from .definition_repairs import blame_definitions, hide_internal_names
 from .difference import statement_difference
 from .dual_statements import DUAL_UNIT_NAME, is_dual_name, is_dual_vector_name, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .motion_sampler import Assumptions
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
-from .repair import equation_text, find_dual_repairs, find_repairs
+from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
 from .stray_names import repair_stray_names
 from .symbol_meanings import SymbolMeanings
@@ -71,7 +72,8 @@ class CheckedSection:
     def _meaningless_finding(
         self, meanings: SymbolMeanings, line: Statement, error: LinkwrightError
     ) -> Finding:
-        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
+        """The finding on a name that a family of ours lacks (m3 of m1, m2), which is known to be
+        wrong."""
         pair = (line.left, line.right)
         common = Finding(
             line.number, equation_text(pair), UNREADABLE, note=str(error),
@@ -85,7 +87,7 @@ class CheckedSection:
             meanings.find_meaning(x) is None and x not in strays for x in names_in_sides(pair)
         ):
             return common
-        listed = " and ".join(f"there is no {name}" for name in strays)
+        listed = " and ".join(f"{name} does not exist" for name in strays)
         found = repair_stray_names(meanings, pair, strays)
         return replace(common, status=DIFFERS, note=listed, repairs=found)
 
@@ -129,7 +131,7 @@ class CheckedSection:
         return self.original_statements
 
     def _generalized_speeds(self) -> list[Expression]:
-        """u1, u2, …, one for each freedom, where the text defines them."""
+        """u1, u2, …, one for each degree of freedom, where the text defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
         assert self.dual_meanings is not None
@@ -178,7 +180,7 @@ class CheckedSection:
 
     @cached_property
     def assumption_choices(self) -> list[Assumptions]:
-        """What may be assumed, from the least."""
+        """The possible assumptions, fewest first."""
         return AssumptionFinder(
             self.meanings, self.statements, self.used_names
         ).assumption_choices()
@@ -193,7 +195,7 @@ class CheckedSection:
     # -- verdicts ---------------------------------------------------------------------------
 
     def judge_all_statements(self) -> list[Finding]:
-        """Of all equations, those that were set aside among them."""
+        """Judge all equations, including those that were set aside."""
         judged = iter(self.judge_statements() if self.statements else [])
         count = len(self.statements) + len(self.set_aside_findings)
         return [
@@ -272,7 +274,7 @@ class CheckedSection:
         return found
 
     def name_collisions(self) -> list[str]:
-        """What names mean that the mechanism and papers both have."""
+        """The meaning of names that the mechanism and papers both have."""
         ours = [
             name
             for name in sorted(self.meanings.text_names)

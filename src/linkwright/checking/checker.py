@@ -22,16 +22,29 @@ from .vocabulary import Vocabulary
 def check(
     mechanism: Mechanism, equations: object, *, names: Mapping[str, str] | None = None
 ) -> CheckReport:
-    """Checks people's own equations against the mechanism's.
+    """Check a person's own equations against those of the mechanism.
 
-    `equations` is text or LaTeX, the path of a file with it, or SymPy expressions (one, a list, or
-    a mapping of left sides). `names` says which of their symbols is which of ours, or which
-    expression of ours: `{"theta1": "q1"}`.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What the equations are about.
+    equations : str, Path or SymPy expressions
+        Text or LaTeX, the path of a file with it, or SymPy expressions: one, a list, or a mapping
+        of left sides.
+    names : mapping of str to str, optional
+        Which of their symbols is which of ours, or which expression of ours: `{"theta1": "q1"}`.
 
-        >>> import linkwright as lw
-        >>> report = lw.check(lw.gallery("elbow"), "phi2 = m2*lc2*g*sin(q1 + q2)")
-        >>> report[0].repairs[0].what
-        'sin(q1 + q2) is cos'
+    Returns
+    -------
+    CheckReport
+        A verdict for each equation, with differences and repairs.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> report = lw.check(lw.gallery("elbow"), "phi2 = m2*lc2*g*sin(q1 + q2)")
+    >>> report[0].repairs[0].what
+    'sin(q1 + q2) is cos'
     """
     return check_with_vocabularies({}, mechanism, equations, names or {})
 
@@ -41,7 +54,7 @@ def _require_name_mapping(names: object) -> None:
         isinstance(x, str) for pair in names.items() for x in pair
     ):
         raise ExpressionError(
-            f"names={shorten_text(repr(names))} is no mapping of text to text",
+            f"names={shorten_text(repr(names))} is not a mapping of text to text",
             remedy='write names={"theta1": "q1"}',
         )
 

@@ -9,13 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .check_report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
-from .repair import (
-    COINCIDENTAL_MISPRINT_KINDS,
-    CorrectedStatement,
-    definitions_behind_sides,
-    equation_text,
-    find_definition_corrections,
-)
+from .corrected_statements import COINCIDENTAL_MISPRINT_KINDS, CorrectedStatement, equation_text
+from .repair import definitions_behind_sides, find_definition_corrections
 from .repair_trial import Budget, RepairTrial
 from .statement_reader import Statement
 
@@ -130,6 +125,6 @@ def _is_definition_likelier(blamed: CorrectedStatement, users: Sequence[Finding]
 
 
 def _likely_repairs(finding: Finding) -> list[Repair]:
-    """Repairs of the equation itself that are no coincidences."""
+    """Repairs of the equation itself that are not coincidences."""
     own = [x for x in finding.repairs if not x.what.startswith(DEFINITION_REPAIR_PREFIX)]
     return [x for x in own if x.kind not in COINCIDENTAL_MISPRINT_KINDS]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
@@ -16,20 +15,26 @@ from ..expressions import (
     Call,
     Expression,
     Name,
-    Negation,
     Number,
     Power,
     Product,
     Reciprocal,
     Sum,
-    decimal_literal_text,
     expression_text,
     negate_expression,
 )
 from ..expressions.tokens import shorten_text
 from ..expressions.tree import child_expressions
 from ..tape import Op
-from .node_paths import NodePath, replace_node
+from .misprint_candidates import (
+    MisprintCandidate,
+    coefficient_candidate,
+    coefficient_text,
+    multiply_term,
+    name_misprint_kind,
+    name_stem,
+    unsigned_term,
+)
 from .repair_goals import NodeValuation, RepairGoal
 from .residue_keys import (
     ResidueKey,
@@ -44,29 +49,9 @@ from .residue_keys import (
 )
 
 NUMBER_TWO = Number(Fraction(2))
-MISPRINT_KINDS = (
-    "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "quotient",
-    "missing factor", "extra factor", "extra term", "missing angle", "symbol", "missing factors",
-    "missing term",
-)  # fmt: skip
-"""From the likeliest to the least."""
 MAX_REPAIR_COEFFICIENT = 64
 MAX_PAIRED_SYMBOLS = 80
 MAX_REPAIR_EXPONENT = 6
-
-
-@dataclass(frozen=True)
-class MisprintCandidate:
-    """`new` in the place `path` (numbers of children from the root) corrects a slip."""
-
-    kind: str
-    what: str
-    path: NodePath
-    correction: Expression
-    is_whole: bool = False
-
-    def apply_correction(self, root: Expression) -> Expression:
-        return replace_node(root, self.path, self.correction)
 
 
 class MisprintSearch(NodeValuation):
@@ -145,7 +130,7 @@ class MisprintSearch(NodeValuation):
         self, term: Expression, goal: RepairGoal, is_angle: bool
     ) -> Iterator[MisprintCandidate]:
         """A sign, a coefficient, a lost factor."""
-        text = shorten_text(expression_text(_unsigned_term(term)))
+        text = shorten_text(expression_text(unsigned_term(term)))
         if goal.key is None or is_angle:
             yield from self.multiples_meeting_goal(term, goal, text)
             return
@@ -163,7 +148,7 @@ class MisprintSearch(NodeValuation):
                 "sign", f"the sign of the term {text} is changed", (), negate_expression(term)
             )
         elif ratio is not None and ratio not in (0, 1):
-            yield _coefficient_candidate(term, ratio, text)
+            yield coefficient_candidate(term, ratio, text)
         for symbol in self.symbols_with_key(quotient):
             what = f"the factor {expression_text(symbol)} is added to the term {text}"
             yield MisprintCandidate("missing factor", what, (), multiply_term(term, symbol))
@@ -184,7 +169,7 @@ class MisprintSearch(NodeValuation):
         for ratio in (Fraction(2), Fraction(1, 2)):
             factor = self.algebra.constant(ratio)
             if goal.is_met_by(self.guarded_value(lambda: self.multiply_values([factor, own]))):  # noqa: B023
-                yield _coefficient_candidate(term, ratio, text)
+                yield coefficient_candidate(term, ratio, text)
 
     def extra_term_candidates(
         self, node: Sum, i: int, goal: RepairGoal
@@ -192,7 +177,7 @@ class MisprintSearch(NodeValuation):
         rest = (*node.terms[:i], *node.terms[i + 1 :])
         if rest:
             new = rest[0] if len(rest) == 1 else Sum(rest)
-            text = shorten_text(expression_text(_unsigned_term(node.terms[i])))
+            text = shorten_text(expression_text(unsigned_term(node.terms[i])))
             what = f"the term {text} is left out"
             if goal.is_met_by(
                 self.guarded_value(lambda: self.sum([self.node_value(x) for x in rest]))
@@ -211,7 +196,7 @@ class MisprintSearch(NodeValuation):
             new = Sum(
                 tuple(t if k == i else negate_expression(t) for k, t in enumerate(node.terms))
             )
-            text = shorten_text(expression_text(_unsigned_term(node.terms[i])))
+            text = shorten_text(expression_text(unsigned_term(node.terms[i])))
             yield MisprintCandidate(
                 "sign", f"the signs of all terms but {text} are changed", (), new
             )
@@ -348,7 +333,7 @@ def _expressions_with_key(
     goal: ResidueKey,
     known: Sequence[tuple[Expression, ResidueKey]],
 ) -> list[Expression]:
-    """Those with the required key, by a table of the first component that is required."""
+    """The expressions with the required key, by a table of its first component."""
     at = next((i for i, x in enumerate(goal) if x is not None), None)
     if at is None:
         return []
@@ -358,81 +343,3 @@ def _expressions_with_key(
             tables[at].setdefault(key[at] or 0, []).append((expression, key))
     near = tables[at].get(goal[at] or 0, ())
     return [expression for expression, key in near if is_key_met(goal, key)]
-
-
-def name_stem(name: str) -> str:
-    """The name without its numbers."""
-    return re.sub(r"[\d_]", "", name)
-
-
-def name_misprint_kind(name: str, other: str) -> str:
-    """What kind of slip takes one name for another."""
-    longer, shorter = sorted((name, other), key=len, reverse=True)
-    if longer in (f"d{shorter}", f"dd{shorter}"):
-        return "dot"
-    apart = [set(pair) for pair in zip(name, other, strict=False) if pair[0] != pair[1]]
-    of_axis = len(name) == len(other) > 1 and len(apart) == 1 and apart[0] <= set("xyz")
-    return "index" if of_axis or name_stem(other) == name_stem(name) else "symbol"
-
-
-def coefficient_text(value: Fraction) -> str:
-    """1/12 and 1/4 as fractions, 9.81 and 0.1 as decimals."""
-    decimal = decimal_literal_text(value)
-    is_plain = value.denominator == 1 or value.denominator % 10 == 0 or value.denominator > 16
-    return decimal if decimal is not None and is_plain else str(value)
-
-
-def _unsigned_term(term: Expression) -> Expression:
-    if isinstance(term, Negation):
-        return term.operand
-    return Number(abs(term.value)) if isinstance(term, Number) else term
-
-
-def _coefficient_candidate(term: Expression, ratio: Fraction, text: str) -> MisprintCandidate:
-    """Another coefficient, by its name where the term has one."""
-    old, bare = _split_coefficient(_unsigned_term(term))
-    now = old * ratio
-    new = bare if now == 1 else multiply_term(bare, Number(now))
-    new = negate_expression(new) if isinstance(term, Negation) else new
-    words = {Fraction(2): "doubled", Fraction(1, 2): "halved"}
-    if ratio in words and 1 in (old, now):
-        return MisprintCandidate("factor", f"the term {text} is {words[ratio]}", (), new)
-    if old == 1:
-        what = f"the factor {coefficient_text(ratio)} is added to the term {text}"
-    else:
-        what = (
-            f"the coefficient {coefficient_text(old)} of the term {text} is {coefficient_text(now)}"
-        )
-    return MisprintCandidate("coefficient", what, (), new)
-
-
-def _split_coefficient(term: Expression) -> tuple[Fraction, Expression]:
-    """The number in a term, and the rest."""
-    number, rest = Fraction(1), []
-    for factor in term.factors if isinstance(term, Product) else (term,):
-        match factor:
-            case Number(value):
-                number *= value
-            case Reciprocal(Number(value)) if value:
-                number /= value
-            case _:
-                rest.append(factor)
-    return number, Product(tuple(rest)) if len(rest) > 1 else rest[0] if rest else ONE
-
-
-def multiply_term(term: Expression, factor: Expression) -> Expression:
-    """The product, with the sign outside and numbers first."""
-    if isinstance(term, Negation):
-        return negate_expression(multiply_term(term.operand, factor))
-    if term == ONE:
-        return factor
-    factors = term.factors if isinstance(term, Product) else (term,)
-    if not isinstance(factor, Number):
-        added = factor.factors if isinstance(factor, Product) else (factor,)
-        return Product((*factors, *added))
-    if isinstance(factors[0], Number):
-        number = Number(factors[0].value * factor.value)
-        rest = factors[1:]
-        kept = rest if number == ONE and rest else (number, *rest)
-        return kept[0] if len(kept) == 1 else Product(kept)
-    return Product((factor, *factors))

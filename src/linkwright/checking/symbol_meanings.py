@@ -1,50 +1,29 @@
-"""Which of their symbols is which of ours: as said, as the text defines it, known, or inferred."""
+"""The meanings of a text's symbols: given, defined by the text, known, or inferred."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cached_property
 
 from ..errors import ExpressionError, NameNotFoundError
 from ..expressions import (
     ZERO,
-    Call,
     Expression,
     Name,
     Number,
-    Sum,
     names_in_expression,
     parse_expression,
 )
 from ..expressions.calculus import differentiate_expression, rename_variables
 from ..expressions.tokens import shorten_text
+from .coordinate_aliases import infer_coordinate_aliases
 from .latex_symbols import ACCENT_WORDS
 from .paper_symbols import rate_spellings
 from .statement_reader import Statement
+from .trig_shorthands import expand_trig_shorthand, is_trig_shorthand
 from .vocabulary import Vocabulary
-
-_TRIG_SHORTHAND_NAME = re.compile(r"([sScC])_?(\d+)")
-_INDEXED_NAME = re.compile(r"(\D+?)_?(\d+)")
-_COORDINATE_LETTERS = (
-    "q",
-    "theta",
-    "phi",
-    "psi",
-    "alpha",
-    "beta",
-    "gamma",
-    "x",
-    "y",
-    "z",
-    "s",
-    "d",
-    "r",
-)
-
 
 MAX_NESTED_DEFINITIONS = 60
 MECHANISM_NAME_PREFIX = "="
@@ -79,7 +58,9 @@ class SymbolMeanings:
         self.definitions: dict[str, Expression] = {}
         self.defining_statements: dict[int, str] = {}
         self._meaning_cache: dict[str, str | Expression | None] = {}
-        self.coordinate_aliases = self._infer_coordinate_aliases()
+        self.coordinate_aliases = infer_coordinate_aliases(
+            vocabulary, self.text_names, self.given_meanings
+        )
         self.unused_definitions: set[int] = set()  # definitions that nothing uses
         self._collect_definitions()
         self._drop_unused_definitions()
@@ -112,8 +93,8 @@ class SymbolMeanings:
         if name in self.coordinate_aliases:
             return self.coordinate_aliases[name]
         if (
-            self._is_trigonometric_shorthand(name)
-            and (short := self._expand_shorthand(name)) is not None
+            is_trig_shorthand(self.vocabulary, self.text_names, name)
+            and (short := expand_trig_shorthand(self.vocabulary, name)) is not None
         ):
             return short
         if name in self.vocabulary:
@@ -122,7 +103,7 @@ class SymbolMeanings:
             return self.time_derivative(self.definitions[name[1:]])
         if self.vocabulary.is_stray_name(name):
             return None
-        if (short := self._expand_shorthand(name)) is not None:
+        if (short := expand_trig_shorthand(self.vocabulary, name)) is not None:
             return short
         return self._respell_name(name)
 
@@ -208,7 +189,8 @@ class SymbolMeanings:
     def _differentiate_meaning(
         self, expression: Expression, of_ours: Callable[[str], Expression]
     ) -> Expression:
-        """From the derivatives of our names, through the text's definitions."""
+        """Differentiate a meaning by the derivatives of our names, through the text's
+        definitions."""
 
         def of_name(name: str) -> Expression:
             meaning = name if "@" in name else self.find_meaning(name)
@@ -327,68 +309,7 @@ class SymbolMeanings:
             return Name(f"{MECHANISM_NAME_PREFIX}d{name.removeprefix(MECHANISM_NAME_PREFIX)}")
         return Name(f"d{name}")
 
-    # -- inference --------------------------------------------------------------------------
-
-    def _infer_coordinate_aliases(self) -> dict[str, str]:
-        """Coordinates that the text calls otherwise: a letter with the numbers of ours, or, of one
-        coordinate, a letter alone. Dots say that a letter is one."""
-        own = self.vocabulary.names
-        if own.nq != own.nv or any(name in self.text_names for name in own.q):
-            return {}
-        for letter in self._coordinate_letters():
-            found: dict[str, str] = {}
-            for i, name in enumerate(own.q, 1):
-                theirs = (
-                    letter
-                    if own.nq == 1 and f"{letter}1" not in self._undotted_names
-                    else f"{letter}{i}"
-                )
-                if theirs in self.given_meanings:
-                    return {}
-                found[theirs] = name
-                for one, two in rate_spellings(theirs):
-                    found |= {one: f"d{name}", two: f"dd{name}"}
-            clash = found.keys() & set(self.vocabulary.mechanism_symbols) & self.text_names
-            if not clash and self._covers_coordinates(letter, found):
-                return {key: x for key, x in found.items() if key not in self.given_meanings}
-        return {}
-
-    def _covers_coordinates(self, letter: str, found: Mapping[str, str]) -> bool:
-        """Whether all names of the text with this letter and a number are among the coordinates."""
-        numbered = re.compile(rf"{letter}_?\d+")
-        return all(x.replace("_", "") in found for x in self.text_names if numbered.fullmatch(x))
-
-    @property
-    def _undotted_names(self) -> set[str]:
-        return {name.lstrip("d") for name in self.text_names} | {
-            n.replace("_", "") for n in self.text_names
-        }
-
-    def _coordinate_letters(self) -> list[str]:
-        """Letters that dots or custom make coordinates, those with dots first."""
-        dotted, plain = [], []
-        for letter in _COORDINATE_LETTERS:
-            stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
-            rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
-            if any(word in self.vocabulary for word in rates & self.text_names):
-                continue  # x1, … are mass centres
-            if rates & self.text_names:
-                dotted.append(letter)
-            elif stems & self.text_names and self._is_customary_letter(letter):
-                plain.append(letter)
-        return dotted + plain
-
-    def _is_customary_letter(self, letter: str) -> bool:
-        """Whether a letter without dots means coordinates: q any, theta angles, unless ours do."""
-        own = self.vocabulary
-        if (
-            letter not in ("q", "theta")
-            or letter in own.name_families
-            or letter in own.mechanism_symbols
-        ):
-            return False
-        joints = [joint for _, joint in own.mechanism.joints_depth_first() if joint.moves]
-        return letter == "q" or all(f.is_rotation for joint in joints for f in joint.dofs)
+    # -- other spellings --------------------------------------------------------------------------
 
     def _respell_name(self, name: str) -> str | None:
         """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
@@ -419,34 +340,3 @@ class SymbolMeanings:
         ):
             return None
         return plain
-
-    def _expand_shorthand(self, name: str) -> Expression | None:
-        """s12 is the sine of q1 + q2, where coordinates have these names; else of the sum of the
-        first and second coordinate."""
-        match = _TRIG_SHORTHAND_NAME.fullmatch(name)
-        own = self.vocabulary.names.q
-        if match is None or name.replace("_", "") in self.vocabulary.atomic_symbols:
-            return None
-        at = [int(d) for d in match[2]]
-        if not all(1 <= i <= len(own) for i in at) or len(set(at)) < len(at):
-            return None
-        named = {name.replace("_", ""): name for name in own}
-        is_named = all(f"q{i}" in named for i in at)
-        chosen = [Name(named[f"q{i}"] if is_named else own[i - 1]) for i in at]
-        angle: Expression = chosen[0] if len(chosen) == 1 else Sum(tuple(chosen))
-        return Call("sin" if match[1] in "sS" else "cos", (angle,))
-
-    @cached_property
-    def _shorthand_names(self) -> list[str]:
-        return [name for name in self.text_names if _TRIG_SHORTHAND_NAME.fullmatch(name)]
-
-    def _is_trigonometric_shorthand(self, name: str) -> bool:
-        """C12 and c123 are cosines where sines are written so, and no C11 or c112 occurs."""
-        if name.replace(
-            "_", ""
-        ) in self.vocabulary.atomic_symbols or not _TRIG_SHORTHAND_NAME.fullmatch(name):
-            return False
-        letter, family = name[0], self._shorthand_names
-        sines = any(n[0] == {"c": "s", "C": "S"}.get(letter, letter) for n in family)
-        indices = [n[1:].lstrip("_") for n in family if n[0] == letter]
-        return sines and all(len(set(at)) == len(at) for at in indices)

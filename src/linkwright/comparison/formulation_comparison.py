@@ -46,7 +46,7 @@ class Comparison(SavableResult):
 
     @property
     def base_row(self) -> FormulationRow | None:
-        """What times are compared with: Lagrange's, or the first."""
+        """The row that times are compared with: Lagrange's, or the first."""
         found = [row for row in self.rows if row.by == "lagrange"] or self.rows
         return found[0] if found else None
 
@@ -98,7 +98,7 @@ class Comparison(SavableResult):
 
 
 def _spring_note(one: FormulationRow) -> str:
-    """What the disagreement of `approximate` means, which is no error of its equations."""
+    """A note on the disagreement of `approximate`, which is not an error of its equations."""
     said = (
         "approximate: springs hold its joints and loops; how far these give way is in both "
         "“disagreement” and “motions apart”, which are of its motion"
@@ -119,11 +119,30 @@ def compare(
     budget: float | None = None,
     total: float = math.inf,
 ) -> Comparison:
-    """All formulations (or those named) on one mechanism, over `duration` seconds of motion.
+    """Compare formulations on one mechanism: sizes, times and agreement.
 
-    One that takes more than `budget` seconds is stopped, and named so; all that have a budget may
-    take about `total` seconds. Dry friction is left out, as in all counts of operations: where it
-    changes its sign, the steps of an integration tell more about it than about a formulation.
+    Dry friction is left out, as in all counts of operations.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    by : str or sequence of str, optional
+        Formulations (default: all).
+    duration : float
+        Length of the motion that is simulated, s.
+    budget, total : float, optional
+        Time for one formulation, after which it is stopped, and for all of them together, s.
+
+    Returns
+    -------
+    Comparison
+        One row for each formulation; printed as a table.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.compare(lw.gallery("elbow"), by=["recursive", "lagrange"]))  # doctest: +SKIP
     """
     require_motion(require_mechanism(mechanism))
     mechanism = mechanism.without("friction")

@@ -46,9 +46,43 @@ def adaptive(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """Adaptive control with Λ = `slope`, K = `gain`, Γ = `rate` (one, or one a parameter).
+    """Return an adaptive controller (Slotine and Li) that estimates the inertial parameters.
 
-    It begins with the mechanism's own inertial parameters unless others (10 a body) are given.
+    With e = q_r − q it uses v = q̇_r + Λ e and s = q̇ − v; then τ = Φ π̂ − K s, and the estimates
+    change by dπ̂/dt = −Γ Φᵀ s, where Φ is the control regressor.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled: a mechanism without loops and constraints.
+    reference : Trajectory, (nv,) array or callable
+        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+    slope : float or (nv,) array
+        Λ, 1/s.
+    gain : float or (nv,) array
+        K, N m s/rad or N s/m.
+    rate : float or (10·bodies,) array
+        Γ, the adaptation gain: one number, or one for each parameter.
+    parameters : (10·bodies,) array, optional
+        First estimates of the inertial parameters, SI units, in the order of
+        `Model.inertial_parameters` (default: those of the mechanism).
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`; the estimates are its states.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> way = lw.motion.quintic([0.0, 0.0], [0.5, 0.4], 1.0)
+    >>> law = lw.control.adaptive(lw.gallery("elbow"), way, slope=5.0, gain=10.0, rate=0.1)
+    >>> len(law.start)
+    20
     """
     of = controlled_equations(mechanism)
     x, v_r, a_r = of.reference_parts
@@ -87,11 +121,12 @@ def _first_estimate(of: ControlledEquations, given: Any) -> list[float]:
 
 
 def _rotor_mass_matrix(of: ControlledEquations) -> Any:
-    """What motors add to the mass matrix: the same in every configuration."""
+    """The rotors' part of the mass matrix, the same in every configuration."""
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:
         raise UnsupportedError(
-            "adaptive control is of joints, not of chosen coordinates", where=mechanism.name
+            "adaptive control supports joint coordinates, not chosen coordinates",
+            where=mechanism.name,
         )
     bare = derive(mechanism.without("motors"), parameters="numeric")
     masses = [

@@ -1,4 +1,4 @@
-"""How a controller was made, as data: a run's file keeps it, and a file can ask for one.
+"""Recipes of controllers, as data: a run's file keeps one, and a file can ask for one.
 
 A recipe is a table: the controller's name, what its function was given by name, and the mechanism
 that the law knows, as text. Functions as references are in no recipe.
@@ -52,15 +52,41 @@ def _recipe_value(value: Any) -> Any:
 
 
 def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) -> Feedback:
-    """The controller of a recipe, made for the mechanism unless the recipe has its own.
+    """Return the controller that a recipe describes.
 
-    A reference is a list of numbers, {knots, coefficients}, or {start, end, time}: a quintic.
+    A recipe is plain data: the name of the controller and its arguments. Every controller carries
+    its own as `Feedback.recipe`, and run files store it.
+
+    Parameters
+    ----------
+    recipe : mapping
+        "controller", the name of a function of this package, and its arguments by name. A reference
+        is a list of numbers, {knots, coefficients}, or {start, end, time} for a quintic.
+    mechanism : Mechanism, optional
+        What is controlled, where the recipe has no "mechanism" of its own.
+
+    Returns
+    -------
+    Feedback
+        The controller.
+
+    Raises
+    ------
+    NameNotFoundError
+        If the controller, or one of its arguments, does not exist.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> recipe = {"controller": "pid", "reference": [0.5, 0.0], "kp": 100.0, "kd": 10.0}
+    >>> lw.control.made_by(recipe, lw.gallery("elbow")).sizes
+    (2, 2)
     """
     given = dict(recipe)
     name = str(given.pop("controller", ""))
     if name not in CONTROLLERS_BY_NAME:
         raise NameNotFoundError(
-            f"there is no controller '{name}'",
+            f"unknown controller '{name}'",
             remedy=suggest_remedy(name, list(CONTROLLERS_BY_NAME)),
         )
     if "mechanism" in given:
@@ -95,6 +121,6 @@ def _read_recipe_reference(given: Any) -> Any:
     if set(given) == {"start", "end", "time"}:
         return quintic(given["start"], given["end"], given["time"])
     raise LinkwrightError(
-        f"a reference has no parts {', '.join(map(str, given))}",
+        f"a reference does not take {', '.join(map(str, given))}",
         remedy="give numbers to stay at, or start, end and time",
     )

@@ -42,11 +42,39 @@ def pid(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """Every joint by itself ("uncoordinated"): τ = kp e + ki ∫e + kd ė.
+    """Return a PID controller for every joint by itself: τ = kp e + ki ∫e dt + kd ė.
 
-    The integral waits while its drive is at its bound. Joints without an actuator have no torque,
-    where there are actuators at all, nor have ball and free joints with quaternions: their entries
-    of the reference mean nothing.
+    The integral stops while its actuator is saturated. Where the mechanism has actuators, joints
+    without one get no torque. Ball and free joints with quaternions get none either: their
+    entries of the reference have no effect.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled.
+    reference : Trajectory, (nv,) array or callable
+        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+    kp, ki, kd : float or (nv,) array
+        Gains on e, its integral and its rate: N m/rad or N/m, the same per second, and the same
+        times seconds.
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s; τ is constant in between (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> law = lw.control.pid(lw.gallery("elbow"), [0.5, 0.0], kp=100.0, kd=10.0)
+    >>> tau, _ = law(0.0, np.zeros(2), np.zeros(2), np.zeros(len(law.start)))
+    >>> tau.round(6)
+    array([50.,  0.])
     """
     of = controlled_equations(mechanism, by_model=False)
     x, v, _ = of.reference_parts
@@ -88,10 +116,37 @@ def coordinated(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """All joints on one clock, which waits for the slowest: they stay together on their way.
+    """Return a PID controller that moves all joints on one clock, which waits for the slowest.
 
-    The reference is taken at a time s of its own with ṡ = 1 / (1 + Σ (e/width)²): a joint that
-    lags by its `width` halves the pace of all. The law itself is that of `pid`.
+    The controller evaluates the reference at its own time s with ṡ = 1 / (1 + Σ (e/width)²): a
+    joint that lags by its `width` halves the rate of s for all joints. The law is that of `pid`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled.
+    reference : Trajectory
+        The motion that the joints follow.
+    kp, ki, kd : float or (nv,) array
+        Gains, as for `pid`.
+    width : float or (nv,) array
+        The error that halves the rate of s, rad or m.
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`; s is one of its states.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> way = lw.motion.quintic([0.0, 0.0], [0.5, 0.4], 1.0)
+    >>> lw.control.coordinated(lw.gallery("elbow"), way, kp=400.0, kd=40.0).sizes
+    (2, 2)
     """
     if not isinstance(reference, Trajectory):
         raise LinkwrightError("coordinated control follows a trajectory", remedy="give one")
@@ -121,7 +176,36 @@ def pd_gravity(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """τ = kp e + kd ė + g(q): comes to rest at the set point, whatever the masses move."""
+    """Return a PD controller with gravity compensation: τ = kp e + kd ė + g(q).
+
+    It brings the mechanism to rest at a set point for any positive gains.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled: a mechanism without loops and constraints.
+    reference : Trajectory, (nv,) array or callable
+        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+    kp, kd : float or (nv,) array
+        Gains on e and ė: N m/rad or N/m, and the same times seconds.
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> law = lw.control.pd_gravity(lw.gallery("elbow"), [0.0, 0.0], kp=100.0, kd=10.0)
+    >>> law(0.0, np.zeros(2), np.zeros(2), np.zeros(0))[0].round(3)
+    array([19.62 ,  4.905])
+    """
     of = controlled_equations(mechanism)
     x, v, _ = of.reference_parts
     tau = read_gains(kp, of.size, "kp") * (x - of.q) + read_gains(kd, of.size, "kd") * (v - of.qd)
@@ -139,10 +223,38 @@ def computed_torque(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f, so that ë + kd ė + kp e = 0 if the model is right.
+    """Return a computed-torque controller: τ = M (q̈_r + kd ė + kp e) + C q̇ + g − f.
 
-    kp and kd in 1/s² and 1/s; critically damped unless said. Coulomb friction is made up for as
-    the reference moves.
+    With an exact model the error obeys ë + kd ė + kp e = 0. The controller compensates Coulomb
+    friction in the direction of the reference velocity.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled: a mechanism without loops and constraints.
+    reference : Trajectory, (nv,) array or callable
+        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+    kp : float or (nv,) array
+        Gain on e, 1/s².
+    kd : float or (nv,) array, optional
+        Gain on ė, 1/s (default: 2 √kp, critical damping).
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> law = lw.control.computed_torque(lw.gallery("elbow"), [0.0, 0.0], kp=400.0)
+    >>> law(0.0, np.zeros(2), np.zeros(2), np.zeros(0))[0].round(3)
+    array([19.62 ,  4.905])
     """
     of = controlled_equations(mechanism)
     x, v, a = of.reference_parts

@@ -50,11 +50,49 @@ def operational(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """The origin of a frame follows a reference (x, y, z), or (x, y) in the `plane`.
+    """Return an operational-space controller: the origin of a frame follows a reference.
 
-    With a `rotation` (3×3) its axes are held there. Joints that are left over are drawn to the
-    posture (home unless said) with the `stiffness` in 1/s², critically damped. Coulomb friction
-    is left to the feedback.
+    Joints that the task leaves free are drawn to a posture with critical damping. The controller
+    does not compensate Coulomb friction; the feedback must overcome it.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is controlled: a mechanism without loops and constraints.
+    frame : str
+        The frame or body whose origin follows the reference.
+    reference : Trajectory, (3,) or (2,) array, or callable
+        (x, y, z) in the world, m, or (x, y) with `plane`; a function returns the point, its
+        velocity and its acceleration.
+    kp : float or array
+        Gain on the error, 1/s².
+    kd : float or array, optional
+        Gain on the rate of the error, 1/s (default: critical damping).
+    rotation : (3, 3) array, optional
+        The rotation of the frame in the world that the controller holds (default: free).
+    posture : (nq,) array, optional
+        Where the free joints go, rad or m (default: home).
+    stiffness : float or (nv,) array
+        Gain toward the posture, 1/s².
+    plane : bool
+        Control x and y only.
+    most : float, (nv,) array or "limits", optional
+        Bounds of |τ|, N m or N, or "limits" for those of the mechanism (default: none).
+    period : float, optional
+        Sampling period, s (default: continuous control).
+
+    Returns
+    -------
+    Feedback
+        A controller for `simulate(…, torque=…)` and `rollout`.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> elbow = lw.gallery("elbow")
+    >>> law = lw.control.operational(elbow, "tool", [1.2, 0.8], kp=400.0, plane=True)
+    >>> law.sizes
+    (2, 2)
     """
     rows = 2 if plane else 3
     of = controlled_equations(mechanism, rows)
@@ -92,7 +130,7 @@ def _read_held_rotation(given: Any) -> Any:
         or np.abs(R.T @ R - np.eye(3)).max() > 1e-6
         or np.linalg.det(R) < 0
     ):
-        raise LinkwrightError("the rotation to hold is no rotation matrix")
+        raise LinkwrightError("the rotation to hold is not a rotation matrix")
     return ca.DM(R)
 
 

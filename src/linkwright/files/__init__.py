@@ -24,13 +24,48 @@ def load(
     strict: bool = False,
     closure: float | None = None,
 ) -> Mechanism:
-    """A mechanism from a file, or from its text.
+    """Return a mechanism from a file, or from its text.
 
-    `.toml` is our own format, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and `.dh.csv`
-    Denavit–Hartenberg tables, whose `convention` ("standard", "modified") the file or the
-    call must say. `base="free"` lets the root of a URDF float. `strict` turns warnings about
-    unphysical inertia into errors. `closure` is the tolerance of nearly redundant constraints
-    (default: the file's, or 1e-6).
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and
+    `.dh.csv` are Denavit–Hartenberg tables.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or the text of a file.
+    base : str, optional
+        "free" lets the root of a URDF float (default: fixed to ground).
+    convention : str, optional
+        "standard" or "modified", for Denavit–Hartenberg tables that do not state it.
+    strict : bool
+        Raise an error, not a warning, for unphysical inertia.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, validated.
+
+    Raises
+    ------
+    LinkwrightError
+        If the file cannot be read; the message names the place and a remedy.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> text = '''
+    ... [bodies.bob]
+    ... mass = 1.0
+    ... center = [0, 0, -0.5]
+    ... [joints.swing]
+    ... type = "revolute"
+    ... axis = [0, 1, 0]
+    ... child = "bob"
+    ... '''
+    >>> list(lw.load(text).bodies)
+    ['bob']
     """
     if not isinstance(source, str | os.PathLike):
         made = "Mechanism(**table)" if isinstance(source, dict) else 'load("robot.urdf")'
@@ -55,7 +90,7 @@ def load(
 
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
-    """The table of a TOML file that is no mechanism, its decimals as floats."""
+    """The table of a TOML file that is not a mechanism, its decimals as floats."""
     from .toml_reader import read_toml_table
 
     return {
@@ -77,7 +112,24 @@ def gallery(name: None = None) -> list[str]: ...
 @overload
 def gallery(name: str) -> Mechanism: ...
 def gallery(name: str | None = None) -> Mechanism | list[str]:
-    """A mechanism that comes along, by name; without a name, the list of names."""
+    """Return a mechanism of the gallery by name, or the list of names.
+
+    Parameters
+    ----------
+    name : str, optional
+        Such as "elbow", "four-bar" or "cart-pole" (default: the list of all names).
+
+    Returns
+    -------
+    Mechanism or list of str
+        The mechanism; without a name, all names.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> list(lw.gallery("elbow").joints)
+    ['q1', 'q2']
+    """
     if name is None:
         return gallery_names()
     if not isinstance(name, str):
@@ -110,9 +162,9 @@ def _read_file_content(path: Path) -> str:
         _check_file_size(len(data))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FileError("there is no such file", remedy="check the path") from None
+        raise FileError("no such file", remedy="check the path") from None
     except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", remedy="name a mechanism file") from None
+        raise FileError("is not UTF-8 text", remedy="name a mechanism file") from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}") from None
 
@@ -130,7 +182,7 @@ def _check_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise FileError("has half of a character", where=f"line {line}") from None
+        raise FileError("contains an unpaired surrogate", where=f"line {line}") from None
     return text
 
 
@@ -139,7 +191,7 @@ def _read_mechanism_text(
 ) -> Mechanism:
     kind = _detect_file_format(text, name)
     if base is not None and kind != "urdf":
-        raise FileError("base= is for URDF files", remedy="say it in the file's joints")
+        raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
     if convention is not None and not kind.startswith("dh"):
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
     match kind:
@@ -178,7 +230,9 @@ def _detect_file_format(text: str, name: str) -> str:
             return "mjcf"
         return "urdf"
     if name and "." in name and not name.endswith(".toml"):
-        raise FileError("is of no known kind", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv")
+        raise FileError(
+            "is not a known kind of file", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv"
+        )
     if "[[links]]" in text:
         return "dh.toml"
     first = next((line for line in text.splitlines() if line and line[0] != "#"), "")

@@ -1,10 +1,10 @@
-"""What still fits on a page that a person would read."""
+"""The size of forms that still fit on a page that a person would read."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.exact.quotient_ring import BudgetError
+from ..algebra.exact.polynomial_budget import BudgetError
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from .closed_forms import ClosedForm, closed_form

@@ -1,4 +1,4 @@
-"""From polynomials of the ring to the terms that are printed.
+"""Conversion of polynomials of the ring to the terms that are printed.
 
 The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
 cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.
@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.exact.angle_forms import AngleForm
-from ..algebra.exact.quotient_ring import BudgetError, QuotientRing
+from ..algebra.exact.polynomial_budget import BudgetError
+from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient, fraction_from_flint
 from ..expressions import (
     Call,
@@ -30,26 +31,23 @@ from ..expressions import (
     negate_expression,
 )
 from ..tape import Op
+from .trig_sums import (
+    AngleVector,
+    TrigFactor,
+    TrigMonomial,
+    TrigSum,
+    multiply_trig_power,
+    swap_sine_cosine,
+    trig_product_to_sum,
+)
 
 if TYPE_CHECKING:
     import flint
 
 
-AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
-
-
-class TrigFactor(NamedTuple):
-    """cos or sin of an angle."""
-
-    function: str
-    angle: AngleVector
-
-
 TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
 TermSum = dict[TermMonomial, Fraction]
-_TrigMonomial = tuple[tuple[TrigFactor, int], ...]
-_TrigSum = dict[_TrigMonomial, Fraction]
 
 MAX_SHORTENING_SECONDS = 10.0
 MAX_UNNAMED_CALL = 24
@@ -62,7 +60,8 @@ class TermReader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
     Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
+    Beyond `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; beyond twice that it is
+    given up.
     """
 
     def __init__(
@@ -75,9 +74,7 @@ class TermReader:
         self.ring, self.naming = ring, naming
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
-        self.shortened_sums: dict[
-            _TrigSum | frozenset[tuple[_TrigMonomial, Fraction]], _TrigSum
-        ] = {}
+        self.shortened_sums: dict[TrigSum | frozenset[tuple[TrigMonomial, Fraction]], TrigSum] = {}
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
@@ -91,7 +88,7 @@ class TermReader:
 
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
         """The polynomial as terms, each trigonometric cofactor as short as it gets."""
-        groups: dict[TermMonomial, _TrigSum] = {}
+        groups: dict[TermMonomial, TrigSum] = {}
         ring, spare = self.ring, self.ring.function_capacity
         for exponents, coefficient in self.iterate_polynomial(poly):
             others: list[tuple[TermAtom, int]] = []
@@ -235,7 +232,7 @@ class TermReader:
 
     # -- shorter sums ----------------------------------------------------------------------
 
-    def shorten_trig_sum(self, sums: _TrigSum) -> _TrigSum:
+    def shorten_trig_sum(self, sums: TrigSum) -> TrigSum:
         if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
         scale = next(iter(sums.values()))
@@ -248,7 +245,7 @@ class TermReader:
             self.shortened_sums[key] = found
         return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
-    def merge_trig_pairs(self, sums: _TrigSum) -> _TrigSum:
+    def merge_trig_pairs(self, sums: TrigSum) -> TrigSum:
         """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
         work, found = dict(sums), True
         while found:
@@ -258,7 +255,7 @@ class TermReader:
                     found = True
         return work
 
-    def merge_with_partner(self, work: _TrigSum, monomial: _TrigMonomial) -> bool:
+    def merge_with_partner(self, work: TrigSum, monomial: TrigMonomial) -> bool:
         """Whether the term found a partner, with which it is one now."""
         for partner, (made, factor), sign in self.possible_partners(monomial):
             if work.get(partner) == sign * work[monomial]:
@@ -271,22 +268,22 @@ class TermReader:
         return False
 
     def possible_partners(
-        self, monomial: _TrigMonomial
-    ) -> Iterable[tuple[_TrigMonomial, tuple[_TrigMonomial, Fraction], Fraction]]:
+        self, monomial: TrigMonomial
+    ) -> Iterable[tuple[TrigMonomial, tuple[TrigMonomial, Fraction], Fraction]]:
         """(partner, (term for both, its factor), partner's coefficient by that of this one)."""
         one = Fraction(1)
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
-                rest = _multiply_trig_power(monomial, a, -2)
-                yield rest, (_multiply_trig_power(rest, TrigFactor("sin", a.angle), 2), -one), -one
+                rest = multiply_trig_power(monomial, a, -2)
+                yield rest, (multiply_trig_power(rest, TrigFactor("sin", a.angle), 2), -one), -one
                 doubled = tuple(2 * n for n in a.angle)
                 yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
             for b, _ in monomial[i + 1 :]:
                 if a.angle == b.angle:
                     continue
-                rest = _multiply_trig_power(_multiply_trig_power(monomial, a, -1), b, -1)
-                other = _multiply_trig_power(
-                    _multiply_trig_power(rest, _swap_sine_cosine(a), 1), _swap_sine_cosine(b), 1
+                rest = multiply_trig_power(multiply_trig_power(monomial, a, -1), b, -1)
+                other = multiply_trig_power(
+                    multiply_trig_power(rest, swap_sine_cosine(a), 1), swap_sine_cosine(b), 1
                 )
                 less = tuple(x - y for x, y in zip(a.angle, b.angle, strict=True))
                 more = tuple(x + y for x, y in zip(a.angle, b.angle, strict=True))
@@ -299,34 +296,34 @@ class TermReader:
                     yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
 
     def multiply_trig_factor(
-        self, rest: _TrigMonomial, function: str, angle: AngleVector, factor: Fraction
-    ) -> tuple[_TrigMonomial, Fraction]:
+        self, rest: TrigMonomial, function: str, angle: AngleVector, factor: Fraction
+    ) -> tuple[TrigMonomial, Fraction]:
         if not any(angle):
             return rest, factor if function == "cos" else Fraction(0)
         sign = self.angle_sign(angle)
         turned = tuple(sign * n for n in angle)
-        made = _multiply_trig_power(rest, TrigFactor(function, turned), 1)
+        made = multiply_trig_power(rest, TrigFactor(function, turned), 1)
         return made, factor if function == "cos" else sign * factor
 
-    def products_to_angle_sums(self, sums: _TrigSum) -> _TrigSum:
+    def products_to_angle_sums(self, sums: TrigSum) -> TrigSum:
         """All products as cosines and sines of sums of angles."""
         total: dict[TrigFactor, Fraction] = {}
         for monomial, coefficient in sums.items():
             parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
             for atom, power in monomial:
                 for _ in range(power):
-                    parts = _trig_product_to_sum(parts, atom)
+                    parts = trig_product_to_sum(parts, atom)
             for atom, c in parts.items():
                 (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
                 key = made[0][0] if made else TrigFactor("cos", (0,) * self.angle_count)
                 total[key] = total.get(key, Fraction(0)) + factor
-        found: _TrigSum = {}
+        found: TrigSum = {}
         for atom, c in total.items():
             if c:
                 found[((atom, 1),) if any(atom.angle) else ()] = c
         return self.half_angle_square(found)
 
-    def half_angle_square(self, sums: _TrigSum) -> _TrigSum:
+    def half_angle_square(self, sums: TrigSum) -> TrigSum:
         """1 − cos 2a as 2 sin² a, 1 + cos 2a as 2 cos² a."""
         constant = sums.get(())
         for monomial, c in sums.items():
@@ -339,42 +336,6 @@ class TermReader:
                 rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
                 return rest | {((atom, 2),): 2 * constant}
         return sums
-
-
-def _swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
-    return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
-
-
-def _multiply_trig_power(monomial: _TrigMonomial, atom: TrigFactor, power: int) -> _TrigMonomial:
-    powers = dict(monomial)
-    powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted((a, p) for a, p in powers.items() if p))
-
-
-def _trig_product_to_sum(
-    parts: dict[TrigFactor, Fraction], atom: TrigFactor
-) -> dict[TrigFactor, Fraction]:
-    """2 cos a cos b = cos(a−b) + cos(a+b), and so on; angles are not yet turned round."""
-    total: dict[TrigFactor, Fraction] = {}
-    for (function, angle), c in parts.items():
-        more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
-        less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
-        match function, atom.function:
-            case "cos", "cos":
-                made = [("cos", more, c), ("cos", less, c)]
-            case "sin", "sin":
-                made = [("cos", less, c), ("cos", more, -c)]
-            case "sin", _:
-                made = [("sin", more, c), ("sin", less, c)]
-            case _:
-                made = [("sin", more, c), ("sin", less, -c)]
-        for name, vector, half in made:
-            key = TrigFactor(name, vector)
-            total[key] = total.get(key, Fraction(0)) + half / 2
-    return total
-
-
-# -- expressions ---------------------------------------------------------------------------
 
 
 def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:

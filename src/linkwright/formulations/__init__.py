@@ -30,7 +30,7 @@ MAX_KEPT_EQUATIONS = 32
 def formulation_module(name: str) -> ModuleType:
     if name not in FORMULATIONS:
         raise NameNotFoundError(
-            f"there is no formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
+            f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
 
@@ -41,14 +41,39 @@ def derive(
     parameters: ParameterSelection = "symbolic",
     **options: Any,
 ) -> Equations:
-    """Equations of motion of a mechanism by a named formulation.
+    """Return the equations of motion of a mechanism by a named formulation.
 
-    `parameters`: "symbolic" keeps all numbers as symbols but 0, ±1 and right angles,
-    "numeric" none, a list of names just those; "base" has the base parameters as symbols, for
-    what depends on forces at the joints alone.
+    Equations do not change, so the most recent ones are cached: deriving the same again returns
+    them at once, with all expressions that they have built. `derive_afresh` does not use the cache.
 
-    Equations do not change, so the most recent ones are kept: deriving the same again returns
-    them at once, together with all expressions that they have made. `derive_afresh` does not.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    by : str
+        The formulation: "recursive", "lagrange", "kane", "newton-euler", …
+    parameters : {"symbolic", "numeric", "base"} or sequence of str
+        "symbolic" keeps all numbers as symbols but 0, ±1 and right angles; "numeric" keeps none; a
+        list keeps those that it names; "base" has the base parameters as symbols, for the
+        quantities that depend on joint forces alone.
+    **options
+        Options of the formulation.
+
+    Returns
+    -------
+    Equations
+        Expressions and functions of the equations of motion.
+
+    Raises
+    ------
+    NameNotFoundError
+        If there is no such formulation.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.derive(lw.gallery("elbow"), by="lagrange").M.shape
+    (2, 2)
     """
     require_mechanism(mechanism)
     if options or not isinstance(parameters, str | list | tuple):
@@ -80,7 +105,7 @@ def derive_uncached(
                 remedy=suggest_remedy(option, known),
             )
     if parameters == "base":
-        from .base_parameters.base_equations import derive_base
+        from .base_inertial_parameters.base_equations import derive_base
 
         equations = derive_base(mechanism, by)
     else:

@@ -16,8 +16,8 @@ from typing import Any
 import casadi as ca
 
 from ..algebra.exact.elimination import eliminate_pivot_column
+from ..algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from ..algebra.exact.quotient_expressions import QuotientPrinter
-from ..algebra.exact.quotient_ring import BudgetError, PolynomialBudget
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.tape_algebra import append_formula_output
 from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients
@@ -36,7 +36,7 @@ from ..expressions import (
     parse_expression,
 )
 from ..formulations import derive
-from ..formulations.base_parameters.regressor_samples import record_function_tape
+from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
 from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import quantity_entry_names
@@ -48,9 +48,24 @@ QuotientRow = dict[int, Quotient]
 
 @dataclass(frozen=True, repr=False)
 class NamedRegressor(NotebookDisplayed):
-    """Y, rows of formulas, with τ = Y θ; θ by their texts, `values` what they are.
+    """The regressor Y with inverse dynamics τ = Y θ.
 
-    Columns have the given `rank`; each `redundant` one is the sum of others times numbers.
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    parameters : tuple of str
+        θ, as text.
+    Y : tuple of rows
+        Formulas, nv rows and one column for each of θ.
+    rank : int
+        Number of independent columns.
+    redundant : mapping
+        Dependent columns, each as factors of other columns.
+    known : tuple of str
+        Other parameters that occur in Y.
+    values : tuple of numbers
+        Values of θ in the mechanism, SI units.
     """
 
     mechanism: Mechanism
@@ -62,12 +77,18 @@ class NamedRegressor(NotebookDisplayed):
     values: tuple[ExactNumber, ...]
 
     def summary(self) -> str:
-        """Its columns and their rank."""
+        """Return one line: the number of columns and their rank."""
         sizes = f"{len(self.parameters)} columns of rank {self.rank}"
         return f"NamedRegressor of {self.mechanism.name}: {sizes}"
 
     def function(self) -> ca.Function:
-        """Y as a `casadi.Function` of (q, qd, qdd), known parameters at their values."""
+        """Return Y as a function of the motion, with known parameters at their values.
+
+        Returns
+        -------
+        casadi.Function
+            (q, qd, qdd) → Y, (nv, len(parameters)).
+        """
         eqs = derive(self.mechanism)
         entries = quantity_entry_names(eqs.names)
         scope: dict[str, Any] = {name: float(eqs.parameters[name]) for name in self.known}
@@ -92,7 +113,18 @@ class NamedRegressor(NotebookDisplayed):
         return "\n".join(lines)
 
     def column_sum_text(self, others: Mapping[str, Expression]) -> str:
-        """A sum of columns in words."""
+        """Return a sum of columns in words.
+
+        Parameters
+        ----------
+        others : mapping of parameters to factors
+            An entry of `redundant`.
+
+        Returns
+        -------
+        str
+            Such as "column 1 plus (l1) times column 2".
+        """
         parts = []
         for other, factor in others.items():
             column = f"column {self.parameters.index(other) + 1}"
@@ -100,7 +132,13 @@ class NamedRegressor(NotebookDisplayed):
         return " plus ".join(parts) or "zero"
 
     def to_dict(self) -> dict[str, object]:
-        """All of it as plain data, formulas as text."""
+        """Return all of it as plain data.
+
+        Returns
+        -------
+        dict
+            Formulas are text.
+        """
         return {
             "mechanism": self.mechanism.name,
             "rank": self.rank,
@@ -122,7 +160,31 @@ def _plain_data(entry: Any) -> Any:
 
 
 def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegressor:
-    """The regressor Y with inverse dynamics τ = Y θ for named parameters θ."""
+    """Return the regressor Y of inverse dynamics, τ = Y θ, for named parameters θ.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism without loops and constraints.
+    parameters : sequence of str
+        θ: names of parameters or expressions of them, in which τ is linear.
+
+    Returns
+    -------
+    NamedRegressor
+        Formulas of Y, (nv, len(parameters)), its rank and its redundant columns.
+
+    Raises
+    ------
+    UnsupportedError
+        If the mechanism has loops or constraints.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.identify.regressor_of(lw.gallery("elbow"), ["m1", "m2", "I1", "I2"]).rank
+    4
+    """
     if mechanism.loops or mechanism.constraints:
         raise UnsupportedError(
             f"{mechanism.name} has loops or constraints; regressors are those of trees",
@@ -164,7 +226,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
         for name in names_in_expression(theta):
             if name not in eqs.parameters:
                 raise NameNotFoundError(
-                    f"'{name}' is no parameter",
+                    f"'{name}' is not a parameter",
                     where=f"{eqs.mechanism.name}: {text}",
                     remedy=suggest_remedy(name, list(eqs.parameters)),
                 )
@@ -172,7 +234,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
 
 
 def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
-    """τ and θ as quotients of polynomials in parameters, speeds, cosines and sines."""
+    """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     tape = append_formula_output(
         record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT

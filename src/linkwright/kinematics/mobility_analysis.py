@@ -1,4 +1,5 @@
-"""What constraints leave free, which of them are redundant, and where rows are chosen."""
+"""The mobility that constraints leave, redundant rows, and the configuration where rows are
+chosen."""
 
 from __future__ import annotations
 
@@ -21,13 +22,14 @@ from .pivots import PivotChoice, choose_pivots
 
 @dataclass(frozen=True, repr=False)
 class Mobility(NotebookDisplayed):
-    """What is free at a configuration q.
+    """The mobility at a configuration q.
 
-    `freedom` counts independent speeds, `configuration` independent coordinates (only constraints
-    of positions restrict those); `equations` and `rank` those of the constraints; `redundant` names
-    rows that others imply, with the loops and constraints that do; `idle` rows that hold anyway.
-    `nearly` are those among them that do so only within the mechanism's `closure`, with what they
-    leave open (m, rad). `moved` says which coordinates the assembly took far from the file's pose.
+    `freedom` counts independent velocities, `configuration` independent coordinates (only
+    constraints of positions restrict those); `equations` and `rank` those of the constraints;
+    `redundant` names rows that others imply, with the loops and constraints that do; `idle` rows
+    that hold anyway. `nearly` are those among them that do so only within the mechanism's
+    `closure`, with what they leave open (m, rad). `moved` says which coordinates the assembly took
+    far from the file's pose.
     """
 
     dof: int
@@ -48,14 +50,14 @@ class Mobility(NotebookDisplayed):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.dof} freedom{'s' * (self.dof != 1)}: {', '.join(self.independent)}",
+            f"{self.dof} degree{'s' * (self.dof != 1)} of freedom: {', '.join(self.independent)}",
             f"{self.equations} equations of constraint, {self.rank} independent",
         ]
         if self.configuration != self.dof:
-            lines.append(f"constraints of positions alone leave {self.configuration}")
+            lines.append(f"holonomic constraints alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
-            lines.append(f"hold by themselves: {', '.join(self.idle)}")
+            lines.append(f"always hold: {', '.join(self.idle)}")
         if self.nearly:
             shown = [
                 f"{row} stays {left:.2g} open" if left else row for row, left in self.nearly.items()
@@ -71,8 +73,30 @@ def mobility(
     t: float = 0.0,
     closure: float | None = None,
 ) -> Mobility:
-    """Freedom and redundancy of a mechanism, at q or where it is assembled. `closure`: see
-    `Mechanism.closure` (default: the mechanism's own)."""
+    """Return the degrees of freedom and the redundant constraints of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q : (nq,) array, optional
+        Where to count, rad or m (default: where the mechanism is assembled).
+    t : float
+        Time, s, where constraints depend on it.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+
+    Returns
+    -------
+    Mobility
+        The counts; printed as text.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.mobility(lw.gallery("four-bar")).dof
+    1
+    """
     mechanism = require_mechanism(mechanism).with_closure(closure)
     system = constraint_system(mechanism)
     here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
@@ -188,7 +212,7 @@ def _neighbor_configurations(
 
 @lru_cache(maxsize=32)
 def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
-    """How many equations of constraint are independent: of all, and of those of positions."""
+    """The number of independent constraint equations: of all, and of those of positions."""
     system, (home, choice) = constraint_system(mechanism), reference_configuration(mechanism)
     chosen = len(set(system.constraints.position_rows) & set(choice.rows))
     at_home = system.jacobian_rank(system.position_terms(np.array(home), 0.0)[1])
@@ -197,7 +221,7 @@ def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
 
 @lru_cache(maxsize=32)
 def redundant_row_leeway(mechanism: Mechanism) -> float:
-    """How far nearly redundant rows may stay open (m, rad); 0 where all rows close exactly."""
+    """The residual that nearly redundant rows may keep (m, rad); 0 where all rows close exactly."""
     system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
     states = [(home, 0.0), *_neighbor_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)

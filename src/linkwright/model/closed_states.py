@@ -1,7 +1,7 @@
 """Whether states close the loops and hold the constraints of a model, and which one does not.
 
 Compiled functions take every state as it is: under constraints their results mean something only
-where q closes, and where speeds and accelerations are such that it stays so.
+where q closes, and where velocities and accelerations are such that it stays so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..ports import Port
 from ..types import Booleans, Floats
+from .calls import check_call_arguments
 
 if TYPE_CHECKING:
     from .model import Model
@@ -23,6 +25,12 @@ CLOSED_TOLERANCE = CLOSURE_TOLERANCES.accepted_residual
 """Residuals below this count as closed: metres or radians (sines of angles); of velocities and
 accelerations, per second and per second squared, and in proportion to these where they exceed 1.
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
+
+
+def check_configuration_shape(model: Model, function: str, q: Any) -> None:
+    """Raises where q is not an array of the model's coordinates."""
+    port, owner = Port("q", (model.nq,)), model.mechanism.name
+    check_call_arguments(function, owner, [port], 0, {"q": model.names.q}, [q])
 
 
 def are_states_closed(
@@ -71,7 +79,7 @@ def check_states_closed(
 
 
 _OPEN_MESSAGE = "does not close: '{}' is open by {:.3g}"
-_VELOCITIES_MESSAGE = "has speeds that contradict '{}' by {:.3g}"
+_VELOCITIES_MESSAGE = "has velocities that contradict '{}' by {:.3g}"
 _ACCELERATIONS_MESSAGE = "has accelerations that contradict '{}' by {:.3g}"
 _CLOSE_REMEDY = "close it with model.close or assemble"
 _FOLLOW_REMEDY = "let them follow from the independent ones, see model.independent_map"

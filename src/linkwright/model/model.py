@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..displays import NotebookDisplayed
-from ..errors import AssemblyError, UnsupportedError, suggest_remedy
+from ..errors import UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
-from ..ports import Port
 from ..quantities import (
     FRAME_SIGNATURES,
     GUARDED_QUANTITIES,
@@ -28,13 +27,17 @@ from ..readings.llvm import code_cache, compile_cached_tape, compile_tape
 from ..tape import Tape, count_tape_operations
 from ..types import Booleans, Floats
 from .calls import (
-    check_call_arguments,
     check_kept_parameters,
     check_thread_count,
     explain_compiled_call,
     missing_frame_error,
 )
-from .closed_states import CLOSED_TOLERANCE, are_states_closed, check_states_closed
+from .closed_states import (
+    CLOSED_TOLERANCE,
+    are_states_closed,
+    check_configuration_shape,
+    check_states_closed,
+)
 from .facts import ModelFacts, compute_model_facts
 from .function_help import full_function_help, function_table, short_function_help
 from .function_tapes import record_quantity_tape
@@ -46,6 +49,7 @@ from .functions import (
     TermFunctions,
 )
 from .guard import GuardedFunction, NumericFallback, check_input_states
+from .model_properties import ModelProperties
 from .named_inputs import read_named_inputs
 
 if TYPE_CHECKING:
@@ -88,6 +92,7 @@ class Model(
     StateFunctions,
     ConstraintFunctions,
     FrameFunctions,
+    ModelProperties,
     NotebookDisplayed,
 ):
     """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
@@ -129,14 +134,15 @@ class Model(
         self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: it has no joint with a freedom",
-                remedy="add one, or unlock one",
+                f"{mechanism.name} cannot move: it has no degrees of freedom",
+                remedy="add a joint, or unlock one",
             )
         self._facts = self._load_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
     def _load_facts(self) -> ModelFacts:
-        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        """Load facts from the cache, or from the equations: so a bad mechanism is refused at
+        once."""
         key = code_cache.cache_key("facts", self._identity)
         if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
@@ -147,75 +153,22 @@ class Model(
 
     @property
     def equations(self) -> Equations:
-        """What is compiled; derived when first needed."""
+        """The equations that are compiled; derived when first needed."""
         return self._derive_once()
-
-    # -- sizes and names -----------------------------------------------------------------
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return self.names.nq
-
-    @property
-    def nv(self) -> int:
-        """Number of speeds."""
-        return self.names.nv
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """All joints, depth first; the rows of `reactions`, before those of loops."""
-        return self.names.joints
-
-    @property
-    def loop_names(self) -> tuple[str, ...]:
-        """The joints that close loops; the last rows of `reactions`."""
-        return self.names.loops
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        return self.names.q
-
-    @property
-    def qd_names(self) -> tuple[str, ...]:
-        return self.names.qd
-
-    @property
-    def body_names(self) -> tuple[str, ...]:
-        """Moving bodies, one for what is fixed together: rows of `wrenches`, blocks of π."""
-        return self.names.bodies
-
-    @property
-    def inertial_parameters(self) -> Floats:
-        """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
-        return np.array(self._facts.inertial)
-
-    def neutral(self) -> Floats:
-        """q where nothing is displaced."""
-        return np.array(self._facts.neutral)
-
-    def home(self) -> Floats:
-        """q where loops and constraints close; `neutral` where there are none."""
-        self._require_assembly()
-        return np.array(self._facts.home or self._facts.neutral)
 
     def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """(…, nq) with loops and constraints of positions closed: the coordinates of the
-        independent speeds keep their values, the others follow from rough ones.
+        independent velocities keep their values, the others follow from rough ones.
 
         p: values of the parameters that are kept (default: `nominal_parameters`).
         """
         from .guard import close_batch_positions
 
-        self._check_coordinates("close", q)
+        check_configuration_shape(self, "close", q)
         kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
         return close_batch_positions(
             self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept
         )
-
-    def _check_coordinates(self, function: str, q: Any) -> None:
-        port, owner = Port("q", (self.nq,)), self.mechanism.name
-        check_call_arguments(function, owner, [port], 0, {"q": self.names.q}, [q])
 
     def closed(
         self,
@@ -231,7 +184,7 @@ class Model(
         of constrained models give numbers for other states too, but these mean nothing. p: values
         of the parameters that are kept (default: `nominal_parameters`).
         """
-        self._check_coordinates("closed", q)
+        check_configuration_shape(self, "closed", q)
         return are_states_closed(self, np.asarray(q, float), t, p, tolerance)
 
     def check_closed(
@@ -246,41 +199,8 @@ class Model(
     ) -> None:
         """Raises an `AssemblyError` that names the first state that does not close and the
         constraint that it violates most; speeds and accelerations are checked where given."""
-        self._check_coordinates("check_closed", q)
+        check_configuration_shape(self, "check_closed", q)
         check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
-
-    @property
-    def leeway(self) -> float:
-        """How far nearly redundant constraints may stay open (m, rad); 0 where all close exactly.
-        See `Mechanism.closure`."""
-        return self._facts.leeway
-
-    def _require_assembly(self) -> None:
-        if self._facts.unclosed:
-            raise AssemblyError(self._facts.unclosed)
-
-    @property
-    def dof(self) -> int:
-        """Number of independent speeds."""
-        self._require_assembly()
-        return len(self.independent_names)
-
-    @property
-    def independent_names(self) -> tuple[str, ...]:
-        """The speeds that all others follow: columns of `independent_map`."""
-        return self.names.independent if self.names.constraints else self.names.qd
-
-    @property
-    def constraint_names(self) -> tuple[str, ...]:
-        """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`:
-        loops and constraints in file order, the equations of positions of each (the height of a
-        rolling wheel) before those of its velocities."""
-        return self.names.constraints
-
-    @property
-    def nominal_parameters(self) -> Floats:
-        """The values that the mechanism gives the parameters kept as input p."""
-        return np.array(self._facts.nominal)
 
     # -- functions -----------------------------------------------------------------------
 
@@ -341,7 +261,7 @@ class Model(
         return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
-        """How many floating-point operations one call of a function takes."""
+        """The number of floating-point operations of one call of a function."""
         return count_tape_operations(self.tape(name, *frame))
 
     def certified(

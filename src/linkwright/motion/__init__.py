@@ -1,11 +1,14 @@
 """Moving on purpose: inverse kinematics, trajectories, their timing."""
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
+from .frame_planner import plan_to, planned
 from .inverse_solver import InverseKinematics, Joints, inverse_kinematics
-from .motion_plan import MotionPlan, plan_to, planned
+from .motion_plan import MotionPlan
+from .path_geometry import ToolPath, circular, straight
+from .point_motions import accelerated, quintic, through, trapezoid
 from .timing import at_limits
-from .tool_paths import ToolPath, arc, circular, follow, line, straight
-from .trajectory import Trajectory, accelerated, quintic, through, trapezoid
+from .tool_paths import arc, follow, line
+from .trajectory import Trajectory
 
 __all__ = [
     "CoordinateBounds",

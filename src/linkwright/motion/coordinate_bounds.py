@@ -1,4 +1,4 @@
-"""The ranges of coordinates, speeds and drives that a mechanism states, as arrays."""
+"""The ranges of coordinates, velocities and drives that a mechanism states, as arrays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,22 @@ from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
 _RANGE_SLACK = 1e-9
-"""What coordinates may be out of their ranges by rounding, rad or m."""
+"""The distance by which coordinates may be out of their ranges by rounding, rad or m."""
 
 
 @dataclass(frozen=True, repr=False)
 class CoordinateBounds(NotebookDisplayed):
-    """±inf where nothing is stated. `full_turns`: coordinates that mean the same 2π farther."""
+    """Limits of coordinates, velocities and efforts; ±inf where the mechanism states none.
+
+    Attributes
+    ----------
+    lower, upper : (nq,) array
+        Ranges of the coordinates, rad or m.
+    velocity, effort : (nv,) array
+        Largest |q̇|, rad/s or m/s, and largest |τ|, N m or N.
+    full_turns : (nq,) array of bool
+        Coordinates that mean the same after 2π.
+    """
 
     lower: Floats
     upper: Floats
@@ -30,15 +40,32 @@ class CoordinateBounds(NotebookDisplayed):
     full_turns: Booleans
 
     def summary(self) -> str:
-        """How many coordinates have limits."""
+        """Return one line: how many coordinates have limits."""
         limited = int((np.isfinite(self.lower) | np.isfinite(self.upper)).sum())
         return f"Bounds of {len(self.lower)} coordinates, {limited} of them with a range"
 
 
 def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
-    """Limits of all coordinates; a joint that mimics another passes its range on to that one.
+    """Return the limits of all coordinates, velocities and efforts of a mechanism.
 
-    A speed or effort of 0 counts as not stated, as files write it.
+    A joint that mimics another one narrows the range of that one. A velocity or effort limit of 0
+    counts as not stated, as files write it.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism with its joints' limits.
+
+    Returns
+    -------
+    CoordinateBounds
+        One entry for each coordinate or velocity.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.motion.bounds_of(lw.gallery("elbow")).summary()
+    'Bounds of 2 coordinates, 0 of them with a range'
     """
     names = mechanism_names(mechanism)
     found = CoordinateBounds(
@@ -96,7 +123,7 @@ def _refuse_joint_limits(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
-                "limits of joints say nothing of chosen coordinates", where=f"joint {name}",
+                "joint limits do not apply to chosen coordinates", where=f"joint {name}",
                 remedy='leave one of the two out, for example by mechanism.without("limits")',
             )  # fmt: skip
 

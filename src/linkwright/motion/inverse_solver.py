@@ -38,9 +38,18 @@ MAX_SHOWN_SOLUTIONS = 10
 
 @dataclass(frozen=True, repr=False)
 class Joints(NotebookDisplayed):
-    """Solutions q (…, nq). `status` is "reached" where all frames are at their targets within the
-    tolerance, "nearest" where no small motion brings them nearer, both with loops closed to 1e-9,
-    else "unfinished"; `distance` (m) and `angle` (rad) are the frames' largest errors."""
+    """Solutions of inverse kinematics.
+
+    Attributes
+    ----------
+    q : (…, nq) array
+        Coordinates, rad or m.
+    status : (…) array of str
+        "reached" where all frames are at their targets within the tolerance, "nearest" where no
+        small motion brings them nearer (both with loops closed to 1e-9), else "unfinished".
+    distance, angle : (…) array
+        Largest errors of the frames, m and rad.
+    """
 
     q: Floats
     status: NDArray[np.str_]
@@ -48,7 +57,7 @@ class Joints(NotebookDisplayed):
     angle: Floats
 
     def summary(self) -> str:
-        """How many targets are reached, and the largest errors."""
+        """Return one line: how many targets are reached, and the largest errors."""
         count = np.size(self.reached)
         reached = f"{int(np.sum(self.reached))} of {count} reached"
         errors = f"{np.max(self.distance):.2g} m, {np.max(self.angle):.2g} rad"
@@ -69,16 +78,31 @@ class Joints(NotebookDisplayed):
 
     @property
     def reached(self) -> Booleans:
-        """Whether each target is reached."""
+        """True where the target is reached, (…)."""
         reached: Booleans = self.status == TARGET_REACHED
         return reached
 
 
 class InverseKinematics:
-    """A solver for frames with targets of given kinds: {"tool": "pose", "elbow": "point"}.
+    """A solver of inverse kinematics for frames with targets of given kinds.
 
-    Kinds are "plane" (x, y), "point" (x, y, z) and "pose". The joints' ranges hold unless
-    `limits` is false; loops and constraints of positions are closed.
+    A call with targets returns `Joints`. Loops and constraints of positions are closed.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    kinds : mapping of frames to kinds
+        "plane" (x, y), "point" (x, y, z) or "pose": {"tool": "pose", "elbow": "point"}.
+    limits : bool
+        Keep the ranges of the joints.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> solver = lw.motion.InverseKinematics(lw.gallery("elbow"), {"tool": "plane"})
+    >>> solver({"tool": [1.0, 1.0]}, start=[0.3, 0.5]).status.item()
+    'reached'
     """
 
     def __init__(
@@ -89,7 +113,7 @@ class InverseKinematics:
         for frame, kind in self.kinds.items():
             if kind not in TARGET_SIZES:
                 raise LinkwrightError(
-                    f"'{kind}' is no kind of target",
+                    f"'{kind}' is not a kind of target",
                     where=frame,
                     remedy=f"use {', '.join(TARGET_SIZES)}",
                 )
@@ -107,7 +131,7 @@ class InverseKinematics:
         )
 
     def _characteristic_length(self) -> float:
-        """What 1 rad moves the frames by, on average; 1 where nothing turns."""
+        """The mean displacement of the frames by 1 rad; 1 where nothing turns."""
         q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
         turning = np.array(
@@ -143,7 +167,7 @@ class InverseKinematics:
 
     @cached_property
     def _sample_placements(self) -> Floats:
-        """Where the frames are at the samples, as targets are given."""
+        """The placements of the frames at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
             T = self.model.placement(frame)(self.samples)
@@ -157,7 +181,7 @@ class InverseKinematics:
     ) -> Joints:  # fmt: skip
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
-        Joints that the targets leave free go toward the posture, which is the start unless said.
+        Joints that the targets leave free go toward the posture, which defaults to the start.
         What is not reached is tried again from up to `restarts` other starts.
         """
         read = self._order_targets(read_targets(targets))
@@ -177,7 +201,9 @@ class InverseKinematics:
         by_frame = {target.frame: target for target in read}
         if {f: t.kind for f, t in by_frame.items()} != self.kinds:
             said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
-            raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
+            raise LinkwrightError(
+                "the targets are of another kind than the solver's", remedy=f"give {said}"
+            )
         return [by_frame[frame] for frame in self.kinds]
 
     def _check_coordinates(self, given: Any, what: str) -> Floats:
@@ -324,9 +350,38 @@ def inverse_kinematics(
     posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
     restarts: int = 60,
 ) -> Joints:  # fmt: skip
-    """Joints that bring frames to targets; see `InverseKinematics`, which serves again and again.
+    """Return coordinates that bring frames to targets.
 
-    Targets by frame: (…, 2) or (…, 3) points, (…, 4, 4) placements, (…, 7) points and quaternions.
+    For many calls with the same frames, make an `InverseKinematics` once.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    targets : mapping of frames to arrays
+        (…, 2) or (…, 3) points in the world, m; (…, 4, 4) placements; (…, 7) points with
+        quaternions.
+    start, posture : (…, nq) array, optional
+        Where the search begins (default: home), and where joints that the targets leave free go
+        (default: the start), rad or m.
+    limits : bool
+        Keep the ranges of the joints.
+    tolerance : float
+        Largest error of a reached target, m and rad.
+    restarts : int
+        Other starts that are tried for what is not reached.
+
+    Returns
+    -------
+    Joints
+        Solutions, their status and their errors.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.motion.inverse_kinematics(lw.gallery("elbow"), {"tool": [1.0, 1.0]})
+    >>> bool(found.reached)
+    True
     """
     require_mechanism(mechanism)
     kinds = {target.frame: target.kind for target in read_targets(targets)}

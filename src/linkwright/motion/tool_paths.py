@@ -1,7 +1,7 @@
 """Paths of a tool in space, and the joints' motion that follows them.
 
 A path gives points, and turns, over s from 0 to 1; a law, a trajectory of one number, says how far
-the tool has come along it. At every knot the joints come from inverse kinematics, their rates from
+the tool has moved along it. At every knot the joints come from inverse kinematics, their rates from
 J q̇ = v and J q̈ = a − J̇ q̇; between knots they are quintics with just these ends.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError
 from ..kinematics.closing import (
     CLOSURE_TOLERANCES,
@@ -30,74 +29,10 @@ from ..types import Floats
 from .coordinate_bounds import check_within_bounds
 from .inverse_solver import InverseKinematics
 from .loop_follower import check_plannable_loops
+from .path_geometry import ToolPath, circular, read_point, rotation_of_vector, straight
+from .point_motions import hermite_trajectory, through
 from .timing import refuse_quaternions
-from .trajectory import Trajectory, hermite_trajectory, through
-
-
-@dataclass(frozen=True, repr=False)
-class ToolPath(NotebookDisplayed):
-    """`point(s)` with its first and second derivatives; `turn` is a rotation vector, 0 at s = 0
-    and all of it at s = 1, from where the tool stands; None leaves its rotation free."""
-
-    length: float
-    point: Callable[[float], tuple[Floats, Floats, Floats]]
-    turn: Floats | None = None
-
-    def summary(self) -> str:
-        """The length, and whether the tool turns."""
-        turn = "" if self.turn is None else f", turning by {np.linalg.norm(self.turn):.4g} rad"
-        return f"Path of {self.length:.4g} m{turn}"
-
-
-def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) -> ToolPath:
-    """The straight line between two points."""
-    a, b = (_read_point(x) for x in (begin, end))
-    length = float(np.linalg.norm(b - a))
-    if not length > 0:
-        raise LinkwrightError("the line begins where it ends", remedy="give another end")
-    return ToolPath(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _read_turn(turn))
-
-
-def circular(
-    begin: ArrayLike, via: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None
-) -> ToolPath:
-    """The arc from one point through another to a third."""
-    a, m, b = (_read_point(x) for x in (begin, via, end))
-    u, v = m - a, b - a
-    normal = np.cross(u, v)
-    area = float(normal @ normal)
-    if area <= 1e-20 * float(u @ u) * float(v @ v):
-        raise LinkwrightError("the three points of the arc are on a line", remedy="take a line")
-    center = a + np.cross((u @ u) * v - (v @ v) * u, normal) / (2 * area)
-    x = a - center
-    y = np.cross(normal / np.sqrt(area), x)
-    angle = float(np.arctan2((b - center) @ y, (b - center) @ x)) % (2 * np.pi)
-
-    def point(s: float) -> tuple[Floats, Floats, Floats]:
-        c, d = np.cos(angle * s), np.sin(angle * s)
-        radial = c * x + d * y
-        return center + radial, angle * (c * y - d * x), -(angle**2) * radial
-
-    return ToolPath(angle * float(np.linalg.norm(x)), point, _read_turn(turn))
-
-
-def _read_turn(given: Any) -> Floats | None:
-    return None if given is None else _read_point(given)
-
-
-def _read_point(given: Any) -> Floats:
-    return check_vector(given, 3, "a point, displacement or turn", "xyz")
-
-
-def rotation_of_vector(vector: Floats) -> Floats:
-    """The rotation matrix of a rotation vector (Rodrigues)."""
-    angle = float(np.linalg.norm(vector))
-    if angle == 0:
-        return np.eye(3)
-    x, y, z = vector / angle
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    found: Floats = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K)
-    return found
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
@@ -150,7 +85,7 @@ class _PathFollower:
         return np.array([found.q, qd, qdd])
 
     def _loop_residual(self, q: Floats) -> float:
-        """What loops are open by."""
+        """The residual of the loops."""
         model = self.solver.model
         return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
 
@@ -170,7 +105,7 @@ class _PathFollower:
         return found
 
     def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
-        """Why the joints cannot go on: here, or anywhere."""
+        """The error that says why the joints cannot go on: here, or anywhere."""
         usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
         if _jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"
@@ -220,10 +155,39 @@ def follow(
     knots: int = 100,
     limits: bool = True,
 ) -> Trajectory:
-    """The joints' motion that takes a frame along a path, from joints `start` where it begins.
+    """Return the motion of the coordinates that takes a frame along a path.
 
-    `law` is the way covered over time, in metres from 0 to the path's length. Joints that the
-    path leaves free stay near where they are; their motion is then a spline through the knots.
+    Joints that the path leaves free stay near where they are; their motion is a spline.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What moves.
+    frame : str
+        The frame that follows the path.
+    path : ToolPath
+        From where the frame stands at `start`.
+    law : Trajectory
+        The distance covered over time, from 0 to the length of the path, m.
+    start : (nq,) array
+        Coordinates at the beginning, rad or m.
+    knots : int
+        Pieces of the result.
+    limits : bool
+        Keep the ranges of the joints.
+
+    Returns
+    -------
+    Trajectory
+        The motion of the coordinates.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> path = lw.motion.straight([2, 0, 0], [1.5, 0.5, 0])
+    >>> law = lw.motion.quintic(0.0, path.length, 1.0)
+    >>> lw.motion.follow(lw.gallery("elbow"), "tool", path, law, [0.0, 0.0])  # doctest: +SKIP
+    Trajectory of 2 coordinates, 100 pieces from 0 to 1 s
     """
     solver = InverseKinematics(
         mechanism, {frame: "point" if path.turn is None else "pose"}, limits=limits
@@ -288,11 +252,32 @@ def line(
     knots: int = 100,
     limits: bool = True,
 ) -> Trajectory:
-    """A straight line of a frame, displaced `by` a vector; `law(length)` is how fast.
+    """Return the motion of the coordinates that takes a frame along a straight line.
 
-    With `hold_rotation` the frame keeps its axes; else they follow from the joints.
+    Parameters
+    ----------
+    mechanism, frame, start, knots, limits
+        As for `follow`.
+    by : (3,) array
+        Displacement of the origin of the frame in the world, m.
+    law : callable
+        length (m) → distance over time, a `Trajectory` from 0 to the length.
+    hold_rotation : bool
+        The frame keeps its rotation; else it follows from the joints.
+
+    Returns
+    -------
+    Trajectory
+        The motion of the coordinates.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> elbow, law = lw.gallery("elbow"), lambda length: lw.motion.quintic([0.0], [length], 1.0)
+    >>> lw.motion.line(elbow, "tool", [0.3, 1.0], [-0.2, 0.1, 0.0], law, knots=10).duration
+    1.0
     """
-    begin, far = _frame_position(mechanism, frame, start), _read_point(by)
+    begin, far = _frame_position(mechanism, frame, start), read_point(by)
     path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 
@@ -309,7 +294,31 @@ def arc(
     knots: int = 100,
     limits: bool = True,
 ) -> Trajectory:
-    """A circular arc of a frame from where it stands through `via` to `end`, world points."""
+    """Return the motion of the coordinates that takes a frame along a circular arc.
+
+    Parameters
+    ----------
+    mechanism, frame, start, knots, limits
+        As for `follow`; the arc begins where the frame stands at `start`.
+    via, end : (3,) array
+        Points in the world, m.
+    law : callable
+        length (m) → distance over time, a `Trajectory` from 0 to the length.
+    hold_rotation : bool
+        The frame keeps its rotation; else it follows from the joints.
+
+    Returns
+    -------
+    Trajectory
+        The motion of the coordinates.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> elbow, law = lw.gallery("elbow"), lambda length: lw.motion.quintic([0.0], [length], 1.0)
+    >>> lw.motion.arc(elbow, "tool", [0.3, 1.0], [1.1, 1.2, 0], [1, 1.3, 0], law, knots=10).duration
+    1.0
+    """
     path = circular(
         _frame_position(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
     )

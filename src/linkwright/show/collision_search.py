@@ -56,7 +56,7 @@ class Encounter(NotebookDisplayed):
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """From when to when they are in each other, between samples by straight lines."""
+        """The intervals in which they penetrate each other, between samples by straight lines."""
         inside = self.distance < 0
         edges = np.flatnonzero(np.diff(inside.astype(int)))
         times = [self._crossing(int(k)) for k in edges]
@@ -91,7 +91,7 @@ def collisions(
     obstacles: Mapping[str, Obstacle] | None = None,
     ignore: Iterable[tuple[str, str]] = (),
 ) -> list[Encounter]:
-    """How near links come to each other and to obstacles, the nearest pair first.
+    """Distances of links from each other and from obstacles, the nearest pair first.
 
     `radius` (m) is that of all links, or by body. Links that a joint or loop holds together are
     not compared, nor are pairs of bodies in `ignore`.
@@ -136,7 +136,7 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         for name in radius:
             if name not in names:
                 raise NameNotFoundError(
-                    f"there is no body '{name}'", remedy=suggest_remedy(name, names)
+                    f"unknown body '{name}'", remedy=suggest_remedy(name, names)
                 )
     sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
     if not all(0 <= size < np.inf for size in sizes):
@@ -160,7 +160,7 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
         ends = np.array([start, end], dtype=float)
         if ends.shape != (2, 3) or not np.isfinite(ends).all() or not 0 <= radius < np.inf:
             raise LinkwrightError(
-                f"the obstacle '{name}' is no capsule",
+                f"the obstacle '{name}' is not a capsule",
                 remedy="give ((x, y, z), (x, y, z), radius)",
             )
         found.append(_Capsule(name, GROUND_LINK, ends, float(radius)))
@@ -182,7 +182,8 @@ def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Between the segments ab and cd, row by row: inside both, or at one of the four ends."""
+    """The distance between the segments ab and cd, row by row: inside both, or at one of the
+    ends."""
     u, v, w = b - a, d - c, a - c
     uu, uv, vv = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
     uw, vw = (u * w).sum(-1), (v * w).sum(-1)

@@ -46,10 +46,10 @@ def cyclograph(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Stick figures every so many seconds (some 18 unless said), coloured by time.
+    """Stick figures every so many seconds (default: some 18), coloured by time.
 
-    `trace` names frames, and bodies for their mass centres, whose paths are drawn; the frames that
-    move unless said.
+    `trace` names frames, and bodies for their centres of mass, whose paths are drawn (default: the
+    frames that move).
     """
     require_run(run)
     scene = mechanism_scene(run.mechanism)
@@ -118,7 +118,7 @@ def _draw_traces(
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:
-    """Which colour is which time."""
+    """Draw the bar that shows which colour is which time."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -57,7 +57,7 @@ def free_body_diagrams(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """All bodies cut free at a state (home, at rest, without drives unless said).
+    """All bodies cut free at a state (home, at rest, without actuator efforts by default).
 
     Reactions F at joints, weights m g and other forces are arrows, each body's to a scale of its
     own, moments M bent arrows; a dashed arrow is m a, to which the forces of the body add up.
@@ -109,7 +109,7 @@ def _draw_free_body(
 
 
 def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
-    """The sign of mass centres, as large on every panel."""
+    """The sign of centres of mass, as large on every panel."""
     from matplotlib.patches import Circle, Wedge
 
     x, y = middle

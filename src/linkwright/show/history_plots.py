@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
 
 _PANEL_HEIGHT, _LEGEND_ROW_HEIGHT = 38.0, 3.5
-"""Of a panel, and of a row of names, mm."""
+"""The height of a panel, and of a row of names, mm."""
 TIME_AXIS_HEIGHT = 14.0
-"""Below all panels, for the time, mm."""
+"""The height below all panels, for the time, mm."""
 _MAX_EVENT_LINES = 200
 """The most times of events that are marked."""
 _ERROR_SHARE = 1e-7
-"""Share of its scale below which a value is no more than an error."""
+"""Share of its scale below which a value is only an error."""
 _MAX_LABEL_LENGTH = 22
 """Characters of a label that stand beside a panel in one line."""
 _COINCIDENCE_SHARE = 1e-3
@@ -67,7 +67,7 @@ def plot(
 
     `names`: q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
     center_velocities, center_accelerations, body_energy, closure, or anything in `run.data`;
-    coordinates and energy unless said. `only` picks lines by name. Sizes in mm.
+    default: coordinates and energy. `only` picks lines by name. Sizes in mm.
     """
     require_run(run)
     found = [
@@ -92,7 +92,7 @@ def over_time(
 ) -> Figure:
     """Panels that share their time axis."""
     if not found:
-        raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
+        raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )
@@ -137,7 +137,7 @@ def _draw_event_lines(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
-    """Lines and their unit on given axes; their names come later, by `name_lines`."""
+    """Lines and their unit on given axes; their names come later, by `draw_panel_legends`."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order
@@ -164,7 +164,7 @@ def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool
 
 
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
-    """What is measured, and in what: with the power of ten of large and small numbers."""
+    """Label an axis with its quantity and unit, and the power of ten of large and small numbers."""
     power = set_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
@@ -174,7 +174,7 @@ def _label_value_axis(axes: Axes, panel: Panel) -> None:
 
 
 def set_tick_power(axes: Axes) -> int:
-    """Ticks of an axis in a power of ten that its label must name; 0 where there is no need."""
+    """Ticks of an axis in a power of ten that its label must name; 0 where none is needed."""
     from matplotlib.ticker import ScalarFormatter
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
@@ -198,7 +198,7 @@ def _hide_rounding_errors(axes: Axes, values: Any, scale: float) -> None:
 
 
 def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | None:
-    """Limits about values that hardly change: rounding errors are no motion."""
+    """Limits about values that hardly change: rounding errors are not motion."""
     every = np.concatenate([line.values for line in lines])
     every = every[np.isfinite(every)]
     low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)
@@ -218,20 +218,20 @@ def phase(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Speeds over their coordinates; all coordinates whose rates are speeds unless some are named.
-    A dot marks the start."""
+    """Velocities over their coordinates; all coordinates whose rates are velocities unless some are
+    named. A dot marks the start."""
     mechanism, known = run.mechanism, mechanism_names(run.mechanism)
     paired = [n for n in known.q if n in known.qd]
     for name in names:
         if name not in paired:
             raise NameNotFoundError(
-                f"'{name}' is no coordinate whose rate is a speed",
+                f"'{name}' is not a coordinate whose rate is a velocity",
                 remedy=suggest_remedy(name, paired),
             )
     chosen = list(names) or paired
     if not chosen:
         raise LinkwrightError(
-            "no speed is the rate of a coordinate", where=mechanism.name,
+            "no velocity is the rate of a coordinate", where=mechanism.name,
             remedy='use rotation = "cardan"',
         )  # fmt: skip
     units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
@@ -272,7 +272,7 @@ def eigenvalues(
 ) -> Figure:
     """Real and imaginary parts of the eigenvalues of small motions over a parameter.
 
-    About `q` (home unless said; a function of the value may give it), by `linearize`. Instead of
+    About `q` (default: home; a function of the value may give it), by `linearize`. Instead of
     a mechanism, `source` may be a function from the value to eigenvalues or to a linear model.
     """
     sizes = np.asarray(values, dtype=float)

@@ -1,8 +1,8 @@
 """Velocity, acceleration and force polygons of planar mechanisms, as drawn by hand.
 
-From a pole, the velocity of every joint and mass centre is an arrow; the tips of one link form the
-link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second law
-closes the polygon.
+From a pole, the velocity of every joint and centre of mass is an arrow; the tips of one link form
+the link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second
+law closes the polygon.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def images(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> list[ImagePoint]:
-    """Joints, loops and mass centres of all bodies at a state."""
+    """Joints, loops and centres of mass of all bodies at a state."""
     state, scene = state_of(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
     motions, poses = (
         BodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
@@ -96,12 +96,12 @@ def images(
 
 
 def center_of_mass_name(body: str) -> str:
-    """What the mass centre of a body is called among its points."""
+    """The name of a body's centre of mass among its points."""
     return f"{body} (mass)"
 
 
 def _joint_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
-    """Where joints meet a link."""
+    """The points where joints meet a link."""
     found = []
     for span in scene.tree.joints:
         if span.frame.link == link and span.links:
@@ -124,7 +124,7 @@ def velocity_polygon(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Velocities of joints and mass centres from one pole, with the images of the links."""
+    """Velocities of joints and centres of mass from one pole, with the images of the links."""
     found = images(mechanism, q, qd)
     return save_if_path(
         _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path
@@ -142,7 +142,7 @@ def acceleration_polygon(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Accelerations of joints and mass centres from one pole, under the forces of the state."""
+    """Accelerations of joints and centres of mass from one pole, under the forces of the state."""
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
     return save_if_path(_draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path)
@@ -206,7 +206,7 @@ def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> l
 
 
 def _image_point_label(image: ImagePoint) -> str:
-    """Of a joint, or G of a body for its mass centre."""
+    """The label of a joint, or G of a body for its centre of mass."""
     return (
         indexed_label("G", image.body)
         if image.name == center_of_mass_name(image.body)
@@ -225,7 +225,7 @@ def force_polygons(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """For every body its forces, tip to tail, and m a (dashed) that closes them."""
+    """Draw the forces of every body, tip to tail, and m a (dashed) that closes them."""
     view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
     figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
     drawn = [

@@ -17,7 +17,7 @@ from .verified_equations import VerifiedEquations
 
 MAX_DOF_ALL_FORMULATIONS = 12
 SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
-"""Formulations whose equations do not explode with the number of freedoms."""
+"""Formulations whose equations do not explode with the number of degrees of freedom."""
 
 
 def verify(
@@ -25,10 +25,27 @@ def verify(
     equations: Equations | None = None,
     by: Sequence[str] | None = None,
 ) -> VerificationReport:
-    """Checks the equations of a mechanism: those given, or those by 'recursive'.
+    """Check the equations of a mechanism, and prove them equal to those of other formulations.
 
-    They are proved identical to those of the formulations `by`; unless said, of all that can treat
-    the mechanism, and beyond 12 freedoms of those that stay short.
+    Parameters
+    ----------
+    source : Mechanism or Equations
+        A mechanism, or the equations to check.
+    equations : Equations, optional
+        Equations of the mechanism to check (default: those by "recursive").
+    by : sequence of str, optional
+        Formulations to compare with (default: all that can treat the mechanism; above 12 degrees
+        of freedom those whose expressions stay short).
+
+    Returns
+    -------
+    VerificationReport
+        The checks and their results; printed as text.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.verify(lw.gallery("elbow"), by=["lagrange"]))  # doctest: +SKIP
     """
     begin = time.perf_counter()
     eqs = equations if equations is not None else source
@@ -45,8 +62,8 @@ def verify(
 def _require_motion(mechanism: Mechanism) -> None:
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
 
 

@@ -1,4 +1,4 @@
-"""What was checked: verdict, figure, meaning, and the sentence to cite."""
+"""Results of checks: verdict, figure, meaning, and the sentence to cite."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class VerificationReport(NotebookDisplayed):
     seconds: float
 
     def summary(self) -> str:
-        """How many checks passed."""
+        """The number of checks that passed."""
         passed = f"{sum(check.passed for check in self.checks)} of {len(self.checks)} checks passed"
         return f"Report on {self.mechanism}, equations by {self.by}: {passed}"
 

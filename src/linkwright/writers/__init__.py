@@ -14,7 +14,24 @@ WRITABLE_FORMATS = ("toml", "urdf")
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
-    """Write a mechanism as `.toml` or `.urdf`, and warn about what the format cannot hold."""
+    """Write a mechanism to a file, and warn about what the format cannot hold.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What is written.
+    path : str or Path
+        The ending decides: `.toml` or `.urdf`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import linkwright as lw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lw.save(lw.gallery("elbow"), f"{folder}/elbow.toml")
+    ...     lw.load(f"{folder}/elbow.toml") == lw.gallery("elbow")
+    True
+    """
     require_mechanism(mechanism)
     target = Path(path)
     kind = target.suffix.removeprefix(".").lower()

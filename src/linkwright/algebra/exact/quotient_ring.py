@@ -3,7 +3,7 @@
 A value is an element of Q[inputs][c, s]/(c² + s² − 1): a polynomial in the inputs and in the
 cosines and sines of chosen angles, in which no sine occurs twice. Every integer combination of
 those angles is expanded by the addition theorems. A root is a generator l reduced by l² = P;
-functions that are no polynomials (sign, exp, …) are generators of their own, one for one value.
+functions that are not polynomials (sign, exp, …) are generators of their own, one for one value.
 A quotient stays a pair, and is compared by cross-multiplication; but 1/l of a root, and what is
 divided by sums with roots (directions of skew axes), is a generator r, with rP = l for r = 1/l.
 
@@ -12,20 +12,18 @@ Constants are dyadic rationals on a tape and are taken for exactly what they are
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...errors import LinkwrightError
 from ...expressions import PI
 from ...tape import Op
 from .angle_forms import AngleForm, AngleTable
+from .circle_points import CircleQuotients, circle_point_of_multiples, find_angle_form
+from .polynomial_budget import BudgetError, PolynomialBudget
 from .quotients import (
     OpaqueFunction,
     Polynomial,
     Quotient,
-    fraction_from_flint,
     negate_quotient,
     rational_quotient_value,
     rational_square_root,
@@ -35,36 +33,12 @@ from .tape_algebra import unsupported_operation
 _FIELD_OPS = (Op.COS, Op.SIN, Op.SQRT)
 
 
-class BudgetError(LinkwrightError):
-    """A polynomial grew beyond what was allowed: it is better read as a list of steps."""
-
-
-@dataclass
-class PolynomialBudget:
-    """The most terms of any polynomial on the way and of all together, and the seconds."""
-
-    max_terms: int = 200_000
-    seconds: float = 20.0
-    remaining_terms: int = 1 << 62
-    deadline: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.deadline = time.monotonic() + self.seconds
-
-    def check_terms(self, terms: int) -> None:
-        self.remaining_terms -= terms
-        if terms > self.max_terms or self.remaining_terms < 0 or time.monotonic() > self.deadline:
-            raise BudgetError(
-                "the closed form is too long to be read", remedy="raise terms or seconds"
-            )
-
-
 class QuotientRing:
     """The quotients of one tape: its generators, and what they stand for.
 
     Where it `is_field`, only cosines, sines and roots are generators, and a value is zero where
     its numerator is (roots of independent radicands): what elimination needs. Else reciprocals
-    of roots, and functions that are no polynomials, are generators as well: what is printed and
+    of roots, and functions that are not polynomials, are generators as well: what is printed and
     compared needs no more.
 
     In the order of generators: functions (later ones first, as they may contain earlier ones),
@@ -108,7 +82,7 @@ class QuotientRing:
             squares = [self.generators[self.symbol_places[name]] ** 2 for name in group]
             unit = sum(squares[1:], squares[0]) - 1
             self.relations[1 << self.symbol_places[group[0]]] = (unit,), 0
-        self.circle_points: dict[AngleForm, tuple[Quotient, Quotient]] = {}
+        self.circle_points: dict[AngleForm, CircleQuotients] = {}
 
     # -- the algebra --------------------------------------------------------------------
 
@@ -306,22 +280,17 @@ class QuotientRing:
 
     # -- angles and other functions -------------------------------------------------------
 
-    def cosine_and_sine(self, angle: Quotient) -> tuple[Quotient, Quotient]:
-        """cos and sin."""
-        form = self.find_angle_form(angle)
+    def cosine_and_sine(self, angle: Quotient) -> CircleQuotients:
+        """(cos, sin) of an angle."""
+        form = find_angle_form(self, angle)
         multiples = self.angle_multiples.get(form) if form is not None else None
         if form is None or multiples is None:
             return self.opaque_cosine_and_sine(angle)
         if form not in self.circle_points:
-            self.budget.check_terms(sum(map(abs, multiples)) ** 3)
-            c, s = Quotient(self.one_polynomial), Quotient(self.one_polynomial * 0)
-            for k, times in enumerate(multiples):
-                for _ in range(abs(times)):
-                    c, s = self.rotate_circle_point((c, s), k, times > 0)
-            self.circle_points[form] = c, s
+            self.circle_points[form] = circle_point_of_multiples(self, multiples)
         return self.circle_points[form]
 
-    def opaque_cosine_and_sine(self, angle: Quotient) -> tuple[Quotient, Quotient]:
+    def opaque_cosine_and_sine(self, angle: Quotient) -> CircleQuotients:
         """cos and sin of an angle that is none of the ring's; the same for its negative."""
         opposite = negate_quotient(angle)
         if any(
@@ -342,37 +311,6 @@ class QuotientRing:
 
     def generator_place(self, generator: Quotient) -> int:
         return int(self.generators.index(generator.numerator))
-
-    def rotate_circle_point(
-        self, point: tuple[Quotient, Quotient], k: int, forward: bool
-    ) -> tuple[Quotient, Quotient]:
-        """The point of the circle moved by the angle k, or back."""
-        sine_bit = 1 << (self.first_sine + k)
-        cosine = Quotient(self.generators[self.first_cosine + k])
-        sine = Quotient(self.generators[self.first_sine + k], sine_bit)
-        sine = sine if forward else negate_quotient(sine)
-        (c, s), product = point, self.multiply_quotients
-        return (
-            self.add_quotients(product(c, cosine), negate_quotient(product(s, sine))),
-            self.add_quotients(product(s, cosine), product(c, sine)),
-        )
-
-    def find_angle_form(self, angle: Quotient) -> AngleForm | None:
-        """The angle as multiples of monomials in the inputs, if it is that."""
-        if angle.denominator is not None or len(angle.numerator) > 32:
-            return None
-        terms = []
-        for exponents, coefficient in angle.numerator.terms():
-            if any(exponents[: self.first_symbol]):
-                return None
-            powers = exponents[self.first_symbol :]
-            monomial = tuple(
-                (name, int(power))
-                for name, power in zip(self.symbols, powers, strict=True)
-                if power
-            )
-            terms.append((tuple(sorted(monomial)), fraction_from_flint(coefficient)))
-        return tuple(sorted(terms))
 
     def square_root(self, inside: Quotient) -> Quotient:
         generator = self.function_generator(Op.SQRT, (inside,))
@@ -403,8 +341,8 @@ class QuotientRing:
         return self._opaque_generator(k)
 
     def add_relation(self, place: int, op: Op, inside: Quotient) -> None:
-        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l. In a
-        field the generator of √(a/b) is b·√(a/b), with the square ab."""
+        """Add the relation that reduces the new generator: l² = P of a root, rP = l and rl = 1 of
+        r = 1/l. In a field the generator of √(a/b) is b·√(a/b), with the square ab."""
         if inside.denominator is not None:
             if not (self.is_field and op is Op.SQRT):
                 return

@@ -73,7 +73,7 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     """Return the entries in closed form, or as they are if that takes too long."""
     import casadi as ca
 
-    from ...algebra.exact.quotient_ring import PolynomialBudget
+    from ...algebra.exact.polynomial_budget import PolynomialBudget
     from ...checking.difference import NumberSymbols
     from ...expressions import fold_expression
     from ...forms import FormSource, make_closed_form

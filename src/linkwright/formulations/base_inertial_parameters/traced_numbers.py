@@ -14,9 +14,9 @@ from math import inf
 
 import casadi as ca
 
+from ...algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from ...algebra.exact.prime_field import PrimeField
 from ...algebra.exact.quotient_expressions import QuotientPrinter
-from ...algebra.exact.quotient_ring import BudgetError, PolynomialBudget
 from ...algebra.exact.residues import FIELD_PRIME, Residue
 from ...algebra.exact.tape_algebra import read_tape
 from ...algebra.exact.trig_polynomials import read_field_quotients
@@ -65,7 +65,7 @@ class ConstantTracer:
         self.zero = self.number(Fraction(0))
 
     def number(self, value: Fraction) -> TracedNumber:
-        """A rational number; one that is no small integer is a symbol, since CasADi would compute
+        """A rational number; other than small integers it is a symbol, since CasADi would compute
         with it in floating point."""
         expression = ca.SX(float(value))
         if value.denominator != 1 or abs(value) >= _MAX_EXACT_INTEGER:

@@ -31,10 +31,29 @@ _ABSENCE_REASON = 'base parameters are not the bodies\' own; derive with paramet
 
 
 def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
-    """The recursive equations with base parameters and lengths as symbols."""
+    """Return the equations of motion with base parameters and lengths as symbols.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism without loops and constraints.
+    by : str
+        The formulation; only "recursive" has base parameters.
+
+    Returns
+    -------
+    Equations
+        The equations, the same as of `derive(mechanism, parameters="base")`.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.identify.derive_base(lw.gallery("elbow")).nv
+    2
+    """
     if by != "recursive":
         raise UnsupportedError(
-            f"the formulation '{by}' needs masses and mass centres, which base parameters lack",
+            f"the formulation '{by}' needs masses and centres of mass, which base parameters lack",
             remedy="use by='recursive'",
         )
     base = base_parameters(mechanism)

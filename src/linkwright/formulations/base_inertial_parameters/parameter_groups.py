@@ -55,7 +55,19 @@ from .traced_numbers import ConstantTracer, TracedNumber
 
 @dataclass(frozen=True, repr=False)
 class BaseParameter(NotebookDisplayed):
-    """`kept` plus `factors` times parameters that are not kept; its `value` in SI units."""
+    """One base parameter: an inertial parameter that is kept plus multiples of others.
+
+    Attributes
+    ----------
+    name : str
+        Its symbol.
+    kept : str
+        The inertial parameter that it is named after.
+    factors : mapping of str to expressions
+        Factors of the parameters that are grouped into it.
+    value : number
+        SI units.
+    """
 
     name: str
     kept: str
@@ -63,11 +75,12 @@ class BaseParameter(NotebookDisplayed):
     value: ExactNumber
 
     def summary(self) -> str:
-        """The name and the value."""
+        """Return one line: the name and the value."""
         return f"BaseParameter {self.name} = {float(self.value):.6g}"
 
     @property
     def formula(self) -> Expression:
+        """The sum of the kept parameter and the others, as an expression."""
         terms: list[Expression] = [Name(self.kept)]
         for name, factor in self.factors.items():
             terms.append(_multiply_by_name(factor, Name(name)))
@@ -88,12 +101,23 @@ def _multiply_by_name(factor: Expression, name: Name) -> Expression:
 
 @dataclass(frozen=True, repr=False)
 class BaseParameters(NotebookDisplayed):
-    """The base parameters of a mechanism, by their names; `grouped` are the parameters that only
-    occur in those of others, `without_effect` those that do not occur at all. `shared` has the
-    formulas of the names k1, k2, … where factors are too long to be multiplied out.
+    """The base parameters of a mechanism.
 
-    The rank holds for almost all lengths and angles. `rank_of_values` is that of the mechanism's
-    own numbers: where it is less, these are special (axes parallel by their numbers, say).
+    The rank holds for almost all lengths and angles.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    parameters : mapping of str to BaseParameter
+        The base parameters by name.
+    grouped, without_effect : tuple of str
+        Inertial parameters that occur only in groups of others, and those that do not occur.
+    shared : mapping of str to expressions
+        Formulas of k1, k2, …: factors that are too long to be multiplied out.
+    rank_of_values : int
+        The rank with the mechanism's own numbers; it is smaller where these are special, for
+        instance where axes are parallel only by their numbers.
     """
 
     mechanism: Mechanism
@@ -104,11 +128,12 @@ class BaseParameters(NotebookDisplayed):
     rank_of_values: int
 
     def summary(self) -> str:
-        """How many there are."""
+        """Return one line: how many base parameters there are."""
         return f"BaseParameters of {self.mechanism.name}: {len(self.parameters)}"
 
     @property
     def rank(self) -> int:
+        """Number of base parameters."""
         return len(self.parameters)
 
     @cached_property
@@ -136,7 +161,13 @@ class BaseParameters(NotebookDisplayed):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, object]:
-        """All of it as plain data, formulas as text."""
+        """Return all of it as plain data.
+
+        Returns
+        -------
+        dict
+            Formulas are text, values are SI.
+        """
         return {
             "mechanism": self.mechanism.name,
             "rank": self.rank,
@@ -162,7 +193,24 @@ def inertial_parameter_names(bodies: tuple[str, ...]) -> list[str]:
 
 
 def base_parameters(mechanism: Mechanism) -> BaseParameters:
-    """The base parameters of a tree mechanism, with their formulas in closed form."""
+    """Return the base parameters of a mechanism, with their formulas in closed form.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism without loops and constraints.
+
+    Returns
+    -------
+    BaseParameters
+        The combinations of inertial parameters that the motion determines.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.identify.base_parameters(lw.gallery("elbow")).rank
+    6
+    """
     if mechanism.loops or mechanism.constraints:
         raise UnsupportedError(
             f"{mechanism.name} has loops or constraints; base parameters are those of trees",
@@ -170,7 +218,9 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
         )
     eqs = derive(mechanism, parameters="symbolic")
     if not eqs.nv:
-        raise UnsupportedError(f"{mechanism.name} has no freedom, so no motion tells any parameter")
+        raise UnsupportedError(
+            f"{mechanism.name} has no degrees of freedom, so no motion determines any parameter"
+        )
     tracer, rows, own = _find_column_relations(mechanism, eqs)
     return _group_parameters(mechanism, eqs, tracer, rows, own)
 

@@ -1,0 +1,76 @@
+"""Coordinates that a text calls by another letter than the mechanism does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Set
+
+from .paper_symbols import rate_spellings
+from .vocabulary import Vocabulary
+
+_COORDINATE_LETTERS = (
+    "q", "theta", "phi", "psi", "alpha", "beta", "gamma", "x", "y", "z", "s", "d", "r",
+)  # fmt: skip
+"""Letters that may be coordinates of a text, the likeliest first."""
+
+
+def infer_coordinate_aliases(
+    vocabulary: Vocabulary, text_names: Set[str], given_names: Container[str]
+) -> dict[str, str]:
+    """Coordinates that the text calls otherwise: a letter with the numbers of ours, or, of one
+    coordinate, a letter alone. Dots say that a letter is one."""
+    own = vocabulary.names
+    if own.nq != own.nv or any(name in text_names for name in own.q):
+        return {}
+    undotted = _undotted_names(text_names)
+    for letter in _coordinate_letters(vocabulary, text_names):
+        found: dict[str, str] = {}
+        for i, name in enumerate(own.q, 1):
+            theirs = letter if own.nq == 1 and f"{letter}1" not in undotted else f"{letter}{i}"
+            if theirs in given_names:
+                return {}
+            found[theirs] = name
+            for one, two in rate_spellings(theirs):
+                found |= {one: f"d{name}", two: f"dd{name}"}
+        clash = found.keys() & set(vocabulary.mechanism_symbols) & text_names
+        if not clash and _covers_coordinates(text_names, letter, found):
+            return {key: x for key, x in found.items() if key not in given_names}
+    return {}
+
+
+def _covers_coordinates(text_names: Set[str], letter: str, found: Mapping[str, str]) -> bool:
+    """Whether all names of the text with this letter and a number are among the coordinates."""
+    numbered = re.compile(rf"{letter}_?\d+")
+    return all(x.replace("_", "") in found for x in text_names if numbered.fullmatch(x))
+
+
+def _undotted_names(text_names: Set[str]) -> set[str]:
+    """Names of the text without dots, and without underscores."""
+    return {name.lstrip("d") for name in text_names} | {n.replace("_", "") for n in text_names}
+
+
+def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[str]:
+    """Letters that dots or custom make coordinates, those with dots first."""
+    dotted, plain = [], []
+    for letter in _COORDINATE_LETTERS:
+        stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
+        rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
+        if any(word in vocabulary for word in rates & text_names):
+            continue  # x1, … are mass centres
+        if rates & text_names:
+            dotted.append(letter)
+        elif stems & text_names and _is_customary_letter(vocabulary, letter):
+            plain.append(letter)
+    return dotted + plain
+
+
+def _is_customary_letter(own: Vocabulary, letter: str) -> bool:
+    """Whether a letter without dots means coordinates: q any, theta angles, unless ours do."""
+    if (
+        letter not in ("q", "theta")
+        or letter in own.name_families
+        or letter in own.mechanism_symbols
+    ):
+        return False
+    joints = [joint for _, joint in own.mechanism.joints_depth_first() if joint.moves]
+    return letter == "q" or all(f.is_rotation for joint in joints for f in joint.dofs)

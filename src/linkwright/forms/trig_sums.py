@@ -1,0 +1,52 @@
+"""Sums of products of cosines and sines, and the product-to-sum formulas."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
+
+
+class TrigFactor(NamedTuple):
+    """cos or sin of an angle."""
+
+    function: str
+    angle: AngleVector
+
+
+TrigMonomial = tuple[tuple[TrigFactor, int], ...]
+TrigSum = dict[TrigMonomial, Fraction]
+
+
+def swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
+    return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
+
+
+def multiply_trig_power(monomial: TrigMonomial, atom: TrigFactor, power: int) -> TrigMonomial:
+    powers = dict(monomial)
+    powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted((a, p) for a, p in powers.items() if p))
+
+
+def trig_product_to_sum(
+    parts: dict[TrigFactor, Fraction], atom: TrigFactor
+) -> dict[TrigFactor, Fraction]:
+    """2 cos a cos b = cos(a−b) + cos(a+b), and so on; angles are not yet turned round."""
+    total: dict[TrigFactor, Fraction] = {}
+    for (function, angle), c in parts.items():
+        more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
+        less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
+        match function, atom.function:
+            case "cos", "cos":
+                made = [("cos", more, c), ("cos", less, c)]
+            case "sin", "sin":
+                made = [("cos", less, c), ("cos", more, -c)]
+            case "sin", _:
+                made = [("sin", more, c), ("sin", less, c)]
+            case _:
+                made = [("sin", more, c), ("sin", less, -c)]
+        for name, vector, half in made:
+            key = TrigFactor(name, vector)
+            total[key] = total.get(key, Fraction(0)) + half / 2
+    return total

@@ -1,0 +1,286 @@
+"""Free bodies with the wrenches of their joints as unknowns, and the elimination of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric
+from ..kinematics.body_forces import declared_body_forces, declared_joint_forces, spring_body_forces
+from ..kinematics.constraint_equations import constraint_body_forces
+from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
+from ..kinematics.recursions import LinkMotion, link_accelerations, link_displacements
+from ..kinematics.tree_coordinates import (
+    gather_columns,
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
+from ..kinematics.tree_totals import joint_passive_forces
+from ..kinematics.world_kinematics import WorldKinematics
+from ..types import Floats
+from .constraint_multipliers import ConstraintMultipliers
+from .formulation import Formulation
+from .velocity_reduction import least_norm_reactions, loop_joint_wrenches
+
+IDENTITY_TENSOR = np.eye(3)
+
+
+def combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
+    """All that is fixed to a link, as one body."""
+    own = [mass for mass in tree.masses.values() if mass.link == link]
+    if len(own) == 1:
+        return own[0]
+    m = sum(mass.m for mass in own)
+    c = sum((mass.m * mass.c for mass in own), np.zeros(3))
+    c = c / m if not isinstance(m, float | int) or m else c
+    I = np.zeros((3, 3))  # noqa: E741
+    for mass in own:
+        d = mass.c - c
+        I = I + mass.I + mass.m * (ca.dot(d, d) * IDENTITY_TENSOR - outer(d, d))  # noqa: E741
+    return BodyMass(link, m, c, np.array(ca.DM(I)) if not isinstance(I, ca.SX) else I)
+
+
+@dataclass(frozen=True)
+class SeparateBody:
+    """A body in the world: place of its mass centre, and N (6×6), F and its inverse tensor."""
+
+    name: str
+    link: int
+    parent: int  # among the bodies; −1 for ground
+    R: Array
+    c: Array
+    r: Array
+    m: Array
+    I: Array  # noqa: E741
+    F: Array
+
+
+class FreeBodies(Formulation):
+    """Equations of all bodies, in the components that `directions` (rows) leave."""
+
+    def __init__(
+        self,
+        tree: KinematicTree,
+        directions: Floats,
+        *,
+        loaded: bool = True,
+        tied: bool = False,
+    ) -> None:
+        super().__init__(tree)
+        self.P = directions
+        self.k = len(directions)
+        self.link_displacements = link_displacements(tree, spread_coordinates(tree, self.q))
+        self.v = spread_velocities(tree, self.qd)
+        self.world = WorldKinematics(tree, self.q)
+        self.bias_accelerations = spread_accelerations(tree, self.qd, None)
+        self.bias_motions = link_accelerations(
+            tree, self.link_displacements, self.v, self.bias_accelerations, np.zeros(3)
+        )
+        self.loads = [
+            load
+            for loads in (
+                spring_body_forces(tree, self.q, self.qd),
+                declared_body_forces(tree, self.q),
+            )
+            for load in loads
+            if loaded
+        ]
+        self.lam = ca.SX.sym("lambda", len(self.constraints) if self.constraints and tied else 0)
+        if self.constraints is not None and tied:
+            self.constraint_body_forces = constraint_body_forces(tree, self.constraints, self.lam)
+            self.loads += self.constraint_body_forces
+        self.names = list(tree.names.bodies)
+        self.links = [tree.bodies[name].link for name in self.names]
+
+    @cached_property
+    def bodies(self) -> list[SeparateBody]:
+        found = []
+        for name, link in zip(self.names, self.links, strict=True):
+            mass, pose = combine_link_masses(self.tree, link), self.world.link_poses[link]
+            I = pose.R @ mass.I @ pose.R.T  # noqa: E741
+            omega = pose.R @ self.bias_motions[link].omega
+            r = pose.p + pose.R @ mass.c
+            F = ca.vertcat(-cross(omega, I @ omega), mass.m * ca.SX(self.tree.gravity))
+            for load in self.loads:
+                if load.link == link:
+                    moment = load.moment + cross(load.point - r, load.force)
+                    F += ca.vertcat(moment, load.force)
+            above = [i for i in self.tree.path_to_ground(link) if i != link and i in self.links]
+            parent = self.links.index(above[0]) if above else -1
+            found.append(SeparateBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
+        return found
+
+    def body_acceleration(self, body: SeparateBody, states: list[LinkMotion]) -> Array:
+        """(α, a) of a body's mass centre, world axes."""
+        state = states[body.link]
+        return ca.vertcat(body.R @ state.alpha, body.R @ state.point_acceleration(body.c))
+
+    def parent_transport(self, body: SeparateBody) -> Array:
+        """6×6: what the parent's (α, a) gives at this body's mass centre."""
+        d = body.r - self.bodies[body.parent].r
+        lower = ca.horzcat(-skew(d), ca.SX.eye(3))
+        return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
+
+    def joint_motion_matrix(self, body: SeparateBody) -> Array:
+        """S: 6 × the tree's speeds, of the joint before the body."""
+        S = ca.SX(6, self.tree.tree_nv)
+        stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
+        here = body.link
+        while here != stop:
+            for f in self.world.joint_axes:
+                if f.link == here:
+                    S[:, f.velocity_index] = ca.vertcat(
+                        f.unit_angular_velocity, f.unit_point_velocity(body.r)
+                    )
+            here = self.tree.links[here].parent
+        return S
+
+    # -- drives from accelerations: one body after the other, from the tips -----------------
+
+    @cached_property
+    def body_wrenches(self) -> list[Array]:
+        """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
+        rate = spread_accelerations(self.tree, self.qd, self.qdd)
+        states = link_accelerations(self.tree, self.link_displacements, self.v, rate, np.zeros(3))
+        found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)
+        for b in reversed(range(len(self.bodies))):
+            body = self.bodies[b]
+            y = self.body_acceleration(body, states)
+            inertia = ca.vertcat(body.I @ y[:3], body.m * y[3:])
+            found[b] = found[b] + inertia - body.F
+            if body.parent >= 0:
+                passed = self.parent_transport(body).T @ found[b]
+                found[body.parent] = found[body.parent] + passed
+        return found
+
+    def required_joint_forces(self) -> Array:
+        """Sᵀ w, and what turns the rotors."""
+        tau = ca.SX.zeros(self.tree.tree_nv)
+        for body, w in zip(self.bodies, self.body_wrenches, strict=True):
+            tau += self.joint_motion_matrix(body).T @ w
+        rotors = ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
+        tau += rotors * spread_accelerations(self.tree, self.qd, self.qdd)
+        return gather_forces(self.tree, tau)
+
+    def joint_element_forces(self) -> Array:
+        """What the joints' own dampers, friction, springs and given forces do."""
+        own = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
+        return own + declared_joint_forces(self.tree)
+
+    def inverse_dynamics(self) -> Array:
+        return self.required_joint_forces() - self.joint_element_forces()
+
+    def mass_matrix(self) -> Array:
+        return ca.densify(ca.jacobian(self.required_joint_forces(), self.qdd))
+
+    def gravity(self) -> Array:
+        """The drives at rest, without loads."""
+        rest = ca.SX.zeros(self.tree.nv)
+        holding = FreeBodies(self.tree, self.P, loaded=False).required_joint_forces()
+        return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
+
+    def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
+        """(moment, force) of every moving joint on the body behind it, about the joint's origin."""
+        found = {}
+        for span in self.tree.joints:
+            if not span.links:
+                continue
+            body = self.bodies[self.links.index(span.links[-1])]
+            w = self.body_wrenches[self.links.index(span.links[-1])]
+            frame = span.frame
+            pose = None if frame.link == GROUND else self.world.link_poses[frame.link]
+            origin = frame.p if pose is None else pose.p + pose.R @ frame.p
+            moment, force = w[:3] + cross(body.r - origin, w[3:]), w[3:]
+            if in_bodies:
+                child = self.tree.bodies[self.tree.mechanism.joints[span.name].child]
+                R = body.R @ child.R
+                moment, force = R.T @ moment, R.T @ force
+            found[span.name] = ca.vertcat(moment, force)
+        return found
+
+    def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
+        """The same of every joint and every loop, under forces τ; of least norm if not unique."""
+        joints = self.joint_wrenches()
+        rows = ca.vertcat(
+            *(w.T for w in joints.values()),
+            *loop_joint_wrenches(self.tree, self.constraint_body_forces),
+        )
+        rows = ca.substitute(rows, self.qdd, self.multipliers.accelerations)
+        spare = self.reduction.multiplier_null_space()
+        rows = least_norm_reactions(
+            rows, self.lam, self.multipliers.independent_multipliers, self.reduction.rows, spare
+        )
+        found = {}
+        loops = self.tree.mechanism.loops
+        for name, row in zip((*joints, *loops), ca.vertsplit(rows), strict=True):
+            R = np.eye(3)
+            if in_bodies:
+                joint = loops[name] if name in loops else self.tree.mechanism.joints[name]
+                R = self.world.frame_rotation(joint.child)
+            found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
+        return found
+
+    # -- accelerations from drives: all equations at once -----------------------------------
+
+    def forward_dynamics(self) -> Array:
+        M, drives, _ = self.reduced_system
+        return solve_symmetric(M, drives)
+
+    @cached_property
+    def multipliers(self) -> ConstraintMultipliers:
+        """λ of loops and constraints; those between coordinates act along these."""
+        assert self.constraints is not None
+        M, drives, K = self.reduced_system
+        J = self.constraints.J
+        along = [tie.name for tie in self.tree.restraints.entries if not tie.attached_names]
+        for row, owner in enumerate(self.constraints.owners):
+            if owner in along:
+                K[:, row] = J[row, :].T
+        return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(M, b), drives, K.T)
+
+    @cached_property
+    def reduced_system(self) -> tuple[Array, Array, Array]:
+        """M, the forces and what λ adds to them, K λ: in M q̈ = drives + K λ, y and w eliminated."""
+        tree, k, count = self.tree, self.k, len(self.bodies)
+        P = ca.SX(self.P)
+        X = ca.SX.eye(k * count)
+        N_inverse = ca.SX(k * count, k * count)
+        F, c, S = [], [], []
+        drifts = [self.body_acceleration(body, self.bias_motions) for body in self.bodies]
+        for b, body in enumerate(self.bodies):
+            rows = slice(k * b, k * (b + 1))
+            drift = drifts[b]
+            if body.parent >= 0:
+                across = self.parent_transport(body)
+                X[rows, k * body.parent : k * (body.parent + 1)] = -(P @ across @ P.T)
+                drift = drift - across @ drifts[body.parent]
+            N_inverse[rows, rows] = self.inverse_inertia(body)
+            F.append(P @ body.F)
+            c.append(P @ drift)
+            S.append(P @ self.joint_motion_matrix(body))
+        S_all = gather_columns(tree, ca.vertcat(*S))
+        A = X @ N_inverse @ X.T
+        E = ca.jacobian(ca.vertcat(*F), self.lam)
+        F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
+        known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
+        solved = solve_symmetric(A, ca.horzcat(S_all, known))
+        rotors = ca.diag(
+            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects))
+        )
+        M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
+        drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
+        if self.bias_accelerations is not None:
+            drives -= gather_forces(tree, rotors @ self.bias_accelerations)
+        return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
+
+    def inverse_inertia(self, body: SeparateBody) -> Array:
+        """N⁻¹ in the components that are left."""
+        N = ca.SX(6, 6)
+        N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
+        P = ca.SX(self.P)
+        return solve_symmetric(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))
