@@ -14,8 +14,8 @@ QUICK := $(addprefix tests/,\
 	files/test_dh.py files/test_toml.py files/test_urdf.py forms/test_golden.py \
 	identify/test_named_regressors.py motion/test_trajectories.py papers/test_published_numbers.py \
 	report/test_demo.py report/test_fonts.py show/test_collisions.py show/test_diagrams.py \
-	simulate/test_free_bodies.py simulate/test_inputs.py simulate/test_mistakes.py \
-	simulate/test_results.py simulate/test_statics.py verify/test_balls.py verify/test_elimination.py \
+	simulate/test_inputs.py simulate/test_mistakes.py simulate/test_statics.py \
+	verify/test_balls.py verify/test_elimination.py \
 	verify/test_inertias.py $(addprefix unit/test_,algebra.py cli.py cli_options.py displays.py \
 	dual.py expressions.py joint_kinds.py mechanism.py messages.py model.py named_inputs.py \
 	number_checks.py operators.py passes.py rotations.py structure.py tape.py transfer.py))
@@ -25,7 +25,7 @@ QUICK := $(addprefix tests/,\
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
 
-# Some tests of every package, in less than a minute on two cores.
+# Some tests of every package: about a minute of processor time, shared by the processes.
 quick: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK)
 
